@@ -1,0 +1,213 @@
+"""The border: every array and number a user hands over is checked here, once, and trusted afterwards.
+
+Comparisons between designs never use a tolerance (see `order`). The tolerances below concern the
+*cone* alone, whose rows are unit vectors, so that they are plain distances or angles.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conewise.errors import InputError
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+SAME_DIRECTION: Final = 1e-12
+"""Two unit vectors closer than this are one direction: about a thousand roundings."""
+
+REDUNDANT: Final = 1e-10
+"""A row this close to the cone that the other rows generate says nothing new."""
+
+DEGENERATE: Final = 1e-10
+"""Below this a cone counts as flat (no interior) or as containing a line (not pointed)."""
+
+INCIDENT: Final = 1e-9
+"""A unit ray and a unit row whose product is below this meet (Qhull's own precision, with a margin)."""
+
+ROUNDING: Final = 16 * float(np.finfo(np.float64).eps)
+"""Relative slack when a computed gap is compared with epsilon: what rounding of the means can cause."""
+
+_EXACT_INTEGERS: Final = 2**53
+
+
+def read_only(values: Floats) -> Floats:
+    """The same array with its write flag cleared, for values that are shared."""
+    values.setflags(write=False)
+    return values
+
+
+def as_floats(values: ArrayLike, name: str) -> Floats:
+    """An array of float64, not copied when it is one already; finite or not is not looked at here."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries; fill them in or drop their rows.")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
+        if array.dtype.kind in "iu" and array.size and not _exactly_representable(array):
+            raise InputError(
+                f"{name} holds integers beyond 2^53, which float64 cannot tell apart; subtract an offset first."
+            )
+        if array.dtype.kind not in "biuf":
+            if any(isinstance(entry, str | bytes) for entry in array.ravel()[:1000]):
+                raise TypeError("text")
+            array = array.astype(np.float64)
+        return np.asarray(array, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} must be a rectangular array of real numbers, got {_describe(values)}; "
+            "check for text, complex numbers or rows of unequal length."
+        ) from error
+
+
+def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
+    """A finite (K, D) array with K >= 1: one row a design; an error names the first bad row."""
+    points = as_floats(values, name)
+    check_shape(points, name, dim)
+    check_finite(points, name)
+    return points
+
+
+def check_shape(points: Floats, name: str, dim: int | None) -> None:
+    """K >= 1 rows of `dim` objectives, or a sentence that says what came instead."""
+    if points.ndim != 2:
+        hint = ""
+        if points.ndim == 1:
+            hint = f"; one design of {points.size} objectives is {name}.reshape(1, -1)"
+        raise InputError(
+            f"{name} must have shape (K, D), one row a design, got {_shape_words(points)}{hint}."
+        )
+    if points.shape[0] == 0:
+        raise InputError(f"{name} is empty: at least one design (row) is needed.")
+    if dim is not None and points.shape[1] != dim:
+        raise InputError(
+            f"{name} has {points.shape[1]} objectives (columns) but the cone orders {dim}; "
+            "pass the matching columns or a cone of that dimension."
+        )
+
+
+def check_finite(points: Floats, name: str, first_row: int = 0) -> None:
+    """No NaN, no infinity; the sentence names the row and the column."""
+    finite = np.isfinite(points)
+    if not finite.all():
+        row, column = np.argwhere(~finite.reshape(len(points), -1))[0]
+        value = points.reshape(len(points), -1)[row, column]
+        raise InputError(
+            f"{name} has {value} in row {first_row + row}, column {column} (counted from 0); "
+            "every objective must be a finite number: drop or repair that row."
+        )
+
+
+def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
+    """A finite (..., dim) array; a single vector is fine."""
+    vectors = as_floats(values, name)
+    if vectors.ndim == 0 or vectors.shape[-1] != dim:
+        raise InputError(
+            f"{name} must have {dim} numbers along its last axis, as the cone does, got {_shape_words(vectors)}."
+        )
+    flat = vectors.reshape(-1, dim)
+    check_finite(flat, name)
+    return vectors
+
+
+def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
+    """A mask over the designs from a mask or from indices (a sequence or a set of them)."""
+    if isinstance(chosen, set | frozenset):
+        chosen = sorted(chosen)  # type: ignore[type-var]
+    array = np.asarray(chosen)
+    if array.ndim != 1:
+        raise InputError(f"{name} must be a mask or a list of indices, got {_shape_words(array)}.")
+    if array.dtype == np.bool_:
+        if len(array) != n_designs:
+            raise InputError(f"{name} is a mask of {len(array)} entries for {n_designs} designs.")
+        return array
+    mask = np.zeros(n_designs, dtype=bool)
+    if array.size == 0:
+        return mask
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{name} must be a boolean mask or integer indices, got {array.dtype}.")
+    outside = (array < 0) | (array >= n_designs)
+    if outside.any():
+        raise InputError(
+            f"{name} names design {array[outside][0]}, but designs are numbered 0 to {n_designs - 1}."
+        )
+    mask[array] = True
+    return mask
+
+
+def as_number(value: Any, name: str) -> float:
+    """A finite float; booleans, text and arrays are refused."""
+    if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:
+        raise InputError(f"{name} must be a number, got {value!r}.")
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a number, got {value!r}.") from error
+    if not math.isfinite(number):
+        raise InputError(f"{name} must be finite, got {number}.")
+    return number
+
+
+def as_positive(value: Any, name: str) -> float:
+    """A finite number above zero."""
+    number = as_number(value, name)
+    if number <= 0:
+        raise InputError(f"{name} must be above 0, got {number:g}.")
+    return number
+
+
+def as_non_negative(value: Any, name: str) -> float:
+    """A finite number, zero allowed."""
+    number = as_number(value, name)
+    if number < 0:
+        raise InputError(f"{name} must be 0 or more, got {number:g}.")
+    return number
+
+
+def as_probability(value: Any, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    number = as_number(value, name)
+    if not 0 < number < 1:
+        raise InputError(f"{name} must lie strictly between 0 and 1, got {number:g}.")
+    return number
+
+
+def as_count(value: Any, name: str, minimum: int = 1) -> int:
+    """A whole number not below `minimum`; 10.5 is refused, not rounded."""
+    if isinstance(value, bool):
+        raise InputError(f"{name} must be a whole number, got {value}.")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        whole = as_number(value, name)
+        if whole != math.floor(whole):
+            raise InputError(f"{name} must be a whole number, got {whole:g}.") from None
+        number = int(whole)
+    if number < minimum:
+        raise InputError(f"{name} must be at least {minimum}, got {number}.")
+    return number
+
+
+def _exactly_representable(array: NDArray[Any]) -> bool:
+    return int(array.max()) <= _EXACT_INTEGERS and int(array.min()) >= -_EXACT_INTEGERS
+
+
+def _shape_words(array: NDArray[Any]) -> str:
+    return f"shape {array.shape}" if array.ndim else f"the single value {array}"
+
+
+def _describe(values: object) -> str:
+    shape = getattr(values, "shape", None)
+    kind = getattr(values, "dtype", None) or type(values).__name__
+    return f"{kind} of shape {shape}" if shape is not None else f"a {kind}"

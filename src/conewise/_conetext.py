@@ -1,0 +1,63 @@
+"""The text form of a cone, taken apart: `planar:135` is a kind and its numbers, `[[2,1],[1,2]]` a matrix."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from conewise.errors import ConeError
+
+CONE_FORMS: Final = {
+    "orthant": "orthant:3 (the number of objectives)",
+    "planar": "planar:135 (an angle in degrees)",
+    "importance": "importance:0.29 or importance:0.2,3 (the least share, and the number of objectives)",
+    "ranked": "ranked:3 (the number of objectives)",
+    "ice_cream": "ice_cream:60,12 (the opening angle in degrees, and the number of facets)",
+    "exchange": "exchange:[[1,2],[2,1]] (a bid-ask matrix)",
+    "rays": "rays:[[1,0],[1,1]] (generators)",
+}
+
+_MAX_CHARACTERS: Final = 100_000  # 40 rows of 8 numbers take a tenth of it
+_ASCII_NUMBER: Final = frozenset("0123456789+-.eE ")
+
+
+def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
+    """The kind of cone (`rows` for a bare matrix) and its arguments: numbers, or one matrix."""
+    if not isinstance(text, str) or not text.strip():
+        raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {text!r}.")
+    if len(text) > _MAX_CHARACTERS:
+        raise ConeError(f"a cone's text form may have {_MAX_CHARACTERS} characters, got {len(text)}.")
+    text = text.strip()
+    if text.startswith("["):
+        return "rows", (_matrix(text),)
+    kind, _, rest = text.partition(":")
+    kind = kind.strip().lower().replace("-", "_")
+    if kind not in CONE_FORMS:
+        raise ConeError(f"no cone is called {kind!r}; write one of {', '.join(CONE_FORMS)}, or rows such as [[2,1],[1,2]].")
+    if kind in ("exchange", "rays"):
+        return kind, (_matrix(rest),)
+    if not rest.strip():
+        return kind, ()
+    return kind, tuple(_number(word, kind) for word in rest.split(","))
+
+
+def _matrix(text: str) -> Any:
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise ConeError(f"rows such as [[2,1],[1,2]] were expected, got {text[:60]!r}.")
+    return rows
+
+
+def _number(word: str, kind: str) -> float | int:
+    """A whole number where one is written, so that `orthant:3.5` can be refused as such later."""
+    word = word.strip()
+    try:
+        if not word or not set(word) <= _ASCII_NUMBER:  # float() also takes nan, inf and underscores
+            raise ValueError(word)
+        value = float(word)
+    except ValueError:
+        raise ConeError(f"{word!r} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

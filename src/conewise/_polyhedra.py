@@ -1,0 +1,121 @@
+"""Polyhedral cones as bare arrays of unit rows: is it flat, is a row needed, which rays generate it.
+
+Nothing here knows the class `Cone`. Linear algebra is LAPACK's, the convex hull is Qhull's and the
+non-negative least squares are scipy's; the last two are imported when first needed, because a simplicial
+cone (as many independent rows as dimensions: the orthant, every planar cone) needs neither.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conewise._arrays import DEGENERATE, INCIDENT, REDUNDANT, SAME_DIRECTION, Bools, Floats
+
+
+def unit(vectors: Floats) -> Floats:
+    """The same directions at length one, safe from overflow; rows that are unit already stay bit for bit."""
+    scaled = power_scaled(vectors)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    result: Floats = scaled / lengths
+    with np.errstate(over="ignore"):
+        already = np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= 4 * np.finfo(float).eps
+    result[already] = vectors[already]
+    return result + 0.0  # no negative zeros
+
+
+def power_scaled(vectors: Floats) -> Floats:
+    """Each row times the power of two that brings its largest entry into [1/2, 1): exact, and no overflow later."""
+    exponents = np.frexp(np.abs(vectors).max(axis=1, keepdims=True))[1]
+    return np.asarray(np.ldexp(vectors, -exponents)) + 0.0
+
+
+def line_inside(rows: Floats) -> Floats | None:
+    """A unit direction v with rows @ v = 0, so that v and -v both satisfy every row; None when there is none."""
+    _, singular, right = np.linalg.svd(rows, full_matrices=True)
+    rank = int((singular > DEGENERATE * singular[0]).sum())
+    if rank == rows.shape[1]:
+        return None
+    direction: Floats = right[-1]
+    return direction * np.sign(direction[np.abs(direction).argmax()])
+
+
+def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
+    """Weights l >= 0 summing to one with the shortest p = rows' l, and that p.
+
+    p = 0 exactly when {x : rows x > 0} is empty (Gordan); otherwise rows @ p >= |p|^2 > 0, so p is an interior
+    direction, and 1/|p| bounds the ordering complexity (docs/theory, "A certified bound").
+    """
+    if len(rows) == 1:
+        return np.ones(1), rows[0]
+    from scipy.optimize import nnls
+
+    # With l = s * (weights summing to 1) the objective is s^2 |p|^2 + (s - 1)^2: p is as short as can be.
+    lifted = np.vstack([rows.T, np.ones(len(rows))])
+    target = np.zeros(len(lifted))
+    target[-1] = 1.0
+    weights, _ = nnls(lifted, target)
+    weights = weights / weights.sum()
+    return weights, rows.T @ weights
+
+
+def distance_to_generated(vector: Floats, generators: Floats) -> float:
+    """The distance from a vector to the cone of all non-negative combinations of the generators."""
+    from scipy.optimize import nnls
+
+    return float(nnls(generators.T, vector)[1])
+
+
+def needed_rows(rows: Floats) -> list[int]:
+    """Indices of an irredundant subset of the rows of a pointed, solid cone; the first of equal rows stays."""
+    kept: list[int] = []
+    for n, row in enumerate(rows):
+        if all(np.linalg.norm(row - rows[k]) > SAME_DIRECTION for k in kept):
+            kept.append(n)
+    if len(kept) <= rows.shape[1]:  # rank D and at most D rows: independent, none redundant
+        return kept
+    for n in list(kept):
+        others = [k for k in kept if k != n]
+        if distance_to_generated(rows[n], rows[others]) <= REDUNDANT:
+            kept = others
+    return kept
+
+
+def extreme_rays(rows: Floats) -> Floats:
+    """Unit generators (R, D) of {x : rows x >= 0}, for unit, irredundant rows of a pointed, solid cone.
+
+    The rows, scaled to lie in one hyperplane, are the vertices of a polytope of dimension D - 1 whose
+    facets are the rays; Qhull finds the facets, and each ray is then computed anew from its own rows.
+    """
+    dim = rows.shape[1]
+    if dim == 1:
+        return rows[:1].copy()
+    if len(rows) == dim:
+        return unit(np.ascontiguousarray(np.linalg.inv(rows).T))
+    _, centre = smallest_combination(rows)
+    centre = centre / np.linalg.norm(centre)
+    basis = np.linalg.svd(centre[None, :])[2][1:]  # coordinates of the hyperplane orthogonal to the centre
+    section = (rows @ basis.T) / (rows @ centre)[:, None]
+
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(section)
+    # A facet a.s + c <= 0 of the section says (-a, -c) . (s, 1) >= 0 for every row: that vector is a ray.
+    normals, offsets = hull.equations[:, :-1], hull.equations[:, -1]
+    rays = unit(-(normals @ basis) - offsets[:, None] * centre)
+    met = np.unique(np.abs(rays @ rows.T) <= INCIDENT, axis=0)
+    return np.vstack([_ray_of(rows[on], rows) for on in met])
+
+
+def _ray_of(met: Floats, rows: Floats) -> Floats:
+    """The unit vector orthogonal to D - 1 independent rows, on the side where the others are positive."""
+    ray: Floats = np.cross(met[0], met[1]) if met.shape == (2, 3) else np.linalg.svd(met)[2][-1]
+    ray = unit(ray[None, :])[0]
+    values = rows @ ray
+    ray = ray * np.sign(values[np.abs(values).argmax()])
+    ray[np.abs(ray) < np.finfo(float).eps] = 0.0
+    return ray + 0.0
+
+
+def incidence(rays: Floats, rows: Floats) -> Bools:
+    """(R, N): whether ray r lies on facet n."""
+    return np.asarray(np.abs(rays @ rows.T) <= INCIDENT)

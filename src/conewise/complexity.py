@@ -1,0 +1,99 @@
+"""How hard a problem is: H, and the two lower bounds that every correct algorithm must pay."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, as_count, as_non_negative, as_positive, as_probability, read_only
+from conewise._rivals import covers, escapes
+from conewise.cones import Cone
+from conewise.gaps import _space_and_front
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBound:
+    """A lower bound on the expected number of evaluations, up to an absolute constant that the paper does not give.
+
+    `direction` (z* or u*) is the way along which the proof moves a design, in the cone's interior; `step` (k*) scales
+    the moves that an algorithm must be able to detect: `step` times the gap.
+    """
+
+    evaluations: float
+    direction: Floats
+    step: float
+
+
+def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
+    """H = sum over designs of 1 / max(Delta_i, epsilon)^2, Delta = Delta+ on the front and Delta* elsewhere.
+
+    The complexity in the gap-dependent lower bound. A lone Pareto design counts nothing (Delta+ is infinite); with
+    epsilon = 0 a tie makes it infinite.
+
+    >>> hardness([[0, 0], [2, 1]], Cone.orthant(2), 0.1)
+    1.0
+
+    Reference: Ararat & Tekin 2023, Theorem 5.1.
+    """
+    epsilon = as_non_negative(epsilon, "epsilon")
+    space, front = _space_and_front(means, cone)
+    on_front = np.flatnonzero(front)
+    gaps = np.concatenate(
+        [escapes(space, np.flatnonzero(~front), on_front), covers(space, cone, on_front, on_front, enough=epsilon)]
+    )
+    np.maximum(gaps, epsilon, out=gaps)
+    if not gaps.all():
+        return math.inf
+    return float(np.sum(1 / gaps**2))
+
+
+def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: float) -> LowerBound:
+    """H log(1/delta) evaluations, with z* and k* of the proof (Ararat & Tekin 2023, Theorem 5.1 and Remark 5.2).
+
+    z* = argmin{ |z| : W z >= alpha }: moving a design by s z* takes it beyond every improvement of length s.
+    k* = max_n alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, "Lower bounds").
+    """
+    epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
+    direction = beyond_unit_improvements(cone)
+    step = float((cone.widths / (cone.facets @ direction)).max())
+    return LowerBound(hardness(means, cone, epsilon) * math.log(1 / delta), direction, step)
+
+
+def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -> LowerBound:
+    """K beta_2^2 / epsilon^2 log(1/delta) evaluations on the hardest instance (Ararat & Tekin 2023, Theorem 5.3; K >= 4).
+
+    `direction` is u* with min_n w_n.u* = 1, where the ratio that defines beta_2 is attained; `step` is
+    k* = max_n alpha_n / (w_n.u*) = 1/beta_2.
+    """
+    epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
+    n_designs = as_count(n_designs, "n_designs", minimum=4)
+    direction = costliest_direction(cone)
+    step = float((cone.widths / (cone.facets @ direction)).max())
+    beta2 = cone.complexity.beta2
+    return LowerBound(n_designs * beta2**2 / epsilon**2 * math.log(1 / delta), direction, step)
+
+
+def beyond_unit_improvements(cone: Cone) -> Floats:
+    """z*: the shortest vector with w_n.z >= alpha_n for all n (Ararat & Tekin 2023, proof of Theorem 5.1)."""
+    return read_only(cone._lift.vectors(cone.widths[:, None])[:, 0])
+
+
+def costliest_direction(cone: Cone) -> Floats:
+    """u* in the interior of C, min_n w_n.u* = 1, that attains beta_2 (docs/theory, "Ordering complexity").
+
+    On the facet of the smallest width, far from all others, and lifted off it a little: there both minima in the
+    ratio of Ararat & Tekin 2023, equation (4), are taken by that facet.
+    """
+    tight = int(cone.widths.argmin())
+    inside = cone.centre
+    along = cone.rays[np.abs(cone.rays @ cone.facets[tight]) <= 1e-9].sum(axis=0) if cone.dim > 1 else inside * 0
+    gains, depths = cone.facets @ along, cone.facets @ inside
+    others = np.arange(len(gains)) != tight
+    # w_n.x >= w_t.x and w_n.x / alpha_n >= w_t.x / alpha_t for x = inside + t along: linear in t.
+    ratio = np.maximum(1.0, cone.widths / cone.widths[tight])
+    needed = (ratio * depths[tight] - depths)[others] / gains[others] if others.any() else np.zeros(1)
+    direction = inside + max(0.0, float(needed.max())) * along
+    return read_only(direction / (cone.facets @ direction).min())

@@ -1,0 +1,523 @@
+"""The ordering cone: what "better" means, as a frozen, validated, irredundant value."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import (
+    DEGENERATE,
+    SAME_DIRECTION,
+    Bools,
+    Floats,
+    as_count,
+    as_floats,
+    as_number,
+    as_vectors,
+    read_only,
+)
+from conewise._conetext import CONE_FORMS, split_cone_text
+from conewise._lift import Lift
+from conewise._polyhedra import extreme_rays, line_inside, needed_rows, power_scaled, smallest_combination, unit
+from conewise._widest import OrderingComplexity, ordering_complexity
+from conewise.errors import ConeError, InputError
+
+_MAP_CHUNK: Final = 16_384  # points mapped at a time: the columns of a chunk stay in cache
+
+
+class Cone:
+    """The polyhedral ordering cone C = {x : W x >= 0} in R^D: j is better than i when mu_j - mu_i lies in C.
+
+    The rows of W are the extreme weightings of the objectives that one would accept; a larger cone means
+    fewer weightings, more pairs that can be compared, and a smaller Pareto set. Rows are scaled to unit
+    length, redundant ones are removed (`removed` says which), and a cone that contains a line or has no
+    interior is refused with the direction or the rows at fault. Cones are frozen; equal cones compare and
+    hash equal whatever the order or scale of their rows (directions agree to 1e-12).
+
+    >>> cone = Cone([[2, 1], [1, 2], [1, 1]])
+    >>> cone.removed
+    (2,)
+    >>> cone == Cone([[10, 20], [2, 1]])
+    True
+    >>> cone
+    Cone([[2, 1], [1, 2]])
+
+    Reference: Ararat & Tekin 2023, Definitions 2.1 and 2.2.
+    """
+
+    dim: int
+    """Number of objectives D."""
+
+    removed: tuple[int, ...]
+    """Indices of the given rows that were redundant."""
+
+    def __init__(self, W: ArrayLike) -> None:
+        rows = _as_rows(W, "W")
+        units = unit(rows)
+        _refuse_line(units)
+        _refuse_flat(units)
+        kept = needed_rows(units)
+        self._fill(rows[kept], None, tuple(n for n in range(len(rows)) if n not in kept))
+
+    # -- constructors ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def orthant(cls, dim: int) -> Self:
+        """All objectives, no exchange between them: the classical componentwise order (for dim = 1, the numbers).
+
+        >>> Cone.orthant(3).facets.tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        dim = _whole(dim, "dim")
+        return cls._known(np.eye(dim), f"orthant:{dim}")
+
+    @classmethod
+    def planar(cls, degrees: float) -> Self:
+        """C_theta: the cone in R^2 of opening angle `degrees` around the diagonal (Ararat & Tekin 2023, Example 2.5).
+
+        Below 90 an objective can be vetoed by less than nothing (more designs survive); above 90 a large gain in one pays
+        for a small loss in the other. `planar(90)` is `orthant(2)` to the last bit.
+
+        >>> Cone.planar(90) == Cone.orthant(2)
+        True
+        """
+        degrees = _real(degrees, "degrees")
+        if not 0 < degrees < 180:
+            raise ConeError(
+                f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a half-plane, "
+                "beyond it is not convex."
+            )
+        tilt = math.radians((90.0 - degrees) / 2)
+        sine, cosine = math.sin(tilt), math.cos(tilt)
+        return cls._known(np.array([[cosine, -sine], [-sine, cosine]]) + 0.0, f"planar:{_number(degrees)}")
+
+    @classmethod
+    def importance(cls, share: float, dim: int = 2) -> Self:
+        """Every objective weighs at least `share` of the total (0 <= share < 1/dim; 0 is the orthant).
+
+        The cone C' of Ararat & Tekin 2023, equation (2), for any number of objectives.
+
+        >>> Cone.importance(0.25, dim=2)
+        Cone.importance(0.25, dim=2)
+        """
+        share, dim = _real(share, "share"), _whole(dim, "dim")
+        if not 0 <= share < 1 / dim:
+            raise ConeError(
+                f"share must be at least 0 and below 1/dim = {1 / dim:g}, got {share:g}: "
+                f"{dim} objectives cannot each weigh that much; choose a smaller share."
+            )
+        rows = np.full((dim, dim), share)
+        np.fill_diagonal(rows, 1 - (dim - 1) * share)
+        suffix = "" if dim == 2 else f",{dim}"
+        return cls._known(rows, f"importance:{_number(share)}{suffix}")
+
+    @classmethod
+    def ranked(cls, dim: int) -> Self:
+        """Objectives in order of importance: all weightings with w1 >= w2 >= ... >= 0 must agree.
+
+        >>> Cone.ranked(2).contains([[1, -1], [-1, 1]]).tolist()
+        [True, False]
+        """
+        dim = _whole(dim, "dim")
+        return cls._known(np.tri(dim), f"ranked:{dim}")
+
+    @classmethod
+    def from_rays(cls, V: ArrayLike) -> Self:
+        """The cone of all non-negative combinations of the rows of V: directions that count as improvements.
+
+        >>> Cone.from_rays([[1, 0], [1, 1]]).facets.round(3).tolist()
+        [[0.0, 1.0], [0.707, -0.707]]
+        """
+        return cls._generated(_as_rows(V, "V"), None)
+
+    @classmethod
+    def ice_cream(cls, degrees: float, facets: int = 12) -> Self:
+        """A round cone in R^3 around (1, 1, 1), its full opening angle `degrees`, by `facets` tangent planes.
+
+        As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
+        """
+        degrees, count = _real(degrees, "degrees"), _whole(facets, "facets", minimum=3)
+        if not 0 < degrees < 180:
+            raise ConeError(f"degrees must lie strictly between 0 and 180, got {degrees:g}.")
+        half = math.radians(degrees / 2)
+        axis = np.ones(3) / math.sqrt(3)
+        across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
+        turns = 2 * math.pi * np.arange(count) / count
+        rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
+        cone = cls(math.sin(half) * axis + math.cos(half) * rim)
+        return cls._known(cone._given, f"ice_cream:{_number(degrees)},{count}")
+
+    @classmethod
+    def exchange(cls, pi: ArrayLike) -> Self:
+        """The solvency cone of a bid-ask matrix: pi[i][j] units of asset i buy one unit of asset j (Kabanov).
+
+        Generated by e_i and pi_ij e_i - e_j: portfolios that can be exchanged into non-negative holdings. A cycle
+        of exchanges that returns at least what was put in is arbitrage and is refused by name.
+
+        >>> Cone.exchange([[1, 2], [2, 1]]) == Cone([[1, 2], [2, 1]])
+        True
+        """
+        matrix = _as_rows(pi, "pi")
+        dim = len(matrix)
+        if matrix.shape != (dim, dim):
+            raise ConeError(f"pi must be square, one row and column an asset, got shape {matrix.shape}.")
+        if (matrix <= 0).any() or (np.diag(matrix) != 1).any():
+            raise ConeError("pi must be positive with ones on its diagonal (one unit of an asset buys itself).")
+        _refuse_arbitrage(matrix)
+        identity = np.eye(dim)
+        trades = [matrix[i, j] * identity[i] - identity[j] for i in range(dim) for j in range(dim) if i != j]
+        return cls._generated(np.vstack([identity, *trades]), f"exchange:{_matrix(matrix)}")
+
+    @classmethod
+    def parse(cls, text: str, dim: int | None = None) -> Self:
+        """A cone from its text form, as the command line and TOML files write it.
+
+        `orthant:3`, `planar:135`, `importance:0.29` or `importance:0.2,3`, `ranked:3`, `ice_cream:60,12`,
+        `exchange:[[1,2],[2,1]]`, `rays:[[...],[...]]`, or the rows themselves: `[[2,1],[1,2]]`. Where the
+        number of objectives is known, `dim` supplies it to `orthant`, `ranked` and `importance:0.2`.
+
+        >>> Cone.parse("importance:0.2", dim=3) == Cone.importance(0.2, dim=3)
+        True
+        """
+        kind, arguments = split_cone_text(text)
+        if kind == "rows":
+            return cls(arguments[0])
+        if kind == "rays":
+            return cls.from_rays(arguments[0])
+        if kind == "exchange":
+            return cls.exchange(arguments[0])
+        if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < _ARGUMENTS[kind]:
+            arguments = (*arguments, dim)
+        fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
+        if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
+            raise ConeError(f"the cone {text!r} does not have the form {CONE_FORMS[kind]}; write it that way.")
+        make = {"orthant": cls.orthant, "ranked": cls.ranked, "planar": cls.planar,
+                "importance": cls.importance, "ice_cream": cls.ice_cream}[kind]
+        return make(*arguments)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The cone that `to_dict` wrote, comparing designs exactly as the original does."""
+        if not isinstance(data, dict) or "rows" not in data:
+            raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
+        cone = cls(data["rows"])
+        text = data.get("text")
+        if text is None:
+            return cone
+        named = cls.parse(text)
+        if named != cone:
+            raise ConeError(f"the dictionary names the cone {text} but its rows describe another; remove one of the two.")
+        return named
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and text, for JSON or TOML; `from_dict` reads it back to an equal cone.
+
+        >>> Cone([[1, 3], [3, 1]]).to_dict()
+        {'rows': [[1.0, 3.0], [3.0, 1.0]]}
+        """
+        named = {} if self._text is None else {"text": self._text}
+        return {"rows": self._given.tolist(), **named}
+
+    # -- geometry -------------------------------------------------------------------------------------------
+
+    @property
+    def facets(self) -> Floats:
+        """(N, D): W with unit, irredundant rows w_n, in the order given."""
+        return self._facets
+
+    @cached_property
+    def rays(self) -> Floats:
+        """(R, D): unit generators of C, its extreme rays (Qhull; the inverse of W when the cone is simplicial)."""
+        return read_only(extreme_rays(self._facets))
+
+    @cached_property
+    def dual(self) -> Cone:
+        """C+ = {w : w.x >= 0 for all x in C}: the weightings that agree with the order. Its facets are our rays."""
+        cone = object.__new__(type(self))
+        cone._fill(self.rays, None, ())
+        cone.__dict__["rays"] = self._facets
+        return cone
+
+    @cached_property
+    def widths(self) -> Floats:
+        """alpha_n = max{ w_n.u : u in C, |u| <= 1 } in (0, 1], (N,): the length of w_n projected onto C.
+
+        Ararat & Tekin 2023, section 2; docs/theory, "Gaps".
+        """
+        lengths = np.linalg.norm(self.project(self._facets), axis=1)
+        return read_only(np.minimum(lengths, 1.0))
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The unit vector deepest inside C: it maximises the smallest w_n.x."""
+        deepest = self._lift.vectors(np.ones((len(self._facets), 1)))[:, 0]
+        return read_only(deepest / np.linalg.norm(deepest))
+
+    @cached_property
+    def complexity(self) -> OrderingComplexity:
+        """beta_1, beta_2 and beta with the widest pair of the dual cone, exact or bracketed (docs/theory)."""
+        obtuse = bool((self._facets @ self._facets.T).min() < 0)
+        return ordering_complexity(self._facets, self.rays if obtuse else None, self.widths)
+
+    def contains(self, x: ArrayLike, *, interior: bool = False, tolerance: float = 0.0) -> Bools:
+        """Whether each x of shape (..., D) lies in C (or in its interior); exact unless a tolerance is given.
+
+        `tolerance` is a distance to the facets relative to the length of x; computed rays need about 1e-12.
+
+        >>> bool(Cone.orthant(2).contains([1, 0])), bool(Cone.orthant(2).contains([1, 0], interior=True))
+        (True, False)
+        """
+        vectors = as_vectors(x, "x", self.dim)
+        values = self._order_values(vectors)
+        slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self._lengths
+        return np.asarray((values > -slack if interior else values >= -slack).all(axis=-1))
+
+    def project(self, x: ArrayLike) -> Floats:
+        """The point of C nearest to each x of shape (..., D).
+
+        >>> Cone.orthant(2).project([3, -1]).tolist()
+        [3.0, 0.0]
+        """
+        vectors = as_vectors(x, "x", self.dim)
+        flat = vectors.reshape(-1, self.dim)
+        moved = flat + self._lift.vectors(-(self._order_columns(flat) / self._lengths[:, None])).T
+        return np.asarray(moved + 0.0).reshape(vectors.shape)
+
+    def includes(self, other: Cone) -> bool:
+        """Whether every improvement for `other` is one for this cone (then its Pareto sets are subsets of `other`'s).
+
+        >>> Cone.planar(135).includes(Cone.orthant(2)), Cone.orthant(2).includes(Cone.planar(135))
+        (True, False)
+        """
+        if other.dim != self.dim:
+            raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
+        return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
+
+    # -- the value --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _known(cls, rows: Floats, text: str) -> Self:
+        """A cone whose rows are irredundant by construction."""
+        units = unit(rows)
+        _refuse_line(units)
+        _refuse_flat(units)
+        cone = object.__new__(cls)
+        cone._fill(rows, text, ())
+        return cone
+
+    @classmethod
+    def _generated(cls, vectors: Floats, text: str | None) -> Self:
+        """The cone of non-negative combinations: its facets are the extreme rays of the dual."""
+        rays = unit(vectors)
+        across = line_inside(rays)
+        if across is not None:
+            raise ConeError(
+                f"the rays are all orthogonal to {_vector(across)}, so the cone is flat (empty interior): "
+                "add a ray that leaves this hyperplane."
+            )
+        weights, shortest = smallest_combination(rays)
+        if np.linalg.norm(shortest) <= DEGENERATE:
+            raise ConeError(
+                f"the cone is not pointed: {_vector(rays[weights.argmax()])} lies in C and in -C "
+                f"(rays {_listed(np.flatnonzero(weights > 1e-9))} have a positive combination that vanishes); "
+                "remove one of these rays."
+            )
+        kept = needed_rows(rays)
+        cone = object.__new__(cls)
+        cone._fill(extreme_rays(rays[kept]), text, tuple(n for n in range(len(rays)) if n not in kept))
+        cone.__dict__["rays"] = read_only(rays[kept])
+        return cone
+
+    def _fill(self, rows: Floats, text: str | None, removed: tuple[int, ...]) -> None:
+        order_rows = power_scaled(rows)
+        self.__dict__.update(
+            dim=rows.shape[1],
+            removed=removed,
+            _given=read_only(rows.copy()),
+            _text=text,
+            _facets=read_only(unit(rows)),
+            # Comparisons use the rows as given, not the unit rows: a row (1, 3) keeps exact ties between whole numbers.
+            _order_rows=read_only(order_rows),
+            _lengths=read_only(np.linalg.norm(order_rows, axis=1)),
+        )
+
+    @cached_property
+    def _lift(self) -> Lift:
+        return Lift(self._facets)
+
+    def _order_columns(self, points: Floats) -> Floats:
+        """(N, K): the rows as given times the points, each sum taken in the order of the objectives.
+
+        Componentwise order of these columns is the cone order. Summation is spelled out because a matrix
+        product may round equal rows differently depending on where they stand; a zero weight adds nothing.
+        """
+        result = np.empty((len(self._order_rows), len(points)))
+        for start in range(0, len(points), _MAP_CHUNK):
+            part = points[start : start + _MAP_CHUNK]
+            self._map(np.ascontiguousarray(part.T), result[:, start : start + _MAP_CHUNK])
+        return result
+
+    def _map(self, columns: Floats, out: Floats) -> None:
+        term = np.empty(columns.shape[1])
+        for row, target in zip(self._order_rows.tolist(), out, strict=True):
+            empty = True
+            for weight, column in zip(row, columns, strict=True):
+                if weight == 0.0:
+                    continue
+                if empty:
+                    np.multiply(column, weight, out=target)
+                    empty = False
+                else:
+                    np.multiply(column, weight, out=term)
+                    target += term
+
+    def _order_values(self, vectors: Floats) -> Floats:
+        """(..., N): `_order_columns` for vectors of any leading shape."""
+        columns = self._order_columns(vectors.reshape(-1, self.dim))
+        return columns.T.reshape(*vectors.shape[:-1], len(self._order_rows))
+
+    @property
+    def text(self) -> str:
+        """The text form that `parse`, the command line and TOML files accept."""
+        return _matrix(self._given) if self._text is None else self._text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        if self._text is not None and not self._text.startswith("exchange"):
+            kind, _, arguments = self._text.partition(":")
+            first, _, second = arguments.partition(",")
+            keyword = {"importance": f", dim={second or 2}", "ice_cream": f", facets={second}"}.get(kind, "")
+            return f"Cone.{kind}({first}{keyword})"
+        if self._given.size <= 16:
+            return f"Cone({_matrix(self._given, digits=4)})".replace(",", ", ")
+        return f"<Cone with {len(self._given)} facets in R^{self.dim}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cone):
+            return NotImplemented
+        if self._facets.shape != other._facets.shape:
+            return False
+        apart = np.linalg.norm(self._facets[:, None] - other._facets[None, :], axis=2)
+        return bool((apart.min(axis=1) <= SAME_DIRECTION).all())
+
+    def __hash__(self) -> int:
+        # Equality has a tolerance, so only what equal cones share exactly may enter.
+        return hash((Cone, self._facets.shape))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Cone is frozen: {name} cannot be set; make another cone.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Cone is frozen: {name} cannot be deleted.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), np.array(self._given), self._text, self.removed)
+
+
+def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...]) -> Cone:
+    cone = object.__new__(cls)
+    cone._fill(rows, text, removed)
+    return cone
+
+
+_ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
+
+
+def _real(value: Any, name: str) -> float:
+    try:
+        return as_number(value, name)
+    except InputError as error:
+        raise ConeError(str(error)) from None
+
+
+def _whole(value: Any, name: str, minimum: int = 1) -> int:
+    try:
+        return as_count(value, name, minimum)
+    except InputError as error:
+        raise ConeError(str(error)) from None
+
+
+def _as_rows(values: ArrayLike, name: str) -> Floats:
+    """A finite (N, D) array without zero rows, or a ConeError."""
+    try:
+        rows = as_floats(values, name)
+    except InputError as error:
+        raise ConeError(str(error)) from error
+    if rows.ndim != 2 or rows.size == 0:
+        raise ConeError(f"{name} must have shape (N, D), one row a facet or ray, got shape {rows.shape}.")
+    if not np.isfinite(rows).all():
+        row = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+        raise ConeError(f"{name} has NaN or infinity in row {row} (counted from 0); every entry must be finite.")
+    zero = np.flatnonzero(~rows.any(axis=1))
+    if len(zero):
+        raise ConeError(f"row {zero[0]} of {name} is zero and says nothing; remove it.")
+    return rows
+
+
+def _refuse_line(units: Floats) -> None:
+    direction = line_inside(units)
+    if direction is not None:
+        raise ConeError(
+            f"the cone is not pointed: {_vector(direction)} lies in C and in -C, so two different designs "
+            "would be each better than the other; add a row that is not zero along it."
+        )
+
+
+def _refuse_flat(units: Floats) -> None:
+    if len(units) == units.shape[1]:  # independent rows: W x = 1 has a solution
+        return
+    weights, shortest = smallest_combination(units)
+    if np.linalg.norm(shortest) <= DEGENERATE:
+        raise ConeError(
+            f"the cone has an empty interior: rows {_listed(np.flatnonzero(weights > 1e-9))} (counted from 0) "
+            "have a positive combination that vanishes, so W x > 0 has no solution; remove or tilt one of them."
+        )
+
+
+def _refuse_arbitrage(matrix: Floats) -> None:
+    """Every cycle of exchanges must cost something: no product of rates along a cycle may be 1 or less."""
+    dim = len(matrix)
+    cost, then = np.log(matrix), np.tile(np.arange(dim), (dim, 1))
+    np.fill_diagonal(cost, np.inf)
+    for via in range(dim):  # Floyd & Warshall, remembering the next asset on the cheapest way
+        for start in range(dim):
+            through = cost[start, via] + cost[via]
+            shorter = through < cost[start]
+            cost[start, shorter] = through[shorter]
+            then[start, shorter] = then[start, via]
+            if cost[start, start] <= DEGENERATE:
+                cycle = [start, int(then[start, start])]
+                while cycle[-1] != start and len(cycle) <= dim:
+                    cycle.append(int(then[cycle[-1], start]))
+                rate = math.exp(-cost[start, start])
+                word = "arbitrage" if rate > 1 + DEGENERATE else "a free exchange (the cone would not be pointed)"
+                raise ConeError(
+                    f"pi allows {word}: exchanging asset {' -> '.join(map(str, cycle))} turns 1 unit into {rate:.6g}; "
+                    "raise the rates along this cycle until their product exceeds 1."
+                )
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _matrix(rows: Floats, digits: int | None = None) -> str:
+    def entry(value: float) -> str:
+        return _number(value) if digits is None or value == int(value) else f"{value:.{digits}g}"
+
+    return "[" + ",".join("[" + ",".join(entry(x) for x in row) + "]" for row in rows.tolist()) + "]"
+
+
+def _vector(values: Floats) -> str:
+    return "(" + ", ".join(f"{x:.4g}" for x in values) + ")"
+
+
+def _listed(indices: Any) -> str:
+    words = [str(int(n)) for n in indices]
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

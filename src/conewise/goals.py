@@ -1,0 +1,61 @@
+"""What is asked of an answer, and whether a returned set delivers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import ROUNDING, Indices, as_non_negative, as_selection
+from conewise._rivals import covers, escapes
+from conewise.cones import Cone
+from conewise.gaps import _space_and_front
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a returned set P succeeds at epsilon, and the designs that fail each part of the condition."""
+
+    success: bool
+    uncovered: Indices
+    """Pareto designs that no member of P covers within epsilon: part (i) fails; their number is the paper's NF1."""
+    too_far: Indices
+    """Members of P outside the Pareto set with Delta* > epsilon: part (ii) fails; the paper's NF2."""
+    missed: Indices
+    """Pareto designs that were not returned, covered or not; the paper's PM is their share."""
+
+    def __bool__(self) -> bool:
+        return self.success
+
+    def __repr__(self) -> str:
+        word = "success" if self.success else "failure"
+        return (
+            f"Verdict({word}: {len(self.uncovered)} uncovered, {len(self.too_far)} too far, "
+            f"{len(self.missed)} of the Pareto set not returned)"
+        )
+
+
+def verdict(returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float) -> Verdict:
+    """Check the success condition for a returned set (mask or indices) against the true means.
+
+    (i) every Pareto design i has a j in P with M(i, j) <= epsilon; (ii) every i in P outside the Pareto set has
+    Delta*_i <= epsilon. Gaps within a few roundings of epsilon > 0 count as equal to it. epsilon = 0 asks that P covers
+    the front exactly and holds no strongly dominated design. No K x K array is made.
+
+    >>> verdict([1], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
+    Verdict(success: 0 uncovered, 0 too far, 0 of the Pareto set not returned)
+    >>> verdict([0], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
+    Verdict(failure: 1 uncovered, 1 too far, 1 of the Pareto set not returned)
+
+    Reference: Ararat & Tekin 2023, Definition 4.6 and Remark 4.7.
+    """
+    epsilon = as_non_negative(epsilon, "epsilon")
+    space, front = _space_and_front(means, cone)
+    chosen = as_selection(returned, len(front), "returned")
+    missed, extra = np.flatnonzero(front & ~chosen), np.flatnonzero(chosen & ~front)
+    largest = float((np.abs(space.columns) * space.per_width[:, None]).max())
+    reach = epsilon + ROUNDING * largest if epsilon > 0 else 0.0
+    uncovered = missed[covers(space, cone, missed, np.flatnonzero(chosen), enough=reach) > reach]
+    too_far = extra[escapes(space, extra, np.flatnonzero(front)) > reach]
+    return Verdict(not len(uncovered) and not len(too_far), uncovered, too_far, missed)

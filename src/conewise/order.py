@@ -1,0 +1,198 @@
+"""The cone order on designs: three kinds of dominance, and the Pareto set.
+
+With z = W mu the cone order is the componentwise order of z (docs/theory, "One reduction"), so a fast
+componentwise filter is a fast cone filter.
+
+**Rounding.** Comparisons are exact: no tolerance, no `allclose`. The facet values z are computed once for each
+design, from the rows as given and in a fixed order of summation, and then compared as floating-point numbers;
+the orthant passes the objectives through untouched, and rows of whole numbers keep ties between whole numbers.
+The relation is therefore a true partial order (transitive, and the same wherever a design stands in the table). Two
+designs whose facet values differ only by rounding are different designs: when the data are known to fewer digits
+than they carry, round the data first.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Bools, Floats, as_floats, as_vectors, check_finite, check_shape
+from conewise.cones import Cone
+from conewise.errors import InputError
+
+_SMALL: Final = 4096  # below this many designs the compiled filter alone is fastest
+_CHUNK: Final = 16_384
+_SAMPLE: Final = 1000  # designs that stand for the rest when strong ones are chosen
+_CANDIDATES: Final = 100  # of the sample's own front
+_PIVOTS: Final = 12
+_WORTH_A_PASS: Final = 0.01  # share of the sample that one more pivot must drop
+_WORTHWHILE: Final = 0.2  # share that all of them must drop, or the compiled filter is called at once
+
+
+def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+    """Whether better - worse lies in C; arrays (..., D) broadcast. A design weakly dominates its equal.
+
+    >>> weakly_dominates([1, 2], [[1, 2], [0, 3]], Cone.orthant(2)).tolist()
+    [True, False]
+
+    Reference: Ararat & Tekin 2023, Definition 2.8.
+    """
+    z_better, z_worse = _facet_values(better, worse, cone)
+    return np.asarray((z_better >= z_worse).all(axis=-1))
+
+
+def dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+    """Whether better - worse lies in C and is not zero; arrays (..., D) broadcast.
+
+    >>> dominates([1, 2], [[1, 2], [1, 1]], Cone.orthant(2)).tolist()
+    [False, True]
+
+    Reference: Ararat & Tekin 2023, Definition 2.8.
+    """
+    z_better, z_worse = _facet_values(better, worse, cone)
+    return np.asarray((z_better >= z_worse).all(axis=-1) & (z_better != z_worse).any(axis=-1))
+
+
+def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+    """Whether better - worse lies in the interior of C; arrays (..., D) broadcast.
+
+    >>> strongly_dominates([1, 2], [[1, 1], [0, 1]], Cone.orthant(2)).tolist()
+    [False, True]
+
+    Reference: Ararat & Tekin 2023, Definition 2.8.
+    """
+    z_better, z_worse = _facet_values(better, worse, cone)
+    return np.asarray((z_better > z_worse).all(axis=-1))
+
+
+def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+    """Which of the (K, D) points are not dominated by another: the Pareto set P* as a (K,) mask.
+
+    Identical designs do not dominate each other, so all of them are kept; `keep_duplicates=False` keeps the first.
+    Costs K log K for two or three facets and K log^(N-2) K beyond (moocore's dimension sweep; Kung, Luccio &
+    Preparata 1975), after a pass that drops what a few strong designs strongly dominate; memory is
+    O(K) beyond the input.
+
+    >>> pareto_mask([[0.8, -0.3], [0.9, -0.5], [0.0, 0.0], [1.0, -1.0]], Cone.planar(135)).tolist()
+    [True, True, False, False]
+
+    Reference: Ararat & Tekin 2023, Definition 3.1.
+    """
+    array = as_floats(points, "points")
+    check_shape(array, "points", cone.dim)
+    if len(array) <= _SMALL:
+        return _front(_mapped(array, cone), keep_duplicates)
+    alive, columns = _survivors(array, cone)
+    mask = np.zeros(len(array), dtype=bool)
+    mask[alive] = _front(columns, keep_duplicates)
+    return mask
+
+
+def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+    """The obvious twin of `pareto_mask`, pair by pair in O(K^2): for tests and for reading."""
+    array = as_floats(points, "points")
+    check_shape(array, "points", cone.dim)
+    check_finite(array, "points")
+    mask = np.empty(len(array), dtype=bool)
+    for i, point in enumerate(array):
+        mask[i] = not dominates(array, point, cone).any()
+        if not keep_duplicates and i:
+            mask[i] &= not (weakly_dominates(array[:i], point, cone) & weakly_dominates(point, array[:i], cone)).any()
+    return mask
+
+
+def _facet_values(better: ArrayLike, worse: ArrayLike, cone: Cone) -> tuple[Floats, Floats]:
+    first = as_vectors(better, "better", cone.dim)
+    second = as_vectors(worse, "worse", cone.dim)
+    try:
+        np.broadcast_shapes(first.shape, second.shape)
+    except ValueError:
+        raise InputError(
+            f"better has shape {first.shape} and worse {second.shape}, which do not broadcast; "
+            "for all pairs use better[:, None] and worse[None, :]."
+        ) from None
+    return cone._order_values(first), cone._order_values(second)
+
+
+def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
+    """Facet values in columns, (N, K); NaN and infinity are refused by row, and so is an overflow of the sums.
+
+    Every objective carries weight in some row (W has rank D), so a value that is not finite shows in the sums.
+    """
+    columns = cone._order_columns(points)
+    if not np.isfinite(columns).all():
+        check_finite(points, "points", first_row)
+        raise InputError("points are too large: a weighted sum of objectives overflows; divide them by a constant.")
+    return columns
+
+
+def _front(columns: Floats, keep_duplicates: bool) -> Bools:
+    """The componentwise maximal columns of (N, K), by moocore; finite values only, or it misclassifies clean rows."""
+    if len(columns) == 1:
+        mask = columns[0] == columns[0].max()
+        if not keep_duplicates:
+            mask[mask.argmax() + 1 :] = False
+        return np.asarray(mask)
+    import moocore
+
+    return np.asarray(moocore.is_nondominated(columns.T, maximise=True, keep_weakly=keep_duplicates))
+
+
+def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
+    """Indices and facet values of the designs that no strong design strongly dominates, in one pass by chunks."""
+    alive: list[np.ndarray] = []
+    columns: list[Floats] = []
+    size = min(_SAMPLE, len(points) // 64)  # choosing must cost little beside one pass over the points
+    sample = cone._order_columns(points[:: len(points) // size])
+    units = np.where(sample.std(axis=1) > 0, sample.std(axis=1), 1.0)[:, None]
+    pivots = _strong(sample)
+    for start in range(0, len(points), _CHUNK):
+        z = _mapped(points[start : start + _CHUNK], cone, start)
+        kept = np.arange(z.shape[1])
+        if pivots.size:
+            kept = np.flatnonzero(~_beaten(z, pivots))
+            z = z[:, kept]
+        if pivots.size and z.size:  # the last pivot is the best design so far, by its sum in units of spread
+            best = z[:, (z / units).sum(axis=0).argmax()]
+            if (best / units[:, 0]).sum() > (pivots[:, -1] / units[:, 0]).sum():
+                pivots[:, -1] = best
+        alive.append(start + kept)
+        columns.append(z)
+    indices, z = np.concatenate(alive), np.concatenate(columns, axis=1)
+    while pivots.size and z.shape[1] > 16 * size:
+        pivots = _strong(z[:, :: z.shape[1] // size])
+        left = ~_beaten(z, pivots)
+        indices, z = indices[left], z[:, left]
+    return indices, z
+
+
+def _strong(sample: Floats) -> Floats:
+    """A few columns of the sample that together strongly dominate much of it, greedily; none if they would not."""
+    front = sample[:, _front(sample, False)][:, :_CANDIDATES]
+    wins = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
+    for bars, row in zip(front, sample, strict=True):
+        wins &= row[None, :] < bars[:, None]
+    beaten = np.zeros(sample.shape[1], dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < _PIVOTS:
+        gains = (wins & ~beaten).sum(axis=1)
+        pick = int(gains.argmax())
+        if gains[pick] < _WORTH_A_PASS * sample.shape[1]:
+            break
+        chosen.append(pick)
+        beaten |= wins[pick]
+    worthwhile = beaten.mean() >= _WORTHWHILE
+    return front[:, [*chosen, chosen[0]]] if worthwhile else front[:, :0]
+
+
+def _beaten(z: Floats, pivots: Floats) -> Bools:
+    """Columns that some pivot exceeds on every facet."""
+    beaten = np.zeros(z.shape[1], dtype=bool)
+    for pivot in pivots.T.tolist():
+        below = z[0] < pivot[0]
+        for row, bar in zip(z[1:], pivot[1:], strict=True):
+            below &= row < bar
+        beaten |= below
+    return beaten

@@ -1,0 +1,82 @@
+"""The examples of the paper, shipped with the package: no network, no download."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, read_only
+from conewise.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Designs:
+    """A table of designs with known mean objectives, larger is better in every column of `means`."""
+
+    means: Floats
+    names: tuple[str, ...]
+    objectives: tuple[str, ...]
+    minimised: frozenset[str]
+    """Objectives that the source wants small; their columns in `means` are negated, once, here."""
+    about: str
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} designs, objectives {', '.join(self.objectives)}: {self.about.split('.')[0]}>"
+
+
+def load(name: str) -> Designs:
+    """An embedded example: "snw" (206 sorting networks, 2 objectives) or "imrt" (4 radiation treatments, 2 objectives).
+
+    >>> load("snw").means.shape
+    (206, 2)
+    """
+    if name not in _EXAMPLES:
+        raise InputError(f"no embedded problem is called {name!r}; choose one of {', '.join(_EXAMPLES)}.")
+    return _EXAMPLES[name]()
+
+
+def _snw() -> Designs:
+    """The data of Ararat & Tekin 2023, section 7, raw: log2 values, area negated, not standardised."""
+    with files("conewise.problems").joinpath("data/snw.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    means = np.array([[-float(row["log2_area"]), float(row["log2_throughput"])] for row in rows])
+    names = tuple("/".join(f"{float(row[f'feature_{k}']):g}" for k in (1, 2, 3)) for row in rows)
+    return Designs(
+        read_only(means + 0.0),
+        _unique(names),
+        ("log2 area", "log2 throughput"),
+        frozenset({"log2 area"}),
+        "SNW: sorting networks on an FPGA. Zuluaga, Milder & Pueschel (2012); Zuluaga, Krause & Pueschel (2016).",
+    )
+
+
+def _imrt() -> Designs:
+    """Ararat & Tekin 2023, the example of section 1.1: effect on the tumour against damage to healthy tissue."""
+    means = np.array([[0.8, -0.3], [0.9, -0.5], [0.0, 0.0], [1.0, -1.0]])
+    return Designs(
+        read_only(means),
+        ("treatment 1", "treatment 2", "treatment 3", "treatment 4"),
+        ("effect on tumour", "damage to tissue"),
+        frozenset({"damage to tissue"}),
+        "IMRT: four radiation treatments. Ararat & Tekin (2023), section 1.1.",
+    )
+
+
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names with a number appended where they repeat: a name is a design's identity."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return tuple(result)
+
+
+_EXAMPLES: Final = {"snw": _snw, "imrt": _imrt}

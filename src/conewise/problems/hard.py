@@ -1,0 +1,96 @@
+"""The two instances on which the lower bounds are proved, as means and a direction of two-point noise.
+
+An evaluation of design i returns mu_i + noise or mu_i - noise, each with probability one half. Moving the coin of
+one design moves its mean along the same direction; `moved` gives the means after the move that the proof makes, for
+which the returned set must change its mind about that design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, as_count, as_points, as_positive, as_selection, read_only
+from conewise.cones import Cone
+from conewise.complexity import beyond_unit_improvements, costliest_direction
+from conewise.errors import InputError
+from conewise.gaps import lift_norm, separation_gaps, suboptimality_gaps
+from conewise.order import pareto_mask
+
+
+@dataclass(frozen=True, eq=False)
+class HardInstance:
+    """Means (K, D) and the noise vector y of a two-point distribution: +y or -y, each with probability 1/2."""
+
+    means: Floats
+    noise: Floats
+    cone: Cone
+    epsilon: float
+    steps: tuple[float, float, float, float]
+    """Lengths of the proof's moves along `noise`, for one unit of a design's gap: Pareto and not returned, Pareto and returned,
+    returned but not Pareto, neither."""
+
+    def moved(self, design: int, returned: ArrayLike) -> Floats:
+        """The means after the proof's move of one design, given the set returned on the original means.
+
+        On the moved means every successful set contains the design if the original one did not, and the other way round.
+        """
+        design = as_count(design, "design", minimum=0)
+        chosen = as_selection(returned, len(self.means), "returned")
+        front = pareto_mask(self.means, self.cone)
+        gap = (separation_gaps if front[design] else suboptimality_gaps)(self.means, self.cone)[design]
+        gap = max(float(gap), self.epsilon) if np.isfinite(gap) else self.epsilon
+        into = not chosen[design]
+        case = (0 if into else 1) if front[design] else (3 if into else 2)
+        means = self.means.copy()
+        means[design] += (1.0 if into else -1.0) * self.steps[case] * gap * self.noise
+        return read_only(means)
+
+
+def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> HardInstance:
+    """The instance in the proof of the gap-dependent bound: any means, noise along u* = z*/|z*|, of length 1/4.
+
+    Reference: Ararat & Tekin 2023, Theorem 5.1 and its proof, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
+    """
+    points = as_points(means, "means", cone.dim)
+    epsilon = as_positive(epsilon, "epsilon")
+    z = beyond_unit_improvements(cone)
+    length = float(np.linalg.norm(z))
+    noise = z / length / 4
+    # In units of u*: 2 f(1), 3 f(1), 2 f(1) and 1 + 2 f(1), where f(1) = |z*| = max_n alpha_n / (w_n.u*). Strictly more
+    # than the least move of case 4 is needed for "not covered", hence the added one.
+    steps = (8 * length, 12 * length, 8 * length, 4 + 8 * length)
+    return HardInstance(read_only(points.copy()), read_only(noise), cone, epsilon, steps)
+
+
+def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInstance:
+    """The instance in the proof of the worst-case bound: one dominated design, one Pareto design, and K - 2 identical ones.
+
+    mu_1 = 0, mu_2 in C, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between them; noise along u*, of
+    length |u*|/4, where the ratio that defines beta_2 is attained.
+
+    Reference: Ararat & Tekin 2023, Theorem 5.3 and its proof (K >= 4; D >= 2, since in R every v lies in C or -C).
+    """
+    n_designs, epsilon = as_count(n_designs, "n_designs", minimum=4), as_positive(epsilon, "epsilon")
+    if cone.dim < 2:
+        raise InputError("the worst-case instance needs at least 2 objectives: with 1 all designs can be compared.")
+    u = costliest_direction(cone)
+    v = _incomparable(cone)
+    v = v * epsilon / float(lift_norm(np.maximum(-(cone.facets @ v), 0.0), cone))
+    top = cone.centre
+    means = np.vstack([np.zeros(cone.dim), top, np.tile(top - v, (n_designs - 2, 1))])
+    # k = 2/beta_2 enters the set when exceeded, k = 3/beta_2 leaves it; in units of the noise, four times that.
+    beta2 = cone.complexity.beta2
+    enter, leave = 4 * (2 / beta2) * (1 + 1e-6), 4 * 3 / beta2
+    return HardInstance(read_only(means), read_only(u / 4), cone, epsilon, (enter, leave, leave, enter))
+
+
+def _incomparable(cone: Cone) -> Floats:
+    """A unit vector outside C and -C, well away from both: orthogonal to the centre."""
+    across = np.linalg.svd(cone.centre[None, :])[2][1:]
+    candidates = np.vstack([across, -across])
+    depth = np.minimum((cone.facets @ candidates.T).max(axis=0), -(cone.facets @ candidates.T).min(axis=0))
+    best: Floats = candidates[depth.argmax()]
+    return best
