@@ -85,9 +85,7 @@ def check_shape(points: Floats, name: str, dim: int | None) -> None:
         hint = ""
         if points.ndim == 1:
             hint = f"; one design of {points.size} objectives is {name}.reshape(1, -1)"
-        raise InputError(
-            f"{name} must have shape (K, D), one row a design, got {_shape_words(points)}{hint}."
-        )
+        raise InputError(f"{name} must have shape (K, D), one row a design, got {_shape_words(points)}{hint}.")
     if points.shape[0] == 0:
         raise InputError(f"{name} is empty: at least one design (row) is needed.")
     if dim is not None and points.shape[1] != dim:
@@ -124,7 +122,7 @@ def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
 def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
     """A mask over the designs from a mask or from indices (a sequence or a set of them)."""
     if isinstance(chosen, set | frozenset):
-        chosen = sorted(chosen)  # type: ignore[type-var]
+        chosen = sorted(chosen)
     array = np.asarray(chosen)
     if array.ndim != 1:
         raise InputError(f"{name} must be a mask or a list of indices, got {_shape_words(array)}.")
@@ -139,9 +137,7 @@ def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
         raise InputError(f"{name} must be a boolean mask or integer indices, got {array.dtype}.")
     outside = (array < 0) | (array >= n_designs)
     if outside.any():
-        raise InputError(
-            f"{name} names design {array[outside][0]}, but designs are numbered 0 to {n_designs - 1}."
-        )
+        raise InputError(f"{name} names design {array[outside][0]}, but designs are numbered 0 to {n_designs - 1}.")
     mask[array] = True
     return mask
 

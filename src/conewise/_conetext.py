@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from conewise._arrays import Floats
 from conewise.errors import ConeError
 
 CONE_FORMS: Final = {
@@ -33,7 +34,9 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
     kind, _, rest = text.partition(":")
     kind = kind.strip().lower().replace("-", "_")
     if kind not in CONE_FORMS:
-        raise ConeError(f"no cone is called {kind!r}; write one of {', '.join(CONE_FORMS)}, or rows such as [[2,1],[1,2]].")
+        raise ConeError(
+            f"no cone is called {kind!r}; write one of {', '.join(CONE_FORMS)}, or rows such as [[2,1],[1,2]]."
+        )
     if kind in ("exchange", "rays"):
         return kind, (_matrix(rest),)
     if not rest.strip():
@@ -61,3 +64,14 @@ def _number(word: str, kind: str) -> float | int:
     except ValueError:
         raise ConeError(f"{word!r} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def number_text(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def matrix_text(rows: Floats, digits: int | None = None) -> str:
+    def entry(value: float) -> str:
+        return number_text(value) if digits is None or value == int(value) else f"{value:.{digits}g}"
+
+    return "[" + ",".join("[" + ",".join(entry(x) for x in row) + "]" for row in rows.tolist()) + "]"

@@ -2,7 +2,7 @@
 
 By duality f(b) = max{ l.b : l >= 0, |W'l| <= 1 }, attained on a linearly independent subset S of the rows:
 f(b)^2 is the largest b_S' G_S^{-1} b_S over the subsets with G_S^{-1} b_S >= 0, where G_S = W_S W_S'
-(docs/theory, "The smallest lift"). The subsets depend on the cone alone, so they are tabulated once and
+(docs/theory, section 2). The subsets depend on the cone alone, so they are tabulated once and
 every evaluation is a fixed list of array operations on columns.
 """
 
@@ -31,8 +31,8 @@ _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to
 class _Block:
     """Independent subsets of one size k, and what their values and their feasibility need.
 
-    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c; `signs` @ (b, 1) gives these sums,
-    raised by _HUGE, first for the first members of all subsets, then for the second, and so on. A value is that of the
+    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c; `signs` @ (b, 1)
+    gives these sums, raised by _HUGE, first for the first members of all subsets, then for the second, and so on. A value is that of the
     subset without its last member (`parents`) plus `gains` times the last sum squared: a step of a Cholesky solve.
     """
 
@@ -54,9 +54,9 @@ class Lift:
         self._for_non_negative = _blocks(self._inverses, _superfluous_for_non_negative(self._inverses), n)
 
     def norms(self, b: Floats, *, non_negative: bool = False) -> Floats:
-        """f of every column; `non_negative=True` promises b >= 0 and is faster."""
+        """F of every column; `non_negative=True` promises b >= 0 and is faster."""
         if not self.tabulated:
-            return np.linalg.norm(self.vectors(b), axis=0)
+            return np.asarray(np.linalg.norm(self.vectors(b), axis=0))
         sizes = self._for_non_negative if non_negative else self._for_any
         result = np.empty(b.shape[1])
         raised = np.ones((b.shape[0] + 1, _CHUNK))
@@ -144,15 +144,19 @@ def _superfluous_for_non_negative(inverses: dict[tuple[int, ...], Floats]) -> se
 
 def _blocks(inverses: dict[tuple[int, ...], Floats], superfluous: set[tuple[int, ...]], n: int) -> list[list[_Block]]:
     """The subsets by size in blocks, without those that neither count nor lead to one that does."""
-    wanted = {members[:size] for members in inverses if members not in superfluous for size in range(1, len(members) + 1)}
+    wanted = {
+        members[:size] for members in inverses if members not in superfluous for size in range(1, len(members) + 1)
+    }
     sizes: list[list[_Block]] = []
     before: dict[tuple[int, ...], int] = {(): 0}
     for size in range(1, max(map(len, wanted), default=0) + 1):
         subsets = [members for members in inverses if len(members) == size and members in wanted]
-        sizes.append([
-            _block(subsets[start : start + _BLOCK], inverses, superfluous, before, n)
-            for start in range(0, len(subsets), _BLOCK)
-        ])
+        sizes.append(
+            [
+                _block(subsets[start : start + _BLOCK], inverses, superfluous, before, n)
+                for start in range(0, len(subsets), _BLOCK)
+            ]
+        )
         before = {members: position for position, members in enumerate(subsets)}
     return sizes
 

@@ -36,14 +36,14 @@ def line_inside(rows: Floats) -> Floats | None:
     if rank == rows.shape[1]:
         return None
     direction: Floats = right[-1]
-    return direction * np.sign(direction[np.abs(direction).argmax()])
+    return np.asarray(direction * np.sign(direction[np.abs(direction).argmax()]))
 
 
 def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
     """Weights l >= 0 summing to one with the shortest p = rows' l, and that p.
 
     p = 0 exactly when {x : rows x > 0} is empty (Gordan); otherwise rows @ p >= |p|^2 > 0, so p is an interior
-    direction, and 1/|p| bounds the ordering complexity (docs/theory, "A certified bound").
+    direction, and 1/|p| bounds the ordering complexity (docs/theory, section 4).
     """
     if len(rows) == 1:
         return np.ones(1), rows[0]

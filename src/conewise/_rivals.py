@@ -1,7 +1,7 @@
 """For each design the one rival that decides its gap, without looking at every pair.
 
-Both gaps obey one bound (docs/theory, "Gaps"): with s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the positive part of
-s and M(i, j) is at least -s. Designs and rivals are cut into small boxes; s between a design and every rival of a
+Both gaps obey one bound (docs/theory, section 3.3): with s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the
+positive part of s and M(i, j) is at least -s. Designs and rivals are cut into small boxes; s between a design and every rival of a
 box is at most s towards the box's upper corner, so most boxes are never opened. Rounding is monotone, so the bound
 holds for the computed numbers as well and the answer is exactly that of looking at every pair.
 """
@@ -38,7 +38,7 @@ class FacetSpace:
 
 
 def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
-    """max over the rivals of m(i, j), for each design i: 0 where no rival strongly dominates it."""
+    """Max over the rivals of m(i, j), for each design i: 0 where no rival strongly dominates it."""
     best = np.zeros(len(designs))
     for box, mine, theirs in _promising(space, designs, rivals, best, sign=1.0):
         score = _scores(space, designs[box][mine], theirs)
@@ -47,7 +47,7 @@ def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
 
 
 def covers(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indices, *, enough: float = 0.0) -> Floats:
-    """min over the other rivals of M(i, j), for each design i: infinite without another rival.
+    """Min over the other rivals of M(i, j), for each design i: infinite without another rival.
 
     The search for a design ends as soon as a value of `enough` or less is found, and that value is returned.
     """
@@ -58,7 +58,9 @@ def covers(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indices, *, 
         least[open_designs[:, None] == theirs[None, :]] = np.inf
         nearest = least.argmin(axis=1)
         rows = np.arange(len(open_designs))
-        found = np.minimum(best[box[mine]], _cover_pairs(space, cone, open_designs, theirs[nearest], least[rows, nearest]))
+        found = np.minimum(
+            best[box[mine]], _cover_pairs(space, cone, open_designs, theirs[nearest], least[rows, nearest])
+        )
         least[rows, nearest] = np.inf
         first, second = np.nonzero(least < found[:, None])
         values = _cover_pairs(space, cone, open_designs[first], theirs[second], least[first, second])

@@ -1,9 +1,9 @@
 """Ordering complexity: how much harder a cone makes the problem, from the widest angle of its dual cone.
 
 beta_1 = csc(phi) with phi the largest angle between two vectors of C+ (1 when phi <= 90 degrees), beta_2 =
-1 / min alpha_n, and beta = beta_1 >= beta_2 (docs/theory, "Ordering complexity"; Ararat & Tekin 2023 define
-both in section 2 and bound the second in Theorem 2.3). The widest pair of a polyhedral cone lies in the relative interiors of two of
-its proper faces and is a singular pair of their spans (Iusem & Seeger 2005; Orlitzky 2020).
+1 / min alpha_n, and beta = beta_1 >= beta_2 (docs/theory, section 4; Ararat & Tekin 2023 define both in section 2 and
+bound the second in Theorem 2.4). The widest pair of a polyhedral cone lies in the relative interiors of two of its
+proper faces and is a singular pair of their spans (Iusem & Seeger 2005; Orlitzky 2020).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> 
     products = facets @ facets.T
     widest: tuple[int, int] = np.unravel_index(products.argmin(), products.shape)  # type: ignore[assignment]
     pair = facets[list(widest)]
-    if products[widest] >= 0:  # Ararat & Tekin 2023, Proposition A.1: then beta_1 = 1, and no pair is wider
+    if products[widest] >= 0:  # Ararat & Tekin 2023, Proposition B.1: then beta_1 = 1, and no pair is wider
         return _exactly(1.0, 1.0, pair)
     if rays is None:
         raise RuntimeError("rays are needed when two rows make an obtuse angle")
@@ -70,9 +70,8 @@ def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> 
             pair = found
         return _exactly(_cosecant(pair), beta2, pair)
     pair = max((_ascend(facets, *start) for start in _starts(facets, products)), key=_cosecant)
-    upper = float(1.0 / np.linalg.norm(smallest_combination(facets)[1]))  # docs/theory, "A certified bound"
     lower = max(_cosecant(pair), beta2)
-    upper = max(upper, lower)
+    upper = max(_certified_bound(facets), lower)
     return OrderingComplexity(upper, beta2, upper, False, read_only(pair.copy()), lower, upper)
 
 
@@ -86,6 +85,13 @@ def _cosecant(pair: Floats) -> float:
     u, v = pair
     total, difference = float(np.linalg.norm(u + v)), float(np.linalg.norm(u - v))
     return max(1.0, 2.0 / (total * difference)) if u @ v < 0 else 1.0
+
+
+def _certified_bound(facets: Floats) -> float:
+    """All rows lie within arccos v* of the dual cone's deepest vector, so phi <= 2 arccos v* (docs/theory)."""
+    depth = min(1.0, float(np.linalg.norm(smallest_combination(facets)[1])))
+    angle = 2 * np.arccos(depth)
+    return float(1 / np.sin(angle)) if angle > np.pi / 2 else 1.0
 
 
 def faces(met: Bools) -> list[Indices] | None:
@@ -115,9 +121,11 @@ def _widest_pair(facets: Floats, rays: Floats, groups: list[Indices]) -> Floats 
     pair, cosine = None, 0.0
     for first, left in spans.items():
         for second, right in spans.items():
-            if second < first:
+            if second < first or first + second > facets.shape[1]:  # spans of a widest pair meet in zero only
                 continue
-            i, j = np.triu_indices(len(left), 0) if first == second else np.indices((len(left), len(right))).reshape(2, -1)
+            i, j = (
+                np.triu_indices(len(left), 0) if first == second else np.indices((len(left), len(right))).reshape(2, -1)
+            )
             for start in range(0, len(i), _PAIRS_AT_ONCE):
                 part = slice(start, start + _PAIRS_AT_ONCE)
                 found, value = _most_obtuse(left[i[part]], right[j[part]], rays)

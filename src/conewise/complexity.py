@@ -16,7 +16,9 @@ from conewise.gaps import _space_and_front
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """A lower bound on the expected number of evaluations, up to an absolute constant that the paper does not give.
+    """A lower bound on the number of evaluations as a rate: up to a constant that the paper does not give.
+
+    The constant of the gap-dependent bound depends on the cone through |z*| (docs/theory, section 6).
 
     `direction` (z* or u*) is the way along which the proof moves a design, in the cone's interior; `step` (k*) scales
     the moves that an algorithm must be able to detect: `step` times the gap.
@@ -42,7 +44,10 @@ def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
     space, front = _space_and_front(means, cone)
     on_front = np.flatnonzero(front)
     gaps = np.concatenate(
-        [escapes(space, np.flatnonzero(~front), on_front), covers(space, cone, on_front, on_front, enough=epsilon)]
+        [
+            escapes(space, np.flatnonzero(~front), on_front),
+            covers(space, cone, on_front, on_front, enough=epsilon),
+        ]
     )
     np.maximum(gaps, epsilon, out=gaps)
     if not gaps.all():
@@ -54,7 +59,7 @@ def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: flo
     """H log(1/delta) evaluations, with z* and k* of the proof (Ararat & Tekin 2023, Theorem 5.1 and Remark 5.2).
 
     z* = argmin{ |z| : W z >= alpha }: moving a design by s z* takes it beyond every improvement of length s.
-    k* = max_n alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, "Lower bounds").
+    k* = max_n alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, section 6).
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     direction = beyond_unit_improvements(cone)
@@ -63,10 +68,10 @@ def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: flo
 
 
 def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -> LowerBound:
-    """K beta_2^2 / epsilon^2 log(1/delta) evaluations on the hardest instance (Ararat & Tekin 2023, Theorem 5.3; K >= 4).
+    """K beta_2^2 / epsilon^2 log(1/delta) evaluations on the hardest instance (K >= 4).
 
     `direction` is u* with min_n w_n.u* = 1, where the ratio that defines beta_2 is attained; `step` is
-    k* = max_n alpha_n / (w_n.u*) = 1/beta_2.
+    k* = max_n alpha_n / (w_n.u*) = 1/beta_2. Reference: Ararat & Tekin 2023, Theorem 5.3.
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     n_designs = as_count(n_designs, "n_designs", minimum=4)
@@ -82,7 +87,7 @@ def beyond_unit_improvements(cone: Cone) -> Floats:
 
 
 def costliest_direction(cone: Cone) -> Floats:
-    """u* in the interior of C, min_n w_n.u* = 1, that attains beta_2 (docs/theory, "Ordering complexity").
+    """u* in the interior of C, min_n w_n.u* = 1, that attains beta_2 (docs/theory, section 4).
 
     On the facet of the smallest width, far from all others, and lifted off it a little: there both minima in the
     ratio of Ararat & Tekin 2023, equation (4), are taken by that facet.

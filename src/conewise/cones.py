@@ -9,22 +9,13 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import (
-    DEGENERATE,
-    SAME_DIRECTION,
-    Bools,
-    Floats,
-    as_count,
-    as_floats,
-    as_number,
-    as_vectors,
-    read_only,
-)
-from conewise._conetext import CONE_FORMS, split_cone_text
+from conewise._arrays import DEGENERATE, SAME_DIRECTION, Bools, Floats, as_vectors, read_only
+from conewise._conechecks import as_rows, listed, real, refuse_arbitrage, refuse_flat, refuse_line, vector, whole
+from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_text
 from conewise._lift import Lift
 from conewise._polyhedra import extreme_rays, line_inside, needed_rows, power_scaled, smallest_combination, unit
 from conewise._widest import OrderingComplexity, ordering_complexity
-from conewise.errors import ConeError, InputError
+from conewise.errors import ConeError
 
 _MAP_CHUNK: Final = 16_384  # points mapped at a time: the columns of a chunk stay in cache
 
@@ -53,13 +44,19 @@ class Cone:
     """Number of objectives D."""
 
     removed: tuple[int, ...]
-    """Indices of the given rows that were redundant."""
+    """Indices of the given rows (or rays, in `from_rays`) that were redundant."""
+
+    _given: Floats
+    _text: str | None
+    _facets: Floats
+    _order_rows: Floats
+    _lengths: Floats
 
     def __init__(self, W: ArrayLike) -> None:
-        rows = _as_rows(W, "W")
+        rows = as_rows(W, "W")
         units = unit(rows)
-        _refuse_line(units)
-        _refuse_flat(units)
+        refuse_line(units)
+        refuse_flat(units)
         kept = needed_rows(units)
         self._fill(rows[kept], None, tuple(n for n in range(len(rows)) if n not in kept))
 
@@ -72,20 +69,21 @@ class Cone:
         >>> Cone.orthant(3).facets.tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
-        dim = _whole(dim, "dim")
+        dim = whole(dim, "dim")
         return cls._known(np.eye(dim), f"orthant:{dim}")
 
     @classmethod
     def planar(cls, degrees: float) -> Self:
-        """C_theta: the cone in R^2 of opening angle `degrees` around the diagonal (Ararat & Tekin 2023, Example 2.5).
+        """C_theta: the cone in R^2 of opening angle `degrees` around the diagonal.
 
-        Below 90 an objective can be vetoed by less than nothing (more designs survive); above 90 a large gain in one pays
-        for a small loss in the other. `planar(90)` is `orthant(2)` to the last bit.
+        Above 90 a large gain in one objective pays for a small loss in the other, so fewer designs are Pareto; below 90
+        even a gain in both does not count when it is too one-sided, so more are. `planar(90)` is `orthant(2)` to the
+        last bit. Reference: Ararat & Tekin 2023, Example 2.6.
 
         >>> Cone.planar(90) == Cone.orthant(2)
         True
         """
-        degrees = _real(degrees, "degrees")
+        degrees = real(degrees, "degrees")
         if not 0 < degrees < 180:
             raise ConeError(
                 f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a half-plane, "
@@ -93,7 +91,7 @@ class Cone:
             )
         tilt = math.radians((90.0 - degrees) / 2)
         sine, cosine = math.sin(tilt), math.cos(tilt)
-        return cls._known(np.array([[cosine, -sine], [-sine, cosine]]) + 0.0, f"planar:{_number(degrees)}")
+        return cls._known(np.array([[cosine, -sine], [-sine, cosine]]) + 0.0, f"planar:{number_text(degrees)}")
 
     @classmethod
     def importance(cls, share: float, dim: int = 2) -> Self:
@@ -104,7 +102,7 @@ class Cone:
         >>> Cone.importance(0.25, dim=2)
         Cone.importance(0.25, dim=2)
         """
-        share, dim = _real(share, "share"), _whole(dim, "dim")
+        share, dim = real(share, "share"), whole(dim, "dim")
         if not 0 <= share < 1 / dim:
             raise ConeError(
                 f"share must be at least 0 and below 1/dim = {1 / dim:g}, got {share:g}: "
@@ -113,7 +111,7 @@ class Cone:
         rows = np.full((dim, dim), share)
         np.fill_diagonal(rows, 1 - (dim - 1) * share)
         suffix = "" if dim == 2 else f",{dim}"
-        return cls._known(rows, f"importance:{_number(share)}{suffix}")
+        return cls._known(rows, f"importance:{number_text(share)}{suffix}")
 
     @classmethod
     def ranked(cls, dim: int) -> Self:
@@ -122,7 +120,7 @@ class Cone:
         >>> Cone.ranked(2).contains([[1, -1], [-1, 1]]).tolist()
         [True, False]
         """
-        dim = _whole(dim, "dim")
+        dim = whole(dim, "dim")
         return cls._known(np.tri(dim), f"ranked:{dim}")
 
     @classmethod
@@ -132,7 +130,7 @@ class Cone:
         >>> Cone.from_rays([[1, 0], [1, 1]]).facets.round(3).tolist()
         [[0.0, 1.0], [0.707, -0.707]]
         """
-        return cls._generated(_as_rows(V, "V"), None)
+        return cls._generated(as_rows(V, "V"), None)
 
     @classmethod
     def ice_cream(cls, degrees: float, facets: int = 12) -> Self:
@@ -140,7 +138,7 @@ class Cone:
 
         As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
         """
-        degrees, count = _real(degrees, "degrees"), _whole(facets, "facets", minimum=3)
+        degrees, count = real(degrees, "degrees"), whole(facets, "facets", minimum=3)
         if not 0 < degrees < 180:
             raise ConeError(f"degrees must lie strictly between 0 and 180, got {degrees:g}.")
         half = math.radians(degrees / 2)
@@ -149,7 +147,7 @@ class Cone:
         turns = 2 * math.pi * np.arange(count) / count
         rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
         cone = cls(math.sin(half) * axis + math.cos(half) * rim)
-        return cls._known(cone._given, f"ice_cream:{_number(degrees)},{count}")
+        return cls._known(cone._given, f"ice_cream:{number_text(degrees)},{count}")
 
     @classmethod
     def exchange(cls, pi: ArrayLike) -> Self:
@@ -161,16 +159,16 @@ class Cone:
         >>> Cone.exchange([[1, 2], [2, 1]]) == Cone([[1, 2], [2, 1]])
         True
         """
-        matrix = _as_rows(pi, "pi")
+        matrix = as_rows(pi, "pi")
         dim = len(matrix)
         if matrix.shape != (dim, dim):
             raise ConeError(f"pi must be square, one row and column an asset, got shape {matrix.shape}.")
         if (matrix <= 0).any() or (np.diag(matrix) != 1).any():
             raise ConeError("pi must be positive with ones on its diagonal (one unit of an asset buys itself).")
-        _refuse_arbitrage(matrix)
+        refuse_arbitrage(matrix)
         identity = np.eye(dim)
         trades = [matrix[i, j] * identity[i] - identity[j] for i in range(dim) for j in range(dim) if i != j]
-        return cls._generated(np.vstack([identity, *trades]), f"exchange:{_matrix(matrix)}")
+        return cls._generated(np.vstack([identity, *trades]), f"exchange:{matrix_text(matrix)}")
 
     @classmethod
     def parse(cls, text: str, dim: int | None = None) -> Self:
@@ -195,8 +193,13 @@ class Cone:
         fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
         if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
             raise ConeError(f"the cone {text!r} does not have the form {CONE_FORMS[kind]}; write it that way.")
-        make = {"orthant": cls.orthant, "ranked": cls.ranked, "planar": cls.planar,
-                "importance": cls.importance, "ice_cream": cls.ice_cream}[kind]
+        make = {
+            "orthant": cls.orthant,
+            "ranked": cls.ranked,
+            "planar": cls.planar,
+            "importance": cls.importance,
+            "ice_cream": cls.ice_cream,
+        }[kind]
         return make(*arguments)
 
     @classmethod
@@ -210,7 +213,9 @@ class Cone:
             return cone
         named = cls.parse(text)
         if named != cone:
-            raise ConeError(f"the dictionary names the cone {text} but its rows describe another; remove one of the two.")
+            raise ConeError(
+                f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
+            )
         return named
 
     def to_dict(self) -> dict[str, Any]:
@@ -246,7 +251,7 @@ class Cone:
     def widths(self) -> Floats:
         """alpha_n = max{ w_n.u : u in C, |u| <= 1 } in (0, 1], (N,): the length of w_n projected onto C.
 
-        Ararat & Tekin 2023, section 2; docs/theory, "Gaps".
+        Ararat & Tekin 2023, section 2; docs/theory, section 3.
         """
         lengths = np.linalg.norm(self.project(self._facets), axis=1)
         return read_only(np.minimum(lengths, 1.0))
@@ -303,8 +308,8 @@ class Cone:
     def _known(cls, rows: Floats, text: str) -> Self:
         """A cone whose rows are irredundant by construction."""
         units = unit(rows)
-        _refuse_line(units)
-        _refuse_flat(units)
+        refuse_line(units)
+        refuse_flat(units)
         cone = object.__new__(cls)
         cone._fill(rows, text, ())
         return cone
@@ -316,14 +321,14 @@ class Cone:
         across = line_inside(rays)
         if across is not None:
             raise ConeError(
-                f"the rays are all orthogonal to {_vector(across)}, so the cone is flat (empty interior): "
+                f"the rays are all orthogonal to {vector(across)}, so the cone is flat (empty interior): "
                 "add a ray that leaves this hyperplane."
             )
         weights, shortest = smallest_combination(rays)
         if np.linalg.norm(shortest) <= DEGENERATE:
             raise ConeError(
-                f"the cone is not pointed: {_vector(rays[weights.argmax()])} lies in C and in -C "
-                f"(rays {_listed(np.flatnonzero(weights > 1e-9))} have a positive combination that vanishes); "
+                f"the cone is not pointed: {vector(rays[weights.argmax()])} lies in C and in -C "
+                f"(rays {listed(np.flatnonzero(weights > 1e-9))} have a positive combination that vanishes); "
                 "remove one of these rays."
             )
         kept = needed_rows(rays)
@@ -383,7 +388,7 @@ class Cone:
     @property
     def text(self) -> str:
         """The text form that `parse`, the command line and TOML files accept."""
-        return _matrix(self._given) if self._text is None else self._text
+        return matrix_text(self._given) if self._text is None else self._text
 
     def __str__(self) -> str:
         return self.text
@@ -395,7 +400,7 @@ class Cone:
             keyword = {"importance": f", dim={second or 2}", "ice_cream": f", facets={second}"}.get(kind, "")
             return f"Cone.{kind}({first}{keyword})"
         if self._given.size <= 16:
-            return f"Cone({_matrix(self._given, digits=4)})".replace(",", ", ")
+            return f"Cone({matrix_text(self._given, digits=4)})".replace(",", ", ")
         return f"<Cone with {len(self._given)} facets in R^{self.dim}>"
 
     def __eq__(self, other: object) -> bool:
@@ -427,97 +432,3 @@ def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int
 
 
 _ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
-
-
-def _real(value: Any, name: str) -> float:
-    try:
-        return as_number(value, name)
-    except InputError as error:
-        raise ConeError(str(error)) from None
-
-
-def _whole(value: Any, name: str, minimum: int = 1) -> int:
-    try:
-        return as_count(value, name, minimum)
-    except InputError as error:
-        raise ConeError(str(error)) from None
-
-
-def _as_rows(values: ArrayLike, name: str) -> Floats:
-    """A finite (N, D) array without zero rows, or a ConeError."""
-    try:
-        rows = as_floats(values, name)
-    except InputError as error:
-        raise ConeError(str(error)) from error
-    if rows.ndim != 2 or rows.size == 0:
-        raise ConeError(f"{name} must have shape (N, D), one row a facet or ray, got shape {rows.shape}.")
-    if not np.isfinite(rows).all():
-        row = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise ConeError(f"{name} has NaN or infinity in row {row} (counted from 0); every entry must be finite.")
-    zero = np.flatnonzero(~rows.any(axis=1))
-    if len(zero):
-        raise ConeError(f"row {zero[0]} of {name} is zero and says nothing; remove it.")
-    return rows
-
-
-def _refuse_line(units: Floats) -> None:
-    direction = line_inside(units)
-    if direction is not None:
-        raise ConeError(
-            f"the cone is not pointed: {_vector(direction)} lies in C and in -C, so two different designs "
-            "would be each better than the other; add a row that is not zero along it."
-        )
-
-
-def _refuse_flat(units: Floats) -> None:
-    if len(units) == units.shape[1]:  # independent rows: W x = 1 has a solution
-        return
-    weights, shortest = smallest_combination(units)
-    if np.linalg.norm(shortest) <= DEGENERATE:
-        raise ConeError(
-            f"the cone has an empty interior: rows {_listed(np.flatnonzero(weights > 1e-9))} (counted from 0) "
-            "have a positive combination that vanishes, so W x > 0 has no solution; remove or tilt one of them."
-        )
-
-
-def _refuse_arbitrage(matrix: Floats) -> None:
-    """Every cycle of exchanges must cost something: no product of rates along a cycle may be 1 or less."""
-    dim = len(matrix)
-    cost, then = np.log(matrix), np.tile(np.arange(dim), (dim, 1))
-    np.fill_diagonal(cost, np.inf)
-    for via in range(dim):  # Floyd & Warshall, remembering the next asset on the cheapest way
-        for start in range(dim):
-            through = cost[start, via] + cost[via]
-            shorter = through < cost[start]
-            cost[start, shorter] = through[shorter]
-            then[start, shorter] = then[start, via]
-            if cost[start, start] <= DEGENERATE:
-                cycle = [start, int(then[start, start])]
-                while cycle[-1] != start and len(cycle) <= dim:
-                    cycle.append(int(then[cycle[-1], start]))
-                rate = math.exp(-cost[start, start])
-                word = "arbitrage" if rate > 1 + DEGENERATE else "a free exchange (the cone would not be pointed)"
-                raise ConeError(
-                    f"pi allows {word}: exchanging asset {' -> '.join(map(str, cycle))} turns 1 unit into {rate:.6g}; "
-                    "raise the rates along this cycle until their product exceeds 1."
-                )
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)
-
-
-def _matrix(rows: Floats, digits: int | None = None) -> str:
-    def entry(value: float) -> str:
-        return _number(value) if digits is None or value == int(value) else f"{value:.{digits}g}"
-
-    return "[" + ",".join("[" + ",".join(entry(x) for x in row) + "]" for row in rows.tolist()) + "]"
-
-
-def _vector(values: Floats) -> str:
-    return "(" + ", ".join(f"{x:.4g}" for x in values) + ")"
-
-
-def _listed(indices: Any) -> str:
-    words = [str(int(n)) for n in indices]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

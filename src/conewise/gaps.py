@@ -30,7 +30,7 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
     >>> float(lift_norm([3, 4], Cone.orthant(2)))
     5.0
 
-    Reference: docs/theory, "The smallest lift".
+    Reference: docs/theory, section 2.
     """
     values = as_vectors(b, "b", len(cone.facets))
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
@@ -45,7 +45,7 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
     >>> escape_gaps([[0, 0], [2, 1]], Cone.orthant(2)).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
 
-    Reference: Ararat & Tekin 2023, equation (5) and Proposition 4.2 (iv).
+    Reference: Ararat & Tekin 2023, equation (8) and Proposition 4.2 (iv).
     """
     mine, theirs = _pairs(means, cone, rivals)
     per_width = 1 / (cone._lengths * cone.widths)
@@ -54,7 +54,8 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
         for start in range(0, len(first), _rows_at_once(theirs)):
             part = slice(start, start + _rows_at_once(theirs))
             np.minimum(result[part], (second[None, :] - first[part, None]) * factor, out=result[part])
-    return np.maximum(result, 0.0, out=result)
+    np.maximum(result, 0.0, out=result)
+    return result
 
 
 def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
@@ -65,7 +66,7 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
     >>> cover_gaps([[0, 3], [4, 0]], Cone.orthant(2)).tolist()
     [[0.0, 3.0], [4.0, 0.0]]
 
-    Reference: Ararat & Tekin 2023, equation (6) and Proposition 4.3; docs/theory, "The smallest lift".
+    Reference: Ararat & Tekin 2023, equation (9) and Proposition 4.3; docs/theory, section 2.
     """
     mine, theirs = _pairs(means, cone, rivals)
     per_unit = (1 / cone._lengths)[:, None, None]
@@ -136,4 +137,4 @@ def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floa
 
 
 def _rows_at_once(theirs: Floats) -> int:
-    return max(1, _PAIRS_AT_ONCE // max(1, theirs.shape[1]))
+    return max(1, _PAIRS_AT_ONCE // max(1, len(theirs[0])))

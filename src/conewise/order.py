@@ -1,6 +1,6 @@
 """The cone order on designs: three kinds of dominance, and the Pareto set.
 
-With z = W mu the cone order is the componentwise order of z (docs/theory, "One reduction"), so a fast
+With z = W mu the cone order is the componentwise order of z (docs/theory, section 1), so a fast
 componentwise filter is a fast cone filter.
 
 **Rounding.** Comparisons are exact: no tolerance, no `allclose`. The facet values z are computed once for each

@@ -44,8 +44,8 @@ def load(name: str) -> Designs:
 
 def _snw() -> Designs:
     """The data of Ararat & Tekin 2023, section 7, raw: log2 values, area negated, not standardised."""
-    with files("conewise.problems").joinpath("data/snw.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    text = files("conewise.problems").joinpath("data/snw.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
     means = np.array([[-float(row["log2_area"]), float(row["log2_throughput"])] for row in rows])
     names = tuple("/".join(f"{float(row[f'feature_{k}']):g}" for k in (1, 2, 3)) for row in rows)
     return Designs(

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, as_count, as_points, as_positive, as_selection, read_only
-from conewise.cones import Cone
 from conewise.complexity import beyond_unit_improvements, costliest_direction
+from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.gaps import lift_norm, separation_gaps, suboptimality_gaps
 from conewise.order import pareto_mask
@@ -29,13 +29,13 @@ class HardInstance:
     cone: Cone
     epsilon: float
     steps: tuple[float, float, float, float]
-    """Lengths of the proof's moves along `noise`, for one unit of a design's gap: Pareto and not returned, Pareto and returned,
-    returned but not Pareto, neither."""
+    """Lengths of the proof's moves along `noise` for one unit of a design's gap, in four cases: Pareto and not
+    returned, Pareto and returned, returned but not Pareto, neither."""
 
     def moved(self, design: int, returned: ArrayLike) -> Floats:
         """The means after the proof's move of one design, given the set returned on the original means.
 
-        On the moved means every successful set contains the design if the original one did not, and the other way round.
+        On the moved means every successful set contains the design if the original one did not, and vice versa.
         """
         design = as_count(design, "design", minimum=0)
         chosen = as_selection(returned, len(self.means), "returned")
@@ -52,7 +52,7 @@ class HardInstance:
 def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> HardInstance:
     """The instance in the proof of the gap-dependent bound: any means, noise along u* = z*/|z*|, of length 1/4.
 
-    Reference: Ararat & Tekin 2023, Theorem 5.1 and its proof, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
+    Reference: Ararat & Tekin 2023, proof of Theorem 5.1, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
     """
     points = as_points(means, "means", cone.dim)
     epsilon = as_positive(epsilon, "epsilon")
@@ -66,10 +66,10 @@ def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> Hard
 
 
 def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInstance:
-    """The instance in the proof of the worst-case bound: one dominated design, one Pareto design, and K - 2 identical ones.
+    """The instance in the proof of the worst-case bound: a dominated design, a Pareto design, and K - 2 identical ones.
 
-    mu_1 = 0, mu_2 in C, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between them; noise along u*, of
-    length |u*|/4, where the ratio that defines beta_2 is attained.
+    mu_1 = 0, mu_2 in C, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between them; noise along u*,
+    of length |u*|/4, where the ratio that defines beta_2 is attained.
 
     Reference: Ararat & Tekin 2023, Theorem 5.3 and its proof (K >= 4; D >= 2, since in R every v lies in C or -C).
     """

@@ -1,0 +1,49 @@
+# Two commands for everyone: `make demo` and `make test`. Everything else is for those who change the code.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint format docs bench bench-peers clean
+
+demo: $(VENV)/.core
+	@$(BIN)/python -m conewise.demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.docs
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+# VOPy brings torch and fifty other packages: it lives in an environment of its own, and only if asked for.
+bench-peers:
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy
+
+$(VENV)/.core: pyproject.toml
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) (once) ..."
+	@$(BIN)/pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/pip install --quiet --editable ".[plot]"
+	@touch $@
+
+$(VENV)/.test $(VENV)/.lint $(VENV)/.docs: $(VENV)/.%: pyproject.toml $(VENV)/.core
+	@$(BIN)/pip install --quiet --group $*
+	@touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
