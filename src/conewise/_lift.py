@@ -32,8 +32,9 @@ class _Block:
     """Independent subsets of one size k, and what their values and their feasibility need.
 
     The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c; `signs` @ (b, 1)
-    gives these sums, raised by _HUGE, first for the first members of all subsets, then for the second, and so on. A value is that of the
-    subset without its last member (`parents`) plus `gains` times the last sum squared: a step of a Cholesky solve.
+    gives these sums, raised by _HUGE, first for the first members of all subsets, then for the second, and so on.
+    A value is that of the subset without its last member (`parents`) plus `gains` times the last sum squared: a step
+    of a Cholesky solve.
     """
 
     signs: Floats  # (k m, N + 1)

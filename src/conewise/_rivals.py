@@ -1,9 +1,9 @@
 """For each design the one rival that decides its gap, without looking at every pair.
 
 Both gaps obey one bound (docs/theory, section 3.3): with s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the
-positive part of s and M(i, j) is at least -s. Designs and rivals are cut into small boxes; s between a design and every rival of a
-box is at most s towards the box's upper corner, so most boxes are never opened. Rounding is monotone, so the bound
-holds for the computed numbers as well and the answer is exactly that of looking at every pair.
+positive part of s and M(i, j) is at least -s. Designs and rivals are cut into small boxes; s between a design and
+every rival of a box is at most s towards the box's upper corner, so most boxes are never opened. Rounding is
+monotone, so the bound holds for the computed numbers as well and the answer is that of looking at every pair.
 """
 
 from __future__ import annotations
