@@ -7,10 +7,58 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import ROUNDING, Indices, as_non_negative, as_selection
+from conewise._arrays import ROUNDING, Indices, as_non_negative, as_positive, as_probability, as_selection
 from conewise._rivals import covers, escapes
 from conewise.cones import Cone
 from conewise.gaps import _space_and_front
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An (epsilon, delta)-PAC Pareto set: within epsilon with probability 1 - delta.
+
+    Reference: Ararat & Tekin 2023, Definition 4.6.
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", as_positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A proof covers exactly the configuration that ran: with probability 1 - delta the answer succeeds at epsilon."""
+
+    epsilon: float
+    delta: float
+    theorem: str
+    assumption: str
+    """What the proof takes for granted of the noise, in words."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return (
+            f"guaranteed: within epsilon = {self.epsilon:g} with probability at least {1 - self.delta:g} "
+            f"({self.theorem}), assuming {self.assumption}"
+        )
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """No proof covers what ran; the reason says what is missing."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"not guaranteed: {self.reason}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,18 @@
-"""Where designs and evaluations come from: embedded examples, and the hard instances of the lower-bound proofs."""
+"""Where evaluations come from: simulated bandits, embedded examples, and the hard instances of the proofs."""
 
-from conewise.problems.embedded import Designs, load
+from conewise.problems.embedded import load
 from conewise.problems.hard import HardInstance, gap_dependent_instance, worst_case_instance
+from conewise.problems.simulated import GaussianNoise, HeavyTailed, NoiseSource, SimulatedBandit, TwoPoint, UniformNoise
 
-__all__ = ["Designs", "HardInstance", "gap_dependent_instance", "load", "worst_case_instance"]
+__all__ = [
+    "GaussianNoise",
+    "HardInstance",
+    "HeavyTailed",
+    "NoiseSource",
+    "SimulatedBandit",
+    "TwoPoint",
+    "UniformNoise",
+    "gap_dependent_instance",
+    "load",
+    "worst_case_instance",
+]

@@ -3,69 +3,55 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, read_only
 from conewise.errors import InputError
+from conewise.noise import Gaussian
+from conewise.problems.simulated import NoiseSource, SimulatedBandit
 
 
-@dataclass(frozen=True, eq=False)
-class Designs:
-    """A table of designs with known mean objectives, larger is better in every column of `means`."""
-
-    means: Floats
-    names: tuple[str, ...]
-    objectives: tuple[str, ...]
-    minimised: frozenset[str]
-    """Objectives that the source wants small; their columns in `means` are negated, once, here."""
-    about: str
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} designs, objectives {', '.join(self.objectives)}: {self.about.split('.')[0]}>"
-
-
-def load(name: str) -> Designs:
+def load(name: str, noise: Gaussian | NoiseSource | None = None) -> SimulatedBandit:
     """An embedded example: "snw" (206 sorting networks, 2 objectives) or "imrt" (4 radiation treatments, 2 objectives).
+
+    Noise is independent and normal with sigma = 1, as in the paper's experiments, unless given.
 
     >>> load("snw").means.shape
     (206, 2)
     """
     if name not in _EXAMPLES:
         raise InputError(f"no embedded problem is called {name!r}; choose one of {', '.join(_EXAMPLES)}.")
-    return _EXAMPLES[name]()
+    return _EXAMPLES[name](noise if noise is not None else Gaussian(1.0))
 
 
-def _snw() -> Designs:
+def _snw(noise: Gaussian | NoiseSource) -> SimulatedBandit:
     """The data of Ararat & Tekin 2023, section 7, raw: log2 values, area negated, not standardised."""
     text = files("conewise.problems").joinpath("data/snw.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     means = np.array([[-float(row["log2_area"]), float(row["log2_throughput"])] for row in rows])
     names = tuple("/".join(f"{float(row[f'feature_{k}']):g}" for k in (1, 2, 3)) for row in rows)
-    return Designs(
-        read_only(means + 0.0),
-        _unique(names),
-        ("log2 area", "log2 throughput"),
-        frozenset({"log2 area"}),
-        "SNW: sorting networks on an FPGA. Zuluaga, Milder & Pueschel (2012); Zuluaga, Krause & Pueschel (2016).",
+    return SimulatedBandit(
+        means + 0.0,
+        noise,
+        names=_unique(names),
+        objectives=("log2 area", "log2 throughput"),
+        minimised={"log2 area"},
+        about="SNW: sorting networks on an FPGA. Zuluaga, Milder & Pueschel (2012); Zuluaga, Krause & Pueschel (2016).",
     )
 
 
-def _imrt() -> Designs:
+def _imrt(noise: Gaussian | NoiseSource) -> SimulatedBandit:
     """Ararat & Tekin 2023, the example of section 1.1: effect on the tumour against damage to healthy tissue."""
     means = np.array([[0.8, -0.3], [0.9, -0.5], [0.0, 0.0], [1.0, -1.0]])
-    return Designs(
-        read_only(means),
-        ("treatment 1", "treatment 2", "treatment 3", "treatment 4"),
-        ("effect on tumour", "damage to tissue"),
-        frozenset({"damage to tissue"}),
-        "IMRT: four radiation treatments. Ararat & Tekin (2023), section 1.1.",
+    return SimulatedBandit(
+        means,
+        noise,
+        names=("treatment 1", "treatment 2", "treatment 3", "treatment 4"),
+        objectives=("effect on tumour", "damage to tissue"),
+        minimised={"damage to tissue"},
+        about="IMRT: four radiation treatments. Ararat & Tekin (2023), section 1.1.",
     )
 
 

@@ -18,6 +18,7 @@ from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.gaps import lift_norm, separation_gaps, suboptimality_gaps
 from conewise.order import pareto_mask
+from conewise.problems.simulated import SimulatedBandit, TwoPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,11 @@ class HardInstance:
     steps: tuple[float, float, float, float]
     """Lengths of the proof's moves along `noise` for one unit of a design's gap, in four cases: Pareto and not
     returned, Pareto and returned, returned but not Pareto, neither."""
+
+    @property
+    def problem(self) -> SimulatedBandit:
+        """The instance as a bandit that can be evaluated."""
+        return SimulatedBandit(self.means, TwoPoint(self.noise), about="a hard instance of the lower-bound proofs")
 
     def moved(self, design: int, returned: ArrayLike) -> Floats:
         """The means after the proof's move of one design, given the set returned on the original means.

@@ -1,0 +1,179 @@
+"""Naive elimination: evaluate every design L times, return the Pareto set of the averages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from conewise._arrays import as_count
+from conewise.algorithms.base import Result, Status
+from conewise.budgets import (
+    PAPER_CONSTANT,
+    Bound,
+    certified_epsilon,
+    check_designs,
+    failure_probability,
+    naive_budget,
+)
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.goals import Goal, Guarantee, Heuristic
+from conewise.noise import Gaussian, Noise
+from conewise.order import pareto_mask
+
+_THEOREMS = {
+    "paper": "Ararat & Tekin 2023, Theorem 6.1; constant by docs/theory, section 7.3",
+    "gaussian": "exact normal tails, docs/theory, section 7.2",
+    "subgaussian": "subgaussian tails, docs/theory, section 7.2",
+}
+
+
+@dataclass(frozen=True)
+class NaiveElimination:
+    """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
+
+    L comes from a bound ("paper", "gaussian", "subgaussian"; "auto" takes the smallest that the noise allows) or is
+    given as `evaluations_each`, which makes the answer heuristic. `noise` is what is assumed of an evaluation; None admits that
+    nothing is, and needs `evaluations_each`.
+
+    >>> algorithm = NaiveElimination(Cone.orthant(2), Goal(0.5, 0.1), n_designs=3, noise=Gaussian(1))
+    >>> algorithm.evaluations_each
+    37
+    >>> algorithm.ask(algorithm.start(), most=4)
+    Pulls(4 evaluations of 3 designs)
+    """
+
+    cone: Cone
+    goal: Goal
+    n_designs: int
+    noise: Noise | None
+    bound: Bound | Literal["auto", "given"] = "auto"
+    evaluations_each: int = 0
+    c: float = PAPER_CONSTANT
+
+    def __post_init__(self) -> None:
+        check_designs(self.n_designs)
+        if self.evaluations_each:
+            object.__setattr__(self, "evaluations_each", as_count(self.evaluations_each, "evaluations_each"))
+            object.__setattr__(self, "bound", "given")
+            return
+        if self.noise is None:
+            raise InputError(
+                "nothing is known of this noise, so no number of evaluations can be derived; "
+                "pass noise=... (an assumption) or evaluations_each=... (a number, and a heuristic answer)."
+            )
+        if self.bound == "auto":
+            tails: Bound = "gaussian" if isinstance(self.noise, Gaussian) else "subgaussian"
+            object.__setattr__(self, "bound", tails)
+        if self.bound not in _THEOREMS:
+            raise InputError(f'bound must be "auto", "paper", "gaussian" or "subgaussian", got {self.bound!r}.')
+        each = naive_budget(
+            self.cone,
+            self.noise,
+            self.n_designs,
+            self.goal.epsilon,
+            self.goal.delta,
+            bound=cast(Bound, self.bound),
+            c=self.c,
+        )
+        object.__setattr__(self, "evaluations_each", each)
+
+    @property
+    def total(self) -> int:
+        """K L."""
+        return self.n_designs * self.evaluations_each
+
+    def start(self) -> Statistics:
+        """Nothing observed."""
+        return Statistics.empty(self.n_designs, self.cone.dim)
+
+    def ask(self, state: Statistics, most: int | None = None) -> Pulls:
+        """Whoever was evaluated least comes next, in the order of the designs: the paper's I_t = (t - 1 mod K) + 1."""
+        missing = np.maximum(self.evaluations_each - state.counts, 0)
+        remaining = int(missing.sum())
+        if most is not None:
+            most = as_count(most, "most")
+        if most is None or most >= remaining:
+            designs = np.flatnonzero(missing)
+            return Pulls(designs, missing[designs])
+        # Raise everyone to a common level while the batch lasts, then one more for the first ones below the next.
+        low, high = int(state.counts.min()), self.evaluations_each
+        while high - low > 1:
+            level = (low + high) // 2
+            if int(np.maximum(level - state.counts, 0).sum()) <= most:
+                low = level
+            else:
+                high = level
+        extra = np.maximum(low - state.counts, 0)
+        below = np.flatnonzero(state.counts + extra < low + 1)
+        extra[below[: most - int(extra.sum())]] += 1
+        designs = np.flatnonzero(extra)
+        return Pulls(designs, extra[designs])
+
+    def tell(self, state: Statistics, observations: Observations) -> Statistics:
+        """The state with these observations."""
+        return state.add(observations)
+
+    def recommend(self, state: Statistics) -> Result:
+        """The Pareto set of the averages; designs never evaluated are undecided and not returned."""
+        seen = state.counts > 0
+        pareto = np.zeros(self.n_designs, dtype=bool)
+        if seen.any():
+            pareto[seen] = pareto_mask(state.means[seen], self.cone)
+        least = int(state.counts.min())
+        done = least >= self.evaluations_each
+        status = np.where(pareto, Status.PARETO.value, Status.ELIMINATED.value)
+        status[~seen] = Status.UNDECIDED.value
+        reached = self._certified(least) if done else None
+        why = (
+            f"every design has been evaluated {self.evaluations_each} times"
+            if done
+            else f"not finished: {int((state.counts < self.evaluations_each).sum())} designs have fewer than "
+            f"{self.evaluations_each} evaluations"
+        )
+        return Result(
+            pareto, status, state.evaluations, self._worth(least, reached), reached, why, state.means, state.counts
+        )
+
+    def _certified(self, least: int) -> float | None:
+        if self.noise is None:
+            return None
+        return certified_epsilon(self.cone, self.noise, self.n_designs, least, self.goal.delta, bound=self._tails)
+
+    @property
+    def _tails(self) -> Bound:
+        return "gaussian" if isinstance(self.noise, Gaussian) else "subgaussian"
+
+    def _worth(self, least: int, reached: float | None) -> Guarantee | Heuristic:
+        if least < self.evaluations_each:
+            return Heuristic(f"stopped before every design had its {self.evaluations_each} evaluations")
+        if self.bound == "given":
+            known = (
+                "nothing is assumed of the noise"
+                if reached is None
+                else (
+                    f"a proof gives epsilon = {reached:.4g} for them, not {self.goal.epsilon:g}"
+                    if reached > self.goal.epsilon
+                    else f"a proof would give epsilon = {reached:.4g} had the number been fixed by a bound"
+                )
+            )
+            return Heuristic(f"{self.evaluations_each} evaluations of each design were chosen by hand; {known}")
+        assert self.noise is not None
+        risk = failure_probability(
+            self.cone, self.noise, self.n_designs, self.goal.epsilon, self.evaluations_each, bound=self._tails
+        )
+        # The paper's constant is not proven there: the proof is ours, and holds whenever this is at most delta.
+        if risk > self.goal.delta * (1 + 1e-12):
+            return Heuristic(
+                f"with the constant c = {self.c:g} of the paper's bound the failure probability can only be "
+                f"bounded by {min(risk, 1.0):.3g}, above delta = {self.goal.delta:g}"
+            )
+        return Guarantee(
+            self.goal.epsilon,
+            self.goal.delta,
+            _THEOREMS[self.bound],
+            f"independent evaluations with noise {self.noise!r}",
+        )

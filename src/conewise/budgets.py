@@ -1,0 +1,128 @@
+"""How often to evaluate every design so that the Pareto set of the averages is (epsilon, delta)-correct."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal
+
+import numpy as np
+
+from conewise._arrays import as_count, as_positive, as_probability
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.noise import Gaussian, Noise
+
+Bound = Literal["paper", "gaussian", "subgaussian"]
+"""paper: Ararat & Tekin 2023, Theorem 6.1; gaussian: exact normal tails; subgaussian: the same with Chernoff tails."""
+
+PAPER_CONSTANT: Final = 1 + math.sqrt(2)
+"""The absolute constant c of Theorem 6.1, which the paper does not give: its reported L = 38.8e3 (theta = 90 degrees,
+epsilon = 0.1, delta = 0.01, K = 206, sigma = 1) is this one, 38 800. docs/theory, section 7.3, shows it is enough."""
+
+_MOST: Final = 2**62
+
+
+def naive_budget(
+    cone: Cone,
+    noise: Noise,
+    n_designs: int,
+    epsilon: float,
+    delta: float,
+    *,
+    bound: Bound = "paper",
+    c: float = PAPER_CONSTANT,
+) -> int:
+    """Evaluations L of each design after which naive elimination succeeds with probability 1 - delta.
+
+    `bound="paper"` is Ararat & Tekin 2023, Theorem 6.1, with its constant `c`; "gaussian" uses exact normal tails and
+    has no constant (docs/theory, section 7.2); "subgaussian" is the same proof for every other noise.
+
+    >>> from conewise import Cone
+    >>> naive_budget(Cone.planar(90), Gaussian(1), 206, epsilon=0.1, delta=0.01)
+    38800
+    >>> naive_budget(Cone.planar(90), Gaussian(1), 206, epsilon=0.1, delta=0.01, bound="gaussian")
+    5074
+    """
+    n_designs, epsilon, delta = _checked(cone, noise, n_designs, epsilon, delta)
+    if bound == "paper":
+        pairs = n_designs * (n_designs - 1) / 2
+        sigma, beta = noise.norm_subgaussian(cone.dim), cone.complexity.beta
+        budget = 4 * (beta * as_positive(c, "c") * sigma / epsilon) ** 2 * math.log(4 * cone.dim * pairs / delta)
+        return _whole(math.ceil(budget))
+    if bound == "gaussian" and not isinstance(noise, Gaussian):
+        raise InputError(f'bound="gaussian" needs Gaussian noise, got {noise!r}; use bound="subgaussian".')
+    if bound not in ("gaussian", "subgaussian"):
+        raise InputError(f'bound must be "paper", "gaussian" or "subgaussian", got {bound!r}.')
+    high = 1
+    while failure_probability(cone, noise, n_designs, epsilon, high, bound=bound) > delta:
+        high = _whole(2 * high)
+    low = high // 2  # fails, or is 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if failure_probability(cone, noise, n_designs, epsilon, middle, bound=bound) > delta:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def failure_probability(
+    cone: Cone, noise: Noise, n_designs: int, epsilon: float, evaluations: int, *, bound: Bound = "gaussian"
+) -> float:
+    """A bound on the probability that naive elimination with that many evaluations of each design fails at epsilon.
+
+    The larger of K (K-1) tail(x / beta) and K sum_n tail(alpha_n x), x = epsilon sqrt(L / 2), in scales of the noise
+    along each direction (docs/theory, section 7.2). It may exceed 1.
+    """
+    n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
+    evaluations = as_count(evaluations, "evaluations")
+    x = epsilon * math.sqrt(evaluations / 2)
+    log_tail = noise.log_tail if bound == "gaussian" else (lambda deviations: -0.5 * np.square(deviations))
+    widest = float(log_tail(x / (cone.complexity.beta * noise.largest_scale(cone.dim))))
+    scales = noise.scales(cone.facets)
+    with np.errstate(divide="ignore"):
+        facets = log_tail(np.where(scales > 0, cone.widths * x / scales, np.inf))
+    covering = math.log(n_designs) + math.log(n_designs - 1) + widest
+    quality = math.log(n_designs) + float(np.logaddexp.reduce(np.asarray(facets)))
+    return math.exp(min(max(covering, quality), 700.0))
+
+
+def certified_epsilon(
+    cone: Cone, noise: Noise, n_designs: int, evaluations: int, delta: float, *, bound: Bound = "gaussian"
+) -> float:
+    """The smallest epsilon for which that many evaluations of each design are enough, by the same bound."""
+    n_designs, _, delta = _checked(cone, noise, n_designs, 1.0, delta)
+    low, high = 0.0, 1.0
+    while failure_probability(cone, noise, n_designs, high, evaluations, bound=bound) > delta:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if failure_probability(cone, noise, n_designs, middle, evaluations, bound=bound) > delta:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _checked(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float) -> tuple[int, float, float]:
+    if not isinstance(noise, Noise):
+        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {noise!r}.")
+    n_designs = check_designs(n_designs)
+    noise.check_dim(cone.dim, n_designs)
+    return n_designs, as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
+
+
+def check_designs(n_designs: int) -> int:
+    """At least two designs, or there is nothing to find out."""
+    n_designs = as_count(n_designs, "n_designs")
+    if n_designs < 2:
+        raise InputError("n_designs must be at least 2: a single design is the Pareto set, with no evaluation at all.")
+    return n_designs
+
+
+def _whole(budget: int) -> int:
+    if budget > _MOST:
+        raise InputError(f"the budget exceeds {_MOST:.0e} evaluations of each design; raise epsilon or lower sigma.")
+    return max(1, budget)

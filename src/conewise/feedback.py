@@ -1,0 +1,213 @@
+"""What to evaluate, what came back, and what is kept of it: Pulls, Observations, Statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conewise import _exactsums as exact
+from conewise._arrays import Floats, Indices, as_count, as_floats, check_finite, read_only
+from conewise.errors import InputError
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pulls:
+    """Which designs to evaluate, in this order, and how many times each.
+
+    >>> Pulls([0, 2], [5, 1])
+    Pulls(6 evaluations of 2 designs)
+    """
+
+    designs: Indices
+    counts: Counts
+
+    def __init__(self, designs: ArrayLike, counts: ArrayLike | None = None) -> None:
+        chosen = _as_whole(designs, "designs")
+        times = np.ones(len(chosen), dtype=np.int64) if counts is None else _as_whole(counts, "counts").astype(np.int64)
+        if chosen.shape != times.shape:
+            raise InputError(f"designs and counts must be as long as each other, got {len(chosen)} and {len(times)}.")
+        if (times < 1).any():
+            raise InputError("every count of a pull must be at least 1; leave out designs that are not evaluated.")
+        if (chosen < 0).any():
+            raise InputError(f"designs are numbered from 0, got {chosen.min()}.")
+        object.__setattr__(self, "designs", chosen.astype(np.intp))
+        object.__setattr__(self, "counts", times)
+
+    @property
+    def total(self) -> int:
+        """Number of evaluations."""
+        return int(self.counts.sum())
+
+    def __repr__(self) -> str:
+        return f"Pulls({self.total} evaluations of {len(np.unique(self.designs))} designs)"
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """What came back: for each entry a design, how many evaluations it sums up, their mean and their scatter.
+
+    A single evaluation has count 1, its value as the mean and no scatter; `Observations.single(designs, values)` makes
+    these. An entry may stand for many evaluations, so that a simulator can draw the mean of a million in one step.
+    """
+
+    designs: Indices
+    counts: Counts
+    means: Floats
+    """(M, D)"""
+    scatters: Floats
+    """(M, D, D): sums of outer products of deviations from the entry's own mean."""
+
+    def __init__(
+        self, designs: ArrayLike, means: ArrayLike, counts: ArrayLike | None = None, scatters: ArrayLike | None = None
+    ) -> None:
+        pulls = Pulls(designs, counts)
+        values = as_floats(means, "values")
+        if values.ndim != 2 or len(values) != len(pulls.designs):
+            raise InputError(
+                f"values must have shape ({len(pulls.designs)}, D), one row an entry of designs, got {values.shape}."
+            )
+        if len(values):
+            check_finite(values, "values")
+        shape = (*values.shape, values.shape[1])
+        scatter = np.zeros(shape) if scatters is None else as_floats(scatters, "scatters")
+        if scatter.shape != shape or not np.isfinite(scatter).all():
+            raise InputError(f"scatters must be finite with shape {shape}, got {scatter.shape}.")
+        for name, value in (
+            ("designs", pulls.designs),
+            ("counts", pulls.counts),
+            ("means", values),
+            ("scatters", scatter),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def single(cls, designs: ArrayLike, values: ArrayLike) -> Observations:
+        """One evaluation an entry: designs (n,) and values (n, D)."""
+        return cls(designs, values)
+
+    def __len__(self) -> int:
+        return len(self.designs)
+
+    def __repr__(self) -> str:
+        return f"Observations({int(self.counts.sum())} evaluations of {len(np.unique(self.designs))} designs)"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Counts, sums and scatter of everything observed so far, one row a design: a value, never changed in place.
+
+    Sums and second moments are kept in double-double arithmetic, so that any split of the same observations into
+    batches, in any order, gives the same averages, and 10^9 evaluations lose nothing.
+
+    >>> empty = Statistics.empty(n_designs=2, dim=1)
+    >>> empty.add(Observations.single([0, 0, 1], [[1.0], [3.0], [5.0]])).means.tolist()
+    [[2.0], [5.0]]
+    """
+
+    counts: Counts
+    _sums: tuple[Floats, Floats]
+    _moments: tuple[Floats, Floats]
+
+    @classmethod
+    def empty(cls, n_designs: int, dim: int) -> Statistics:
+        """Nothing observed."""
+        n_designs, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
+        vectors, matrices = (n_designs, dim), (n_designs, dim, dim)
+        return cls(
+            np.zeros(n_designs, dtype=np.int64),
+            (np.zeros(vectors), np.zeros(vectors)),
+            (np.zeros(matrices), np.zeros(matrices)),
+        )
+
+    @property
+    def n_designs(self) -> int:
+        """K."""
+        return len(self.counts)
+
+    @property
+    def dim(self) -> int:
+        """D."""
+        return int(self._sums[0].shape[1])
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations in all."""
+        return int(self.counts.sum())
+
+    @property
+    def means(self) -> Floats:
+        """(K, D): averages; NaN for a design that was never evaluated."""
+        counts = np.where(self.counts > 0, self.counts, 1).astype(np.float64)[:, None]
+        high, low = exact.over(self._sums, counts)
+        result: Floats = high + low
+        result[self.counts == 0] = np.nan
+        return read_only(result)
+
+    @property
+    def scatters(self) -> Floats:
+        """(K, D, D): sums of outer products of deviations from the mean; divide by counts - 1 for the covariance."""
+        counts = np.where(self.counts > 0, self.counts, 1).astype(np.float64)[:, None]
+        mean = exact.over(self._sums, counts)
+        # second moment - count * mean mean', all in pairs: cancellation costs bits that are there to spare
+        first = tuple(part[:, :, None] for part in self._sums)
+        second = tuple(part[:, None, :] for part in mean)
+        product = _pair_product((first[0], first[1]), (second[0], second[1]))
+        high, low = exact.add(self._moments, (-product[0], -product[1]))
+        scatter = high + low
+        diagonal = np.arange(self.dim)
+        scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
+        return read_only((scatter + np.swapaxes(scatter, 1, 2)) / 2)
+
+    def add(self, observations: Observations) -> Statistics:
+        """These statistics and the observations, as a new value; what does not fit is refused and nothing changes."""
+        if not len(observations):
+            return self
+        if observations.means.shape[1] != self.dim:
+            raise InputError(f"values have {observations.means.shape[1]} objectives, but there are {self.dim}.")
+        if observations.designs.max() >= self.n_designs:
+            raise InputError(
+                f"design {observations.designs.max()} does not exist: designs are numbered 0 to {self.n_designs - 1}."
+            )
+        times = observations.counts.astype(np.float64)[:, None]
+        sums = exact.two_product(observations.means, times)
+        # sum of x x' = scatter + count * mean mean'
+        outer = _pair_product(
+            (sums[0][:, :, None], sums[1][:, :, None]),
+            (observations.means[:, None, :], np.zeros_like(observations.means)[:, None, :]),
+        )
+        moments = exact.add(outer, (observations.scatters, np.zeros_like(observations.scatters)))
+        groups, k = observations.designs, self.n_designs
+        added = np.zeros(k, dtype=np.int64)
+        np.add.at(added, groups, observations.counts)
+        return self._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k))
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Everything that either has seen; associative and commutative."""
+        if (other.n_designs, other.dim) != (self.n_designs, self.dim):
+            raise InputError("statistics of different designs or objectives cannot be merged.")
+        return self._plus(other.counts, other._sums, other._moments)
+
+    def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair) -> Statistics:
+        return Statistics(
+            (self.counts + counts).astype(np.int64), exact.add(self._sums, sums), exact.add(self._moments, moments)
+        )
+
+    def __repr__(self) -> str:
+        return f"Statistics({self.evaluations} evaluations of {self.n_designs} designs, {self.dim} objectives)"
+
+
+def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:
+    high, low = exact.two_product(*np.broadcast_arrays(first[0], second[0]))
+    return exact.two_sum(high, low + (first[0] * second[1] + first[1] * second[0]))
+
+
+def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"{name} must be a list of whole numbers, got {array.dtype} of shape {array.shape}.")
+    return array.astype(np.int64)

@@ -1,0 +1,263 @@
+"""Simulated evaluations: known means, and noise of a kind that a proof or a stress test asks for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive, read_only
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.noise import Bounded, Gaussian, Noise, SubGaussian
+
+Seed = int | np.random.Generator | np.random.SeedSequence
+
+_AT_ONCE: Final = 2**20  # numbers drawn at a time on the one-at-a-time path
+
+
+def as_generator(rng: Seed) -> np.random.Generator:
+    """A generator from a seed, or the generator itself: randomness is always explicit."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer | np.random.SeedSequence):
+        raise InputError(f"rng must be a numpy Generator or a whole number to seed one, got {rng!r}.")
+    if not isinstance(rng, np.random.SeedSequence) and rng < 0:
+        raise InputError(f"rng must be a numpy Generator or a seed that is not negative, got {rng}.")
+    return np.random.default_rng(rng)
+
+
+class NoiseSource(ABC):
+    """Where simulated noise comes from; `assumption` is what a proof may take for granted of it, if anything."""
+
+    assumption: Noise | None = None
+
+    @abstractmethod
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One noise vector an entry of `designs`, (len(designs), dim)."""
+
+    def average(
+        self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Means and scatters of `counts` noise vectors each: here by drawing every one of them, in bounded memory."""
+        means, scatters = np.zeros((len(designs), dim)), np.zeros((len(designs), dim, dim))
+        for entry, (design, count) in enumerate(zip(designs, counts, strict=True)):
+            done = 0
+            while done < count:
+                n = int(min(count - done, max(1, _AT_ONCE // dim)))
+                values = self.draw(np.full(n, design), dim, rng)
+                mean = values.mean(axis=0)
+                off = values - mean
+                shift = mean - means[entry]
+                # Chan, Golub & LeVeque (1983): merging two groups
+                scatters[entry] += off.T @ off + np.outer(shift, shift) * (done * n / (done + n))
+                means[entry] += shift * (n / (done + n))
+                done += n
+        return means, scatters
+
+
+class GaussianNoise(NoiseSource):
+    """Normal noise; the mean of n of them is drawn in one step, N(0, S/n), and their scatter from Wishart(n - 1, S)."""
+
+    def __init__(self, noise: Gaussian) -> None:
+        self.assumption: Noise | None = noise
+        self._noise = noise
+
+    def _factors(self, designs: Indices, dim: int) -> Floats:
+        """Square roots of the covariances, (M, D, D) or (1, D, D)."""
+        covariance = self._noise.covariance(dim)
+        layers = covariance[designs] if covariance.ndim == 3 else covariance[None]
+        values, vectors = np.linalg.eigh(layers)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One normal vector an entry."""
+        return np.asarray((self._factors(designs, dim) @ rng.standard_normal((len(designs), dim, 1)))[..., 0])
+
+    def average(
+        self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Exact in distribution, at the cost of one draw an entry (Bartlett's decomposition for the scatter)."""
+        means = self.draw(designs, dim, rng) / np.sqrt(counts)[:, None]
+        lower = np.zeros((len(designs), dim, dim))
+        below = np.tril_indices(dim, -1)
+        lower[:, below[0], below[1]] = rng.standard_normal((len(designs), len(below[0])))
+        freedom = counts[:, None] - 1 - np.arange(dim)
+        few = (freedom <= 0).any(axis=1)
+        lower[:, np.arange(dim), np.arange(dim)] = np.sqrt(rng.chisquare(np.maximum(freedom, 1)))
+        factor = self._factors(designs, dim) @ lower
+        scatters = factor @ np.swapaxes(factor, 1, 2)
+        if few.any():  # fewer than D + 1 evaluations: the scatter is singular, drawn directly
+            roots = np.broadcast_to(self._factors(designs, dim), (len(designs), dim, dim))
+            for entry in np.flatnonzero(few):
+                values = rng.standard_normal((int(counts[entry]), dim)) @ roots[entry].T
+                off = values - values.mean(axis=0)
+                scatters[entry] = off.T @ off
+        return means, scatters
+
+
+class TwoPoint(NoiseSource):
+    """+y or -y with probability one half each: the noise of the lower-bound proofs."""
+
+    def __init__(self, direction: ArrayLike) -> None:
+        self.direction = read_only(as_floats(direction, "direction").copy())
+        if self.direction.ndim != 1 or not np.isfinite(self.direction).all() or not self.direction.any():
+            raise InputError("direction must be one finite vector that is not zero.")
+        # E exp(t u.Y) = cosh(t u.y) <= exp((t u.y)^2 / 2), and |u.y| <= |u| |y|.
+        self.assumption = SubGaussian(float(np.linalg.norm(self.direction)))
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One sign an entry."""
+        _check(self.direction, dim)
+        return np.asarray(rng.choice([-1.0, 1.0], size=(len(designs), 1)) * self.direction)
+
+    def average(
+        self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """In one step, from the binomial distribution of the signs."""
+        _check(self.direction, dim)
+        share = 2 * rng.binomial(counts, 0.5) / counts - 1
+        outer = np.outer(self.direction, self.direction)
+        return share[:, None] * self.direction, (counts * (1 - share**2))[:, None, None] * outer
+
+
+class UniformNoise(NoiseSource):
+    """Independent uniform noise on [-half_width, half_width] (a number, or one an objective)."""
+
+    def __init__(self, half_width: ArrayLike) -> None:
+        self.half_width = read_only(as_floats(half_width, "half_width").copy())
+        if self.half_width.ndim > 1 or not np.isfinite(self.half_width).all() or (self.half_width <= 0).any():
+            raise InputError("half_width must be positive: a number, or one an objective.")
+        self.assumption = Bounded(-self.half_width, self.half_width)
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One uniform vector an entry."""
+        if self.half_width.ndim:
+            _check(self.half_width, dim)
+        return np.asarray(rng.uniform(-1, 1, size=(len(designs), dim)) * self.half_width)
+
+
+class HeavyTailed(NoiseSource):
+    """Student's t with `freedom` > 1 degrees, scaled: a stress test that no assumption here covers."""
+
+    def __init__(self, scale: float = 1.0, freedom: float = 3.0) -> None:
+        self.scale, self.freedom = as_positive(scale, "scale"), as_positive(freedom, "freedom")
+        if self.freedom <= 1:
+            raise InputError(f"freedom must exceed 1, or the noise has no mean; got {self.freedom:g}.")
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One vector of independent t variables an entry."""
+        return np.asarray(rng.standard_t(self.freedom, size=(len(designs), dim)) * self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedBandit:
+    """K designs with known means, evaluated with noise: `noise` is a Gaussian assumption or a NoiseSource.
+
+    `means` are larger-is-better; objectives that are naturally minimised are named in `minimised`, and their columns
+    hold the negated values. Names, objectives and units are carried along for tables and plots.
+
+    >>> problem = SimulatedBandit([[0, 0], [2, 1]], Gaussian(1))
+    >>> problem.evaluate(Pulls([0, 1], [10, 10]), rng=0)
+    Observations(20 evaluations of 2 designs)
+    """
+
+    means: Floats
+    noise: NoiseSource
+    names: tuple[str, ...]
+    objectives: tuple[str, ...]
+    units: tuple[str, ...]
+    minimised: frozenset[str]
+    about: str
+
+    def __init__(
+        self,
+        means: ArrayLike,
+        noise: Gaussian | NoiseSource,
+        *,
+        names: Iterable[str] | None = None,
+        objectives: Iterable[str] | None = None,
+        units: Iterable[str] | None = None,
+        minimised: Iterable[str] = (),
+        about: str = "a simulated bandit",
+    ) -> None:
+        points = as_points(means, "means")
+        k, dim = points.shape
+        if isinstance(noise, Gaussian):
+            noise.check_dim(dim, k)
+            noise = GaussianNoise(noise)
+        if not isinstance(noise, NoiseSource):
+            raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {noise!r}.")
+        labels = _labels(names, k, "names", "design {}")
+        columns = _labels(objectives, dim, "objectives", "objective {}")
+        unknown = set(minimised) - set(columns)
+        if unknown:
+            raise InputError(
+                f"minimised names {sorted(unknown)[0]!r}, which is not an objective: {', '.join(columns)}."
+            )
+        measures = _labels(units, dim, "units", "", distinct=False)
+        values = {
+            "means": read_only(points.copy()),
+            "noise": noise,
+            "names": labels,
+            "objectives": columns,
+            "units": measures,
+            "minimised": frozenset(minimised),
+            "about": about,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_designs(self) -> int:
+        """K."""
+        return len(self.means)
+
+    @property
+    def dim(self) -> int:
+        """D."""
+        return int(self.means.shape[1])
+
+    @property
+    def assumption(self) -> Noise | None:
+        """What may be taken for granted of the noise; None for a stress test."""
+        return self.noise.assumption
+
+    def __len__(self) -> int:
+        return self.n_designs
+
+    def evaluate(self, pulls: Pulls, rng: Seed, *, one_by_one: bool = False) -> Observations:
+        """Evaluate the pulls: an entry a pull, its mean drawn in one step where the noise allows that exactly.
+
+        `one_by_one=True` draws every evaluation and returns it as an entry of its own.
+        """
+        generator = as_generator(rng)
+        if len(pulls.designs) and pulls.designs.max() >= self.n_designs:
+            raise InputError(f"design {pulls.designs.max()} does not exist: there are {self.n_designs} designs.")
+        if one_by_one:
+            designs = np.repeat(pulls.designs, pulls.counts)
+            return Observations.single(designs, self.means[designs] + self.noise.draw(designs, self.dim, generator))
+        shifts, scatters = self.noise.average(pulls.designs, pulls.counts, self.dim, generator)
+        return Observations(pulls.designs, self.means[pulls.designs] + shifts, pulls.counts, scatters)
+
+    def __repr__(self) -> str:
+        return f"<{self.n_designs} designs, objectives {', '.join(self.objectives)}: {self.about.split('.')[0]}>"
+
+
+def _check(vector: Floats, dim: int) -> None:
+    if len(vector) != dim:
+        raise InputError(f"the noise is given for {len(vector)} objectives, but there are {dim}.")
+
+
+def _labels(given: Iterable[str] | None, n: int, name: str, pattern: str, distinct: bool = True) -> tuple[str, ...]:
+    labels = tuple(pattern.format(k) for k in range(n)) if given is None else tuple(str(label) for label in given)
+    if len(labels) != n:
+        raise InputError(f"{name} must have {n} entries, got {len(labels)}.")
+    if distinct and len(set(labels)) < n:
+        repeated = next(label for label in labels if labels.count(label) > 1)
+        raise InputError(f"{name} must be distinct: {repeated!r} stands there more than once; a name is an identity.")
+    return labels
