@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: demo test lint format docs bench bench-peers clean
 
 demo: $(VENV)/.core
-	@$(BIN)/python -m conewise.demo
+	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest

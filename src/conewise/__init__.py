@@ -3,27 +3,42 @@
     import conewise as cw
     cone = cw.Cone.planar(135)
     cw.pareto_mask(means, cone)
+    cw.identify(cw.problems.load("snw"), cone, epsilon=0.1, delta=0.05, rng=0)
 
 Every name below is public; anything that starts with an underscore is not.
 """
 
-from conewise import problems
+from conewise import noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
+from conewise.algorithms import NaiveElimination, Result
+from conewise.budgets import naive_budget
 from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
 from conewise.cones import Cone
 from conewise.errors import ConeError, ConewiseError, InputError
+from conewise.feedback import Observations, Pulls, Statistics
 from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
-from conewise.goals import Verdict, verdict
+from conewise.goals import Goal, Guarantee, Heuristic, Verdict, verdict
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
+from conewise.problems import SimulatedBandit
+from conewise.studies import identify
 
 __all__ = [
     "Cone",
     "ConeError",
     "ConewiseError",
+    "Goal",
+    "Guarantee",
+    "Heuristic",
     "InputError",
     "LowerBound",
+    "NaiveElimination",
+    "Observations",
     "OrderingComplexity",
+    "Pulls",
+    "Result",
+    "SimulatedBandit",
+    "Statistics",
     "Verdict",
     "__version__",
     "cover_gaps",
@@ -31,7 +46,10 @@ __all__ = [
     "escape_gaps",
     "gap_dependent_bound",
     "hardness",
+    "identify",
     "lift_norm",
+    "naive_budget",
+    "noise",
     "pareto_mask",
     "problems",
     "separation_gaps",

@@ -31,8 +31,14 @@ DEGENERATE: Final = 1e-10
 INCIDENT: Final = 1e-9
 """A unit ray and a unit row whose product is below this meet (Qhull's own precision, with a margin)."""
 
+OPTIMAL: Final = 1e-12
+"""A solver's answer that misses its optimality conditions by more than this is not believed."""
+
 ROUNDING: Final = 16 * float(np.finfo(np.float64).eps)
 """Relative slack when a computed gap is compared with epsilon: what rounding of the means can cause."""
+
+LARGEST_MEASURED: Final = 2.0**900
+"""Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
 _EXACT_INTEGERS: Final = 2**53
 
@@ -64,7 +70,7 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
         return np.asarray(array, dtype=np.float64)
     except InputError:
         raise
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{name} must be a rectangular array of real numbers, got {_describe(values)}; "
             "check for text, complex numbers or rows of unequal length."
@@ -81,13 +87,13 @@ def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
 
 def check_shape(points: Floats, name: str, dim: int | None) -> None:
     """K >= 1 rows of `dim` objectives, or a sentence that says what came instead."""
+    if points.ndim and points.shape[0] == 0:
+        raise InputError(f"{name} is empty: at least one design (row) is needed.")
     if points.ndim != 2:
         hint = ""
         if points.ndim == 1:
             hint = f"; one design of {points.size} objectives is {name}.reshape(1, -1)"
         raise InputError(f"{name} must have shape (K, D), one row a design, got {_shape_words(points)}{hint}.")
-    if points.shape[0] == 0:
-        raise InputError(f"{name} is empty: at least one design (row) is needed.")
     if dim is not None and points.shape[1] != dim:
         raise InputError(
             f"{name} has {points.shape[1]} objectives (columns) but the cone orders {dim}; "
@@ -107,6 +113,12 @@ def check_finite(points: Floats, name: str, first_row: int = 0) -> None:
         )
 
 
+def check_sums(sums: Floats, name: str, largest: float = np.finfo(np.float64).max) -> None:
+    """Weighted sums of the objectives of finite points: none may have overflowed, or exceed `largest`."""
+    if sums.size and not (sums.max() <= largest and sums.min() >= -largest):  # in this form a NaN is refused as well
+        raise InputError(f"{name} has numbers too large to add up and compare; divide every entry by one constant.")
+
+
 def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
     """A finite (..., dim) array; a single vector is fine."""
     vectors = as_floats(values, name)
@@ -121,9 +133,7 @@ def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
 
 def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
     """A mask over the designs from a mask or from indices (a sequence or a set of them)."""
-    if isinstance(chosen, set | frozenset):
-        chosen = sorted(chosen)
-    array = np.asarray(chosen)
+    array = as_choice(chosen, name)
     if array.ndim != 1:
         raise InputError(f"{name} must be a mask or a list of indices, got {_shape_words(array)}.")
     if array.dtype == np.bool_:
@@ -142,14 +152,25 @@ def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
     return mask
 
 
+def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
+    """Whatever array a mask, indices, a set of indices or points make; what it holds is not looked at here."""
+    try:
+        return np.asarray(sorted(chosen) if isinstance(chosen, set | frozenset) else chosen)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} must be a mask or a list of indices, got {_describe(chosen)} that makes no array; "
+            "check for rows of unequal length or entries that are not whole numbers."
+        ) from error
+
+
 def as_number(value: Any, name: str) -> float:
     """A finite float; booleans, text and arrays are refused."""
-    if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:
-        raise InputError(f"{name} must be a number, got {value!r}.")
     try:
+        if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:
+            raise TypeError("not a number")
         number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be a number, got {value!r}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} must be a number, got {value!r:.60}.") from error
     if not math.isfinite(number):
         raise InputError(f"{name} must be finite, got {number}.")
     return number

@@ -16,12 +16,13 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
+from conewise._polyhedra import non_negative_least_squares
 
 TABLE_COST: Final = 120_000
 """Above this many operations a column the table is slower than one non-negative least squares a column."""
 
 _CHUNK: Final = 1024  # columns a pass, always padded to this many: small enough for the cache, and no odd tail
-_BLOCK: Final = 64  # subsets at a time, for the same reason
+_BLOCK: Final = 24  # subsets at a time, for the same reason
 _INDEPENDENT: Final = 1e-8  # smallest singular value of a subset that counts as independent
 _HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
 _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to a largest entry of 1)
@@ -43,6 +44,16 @@ class _Block:
     candidates: Indices | None  # positions that can attain the maximum; all of them when None
 
 
+@dataclass(frozen=True)
+class _Subset:
+    """An independent subset S of k rows, and what the shortest u with W_S u = b_S needs."""
+
+    members: Indices  # (k,)
+    inverse: Floats  # (k, k): G_S^{-1}
+    multipliers: Floats  # (k, k): the same in units of b, each row divided by its diagonal entry
+    solve: Floats  # (D, k): u = solve @ b_S
+
+
 class Lift:
     """f for one cone: `norms(b)` and `vectors(b)` for b of shape (N, P), one problem a column."""
 
@@ -50,9 +61,10 @@ class Lift:
         self._facets = facets
         n, dim = facets.shape
         self.tabulated = sum(comb(n, k) * k * (n + 3) for k in range(1, min(n, dim) + 1)) <= TABLE_COST
-        self._inverses = _independent_subsets(facets) if self.tabulated else {}
-        self._for_any = _blocks(self._inverses, set(), n)
-        self._for_non_negative = _blocks(self._inverses, _superfluous_for_non_negative(self._inverses), n)
+        self._subsets = _independent_subsets(facets) if self.tabulated else []
+        inverses = {tuple(subset.members.tolist()): subset.inverse for subset in self._subsets}
+        self._for_any = _blocks(inverses, set(), n)
+        self._for_non_negative = _blocks(inverses, _superfluous_for_non_negative(inverses), n)
 
     def norms(self, b: Floats, *, non_negative: bool = False) -> Floats:
         """F of every column; `non_negative=True` promises b >= 0 and is faster."""
@@ -74,38 +86,44 @@ class Lift:
         return result
 
     def vectors(self, b: Floats) -> Floats:
-        """The minimisers u, (D, P): the shortest vectors with W u >= b."""
+        """The minimisers u, (D, P): the shortest vectors with W u >= b.
+
+        Every subset has its answer, the shortest u with W_S u = b_S; the one that misses the conditions of optimality
+        least is taken. (Among lengths that agree to rounding the longest can be off by the root of a rounding.)
+        """
         if not self.tabulated:
             return np.column_stack([_least_distance(self._facets, column) for column in b.T])
-        best = np.zeros(b.shape[1])
-        choice = np.full(b.shape[1], -1)
-        for index, (members, inverse) in enumerate(self._inverses.items()):
-            chosen = b[list(members)]
-            multipliers = inverse @ chosen
-            value = (multipliers * chosen).sum(axis=0)
-            better = (multipliers >= 0).all(axis=0) & (value > best)
-            best[better] = value[better]
-            choice[better] = index
         result = np.zeros((self._facets.shape[1], b.shape[1]))
-        subsets = list(self._inverses.items())
-        for index in np.unique(choice[choice >= 0]):
-            rows, columns = list(subsets[index][0]), np.flatnonzero(choice == index)
-            result[:, columns] = self._facets[rows].T @ (subsets[index][1] @ b[np.ix_(rows, columns)])
+        violation = np.maximum(b.max(axis=0), 0.0)  # of u = 0, the answer of the empty subset
+        for subset in self._subsets:
+            chosen = b[subset.members]
+            negative = -(subset.multipliers @ chosen).min(axis=0)
+            columns = np.flatnonzero(negative < violation)
+            if not len(columns):
+                continue
+            u = subset.solve @ chosen[:, columns]
+            worst = np.maximum(negative[columns], (b[:, columns] - self._facets @ u).max(axis=0))
+            better = worst < violation[columns]
+            result[:, columns[better]] = u[:, better]
+            violation[columns[better]] = worst[better]
         return result
 
 
 def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
     """The largest b_S' G_S^{-1} b_S over feasible S, for each column of (b, 1)."""
-    best = np.zeros(raised.shape[1])
-    smaller = np.zeros((1, raised.shape[1]))
+    width = raised.shape[1]
+    best = np.zeros(width)
+    smaller = np.zeros((1, width))
     for blocks in sizes:
-        values: list[Floats] = []
+        values = np.empty((sum(len(block.gains) for block in blocks), width))
+        done = 0
         for block in blocks:
-            members = (block.signs @ raised).reshape(-1, len(block.gains), raised.shape[1])
-            value = members[-1] * members[-1]
+            members = (block.signs @ raised).reshape(-1, len(block.gains), width)
+            value = values[done : done + len(block.gains)]
+            done += len(value)
+            np.multiply(members[-1], members[-1], out=value)
             value *= block.gains
             value += smaller[block.parents]
-            values.append(value)
             candidate = members[0]
             for other in members[1:]:
                 np.minimum(candidate, other, out=candidate)
@@ -114,23 +132,24 @@ def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
                 candidate = candidate[block.candidates]
             if len(candidate):
                 np.maximum(best, candidate.max(axis=0), out=best)
-        smaller = values[0] if len(values) == 1 else np.concatenate(values)
+        smaller = values
     return best
 
 
-def _independent_subsets(facets: Floats) -> dict[tuple[int, ...], Floats]:
-    """G_S^{-1} for every linearly independent subset S of the rows, by size."""
+def _independent_subsets(facets: Floats) -> list[_Subset]:
+    """Every linearly independent subset S of the rows, by size."""
     n, dim = facets.shape
-    inverses: dict[tuple[int, ...], Floats] = {}
+    subsets: list[_Subset] = []
     for size in range(1, min(n, dim) + 1):
         members = np.array(list(combinations(range(n), size)))
         rows = facets[members]
         independent = np.linalg.svd(rows, compute_uv=False)[:, -1] > _INDEPENDENT
-        for chosen, pseudo in zip(members[independent], np.linalg.pinv(rows[independent]), strict=True):
-            inverse = pseudo.T @ pseudo  # (W_S W_S')^{-1} without squaring the condition number first
-            inverse[np.abs(inverse) <= 8 * np.finfo(float).eps * np.abs(inverse).max()] = 0.0
-            inverses[tuple(int(k) for k in chosen)] = inverse
-    return inverses
+        for chosen, solve in zip(members[independent], np.linalg.pinv(rows[independent]), strict=True):
+            inverse = solve.T @ solve  # (W_S W_S')^{-1} without squaring the condition number first
+            diagonal = np.sqrt(np.diag(inverse))
+            inverse[np.abs(inverse) <= 8 * np.finfo(float).eps * np.outer(diagonal, diagonal)] = 0.0
+            subsets.append(_Subset(chosen, inverse, inverse / np.diag(inverse)[:, None], solve))
+    return subsets
 
 
 def _superfluous_for_non_negative(inverses: dict[tuple[int, ...], Floats]) -> set[tuple[int, ...]]:
@@ -187,15 +206,12 @@ def _block(
 
 def _least_distance(facets: Floats, b: Floats) -> Floats:
     """argmin{ |u| : facets u >= b } by least distance programming (Lawson & Hanson 1974, chapter 23)."""
-    from scipy.optimize import nnls
-
     largest = float(b.max())
     if largest <= 0:
         return np.zeros(facets.shape[1])
     system = np.vstack([facets.T, b / largest])
     target = np.zeros(len(system))
     target[-1] = 1.0
-    multipliers, _ = nnls(system, target)
-    residual = system @ multipliers - target
+    residual = system @ non_negative_least_squares(system, target) - target
     u: Floats = -residual[:-1] / residual[-1] * largest
     return u

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conewise._arrays import DEGENERATE, INCIDENT, REDUNDANT, SAME_DIRECTION, Bools, Floats
+from conewise._arrays import DEGENERATE, INCIDENT, OPTIMAL, REDUNDANT, SAME_DIRECTION, Bools, Floats
 
 
 def unit(vectors: Floats) -> Floats:
@@ -47,22 +47,37 @@ def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
     """
     if len(rows) == 1:
         return np.ones(1), rows[0]
-    from scipy.optimize import nnls
-
     # With l = s * (weights summing to 1) the objective is s^2 |p|^2 + (s - 1)^2: p is as short as can be.
     lifted = np.vstack([rows.T, np.ones(len(rows))])
     target = np.zeros(len(lifted))
     target[-1] = 1.0
-    weights, _ = nnls(lifted, target)
+    weights = non_negative_least_squares(lifted, target)
     weights = weights / weights.sum()
     return weights, rows.T @ weights
 
 
+def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
+    """argmin{ |A x - b| : x >= 0 }, checked.
+
+    scipy.optimize.nnls (1.15 to at least 1.17) can return, without a word, a wrong x and a wrong residual when
+    several entries of x are zero and not held there (scipy issue 25389). Its answer is therefore tested for
+    optimality, and a doubtful one is compared with that of another algorithm.
+    """
+    from scipy.optimize import lsq_linear, nnls
+
+    x: Floats = nnls(A, b)[0]
+    residual = b - A @ x
+    slopes = residual @ A  # optimal: none positive, and zero where x is positive
+    allowed = OPTIMAL * float(np.abs(b).max()) * float(np.abs(A).max())
+    if slopes.max() <= allowed and np.abs(slopes * x).max() <= allowed * max(1.0, float(x.max())):
+        return x
+    other: Floats = lsq_linear(A, b, (0.0, np.inf), method="bvls", tol=np.finfo(float).eps).x
+    return other if np.linalg.norm(b - A @ other) < np.linalg.norm(residual) else x
+
+
 def distance_to_generated(vector: Floats, generators: Floats) -> float:
     """The distance from a vector to the cone of all non-negative combinations of the generators."""
-    from scipy.optimize import nnls
-
-    return float(nnls(generators.T, vector)[1])
+    return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
 
 
 def needed_rows(rows: Floats) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import INCIDENT, Bools, Floats, Indices, read_only
-from conewise._polyhedra import incidence, smallest_combination
+from conewise._polyhedra import incidence, non_negative_least_squares, smallest_combination
 
 MAX_FACE_PAIRS: Final = 300_000
 """Up to this many pairs of faces of the dual cone are enumerated (about two seconds); beyond, beta is a bracket."""
@@ -160,12 +160,10 @@ def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
     """Alternate between the two vectors: each moves to the point of C+ at the widest angle from the other."""
-    from scipy.optimize import nnls
-
     for _ in range(200):
         before = u @ v
         # argmin{ w.v : w in C+, |w| <= 1 } is the projection of -v onto C+ (Moreau), where it is not zero.
-        moved = facets.T @ nnls(facets.T, -v)[0]
+        moved = facets.T @ non_negative_least_squares(facets.T, -v)
         length = np.linalg.norm(moved)
         if length <= 0:
             break

@@ -9,7 +9,17 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import DEGENERATE, SAME_DIRECTION, Bools, Floats, as_vectors, read_only
+from conewise._arrays import (
+    DEGENERATE,
+    LARGEST_MEASURED,
+    SAME_DIRECTION,
+    Bools,
+    Floats,
+    as_non_negative,
+    as_vectors,
+    check_sums,
+    read_only,
+)
 from conewise._conechecks import as_rows, listed, real, refuse_arbitrage, refuse_flat, refuse_line, vector, whole
 from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_text
 from conewise._lift import Lift
@@ -104,9 +114,10 @@ class Cone:
         """
         share, dim = real(share, "share"), whole(dim, "dim")
         if not 0 <= share < 1 / dim:
+            remedy = "choose 0 for the orthant" if share < 0 else "choose a smaller share"
             raise ConeError(
                 f"share must be at least 0 and below 1/dim = {1 / dim:g}, got {share:g}: "
-                f"{dim} objectives cannot each weigh that much; choose a smaller share."
+                f"{dim} objectives cannot each weigh that much; {remedy}."
             )
         rows = np.full((dim, dim), share)
         np.fill_diagonal(rows, 1 - (dim - 1) * share)
@@ -276,8 +287,8 @@ class Cone:
         >>> bool(Cone.orthant(2).contains([1, 0])), bool(Cone.orthant(2).contains([1, 0], interior=True))
         (True, False)
         """
-        vectors = as_vectors(x, "x", self.dim)
-        values = self._order_values(vectors)
+        vectors, tolerance = as_vectors(x, "x", self.dim), as_non_negative(tolerance, "tolerance")
+        values = self._order_values(vectors, "x")
         slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self._lengths
         return np.asarray((values > -slack if interior else values >= -slack).all(axis=-1))
 
@@ -289,7 +300,9 @@ class Cone:
         """
         vectors = as_vectors(x, "x", self.dim)
         flat = vectors.reshape(-1, self.dim)
-        moved = flat + self._lift.vectors(-(self._order_columns(flat) / self._lengths[:, None])).T
+        columns = self._order_columns(flat)
+        check_sums(columns, "x", LARGEST_MEASURED)
+        moved = flat + self._lift.vectors(-(columns / self._lengths[:, None])).T
         return np.asarray(moved + 0.0).reshape(vectors.shape)
 
     def includes(self, other: Cone) -> bool:
@@ -359,11 +372,13 @@ class Cone:
 
         Componentwise order of these columns is the cone order. Summation is spelled out because a matrix
         product may round equal rows differently depending on where they stand; a zero weight adds nothing.
+        Overflow is left in the result, for the caller to refuse (`check_sums`).
         """
         result = np.empty((len(self._order_rows), len(points)))
-        for start in range(0, len(points), _MAP_CHUNK):
-            part = points[start : start + _MAP_CHUNK]
-            self._map(np.ascontiguousarray(part.T), result[:, start : start + _MAP_CHUNK])
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, len(points), _MAP_CHUNK):
+                part = points[start : start + _MAP_CHUNK]
+                self._map(np.ascontiguousarray(part.T), result[:, start : start + _MAP_CHUNK])
         return result
 
     def _map(self, columns: Floats, out: Floats) -> None:
@@ -380,9 +395,10 @@ class Cone:
                     np.multiply(column, weight, out=term)
                     target += term
 
-    def _order_values(self, vectors: Floats) -> Floats:
+    def _order_values(self, vectors: Floats, name: str) -> Floats:
         """(..., N): `_order_columns` for vectors of any leading shape."""
         columns = self._order_columns(vectors.reshape(-1, self.dim))
+        check_sums(columns, name)
         return columns.T.reshape(*vectors.shape[:-1], len(self._order_rows))
 
     @property

@@ -126,12 +126,12 @@ class Statistics:
 
     @property
     def n_designs(self) -> int:
-        """K."""
+        """The number of designs K."""
         return len(self.counts)
 
     @property
     def dim(self) -> int:
-        """D."""
+        """The number of objectives D."""
         return int(self._sums[0].shape[1])
 
     @property

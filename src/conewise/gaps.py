@@ -13,11 +13,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Bools, Floats, as_floats, as_points, as_selection, as_vectors
+from conewise._arrays import (
+    LARGEST_MEASURED,
+    Bools,
+    Floats,
+    as_choice,
+    as_floats,
+    as_points,
+    as_selection,
+    as_vectors,
+    check_sums,
+)
 from conewise._rivals import FacetSpace, covers, escapes
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.order import _mapped, pareto_mask
+from conewise.order import pareto_mask
 
 _PAIRS_AT_ONCE: Final = 2**18
 
@@ -114,17 +124,24 @@ def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
 def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
     points = as_points(means, "means", cone.dim)
-    return FacetSpace.of(_mapped(points, cone), cone), pareto_mask(points, cone)
+    return FacetSpace.of(_measurable(points, cone, "means"), cone), pareto_mask(points, cone)
+
+
+def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
+    """Order values in columns, (N, K), of points that are known to be finite."""
+    columns = cone._order_columns(points)
+    check_sums(columns, name, LARGEST_MEASURED)
+    return columns
 
 
 def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floats, Floats]:
     """Order values of the designs and of their rivals, in columns."""
-    mine = _mapped(as_points(means, "means", cone.dim), cone)
+    mine = _measurable(as_points(means, "means", cone.dim), cone, "means")
     if rivals is None:
         return mine, mine
-    chosen = np.asarray(rivals) if not isinstance(rivals, set | frozenset) else np.array(sorted(rivals))
+    chosen = as_choice(rivals, "rivals")
     if chosen.ndim == 2:
-        return mine, _mapped(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone)
+        return mine, _measurable(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone, "rivals")
     if chosen.ndim == 1 and chosen.dtype.kind in "iu":
         as_selection(chosen, mine.shape[1], "rivals")
         return mine, np.ascontiguousarray(mine[:, chosen])  # in the order asked for

@@ -57,7 +57,8 @@ class Result:
 class Algorithm(Protocol):
     """What to evaluate next, and what the observations so far say.
 
-    Implementations are frozen; `Statistics` is the state. A run is a fold of `tell` over the observations: the same observations in any batches give the same state.
+    Implementations are frozen; `Statistics` is the state. A run is a fold of `tell` over the observations: the same
+    observations in any batches give the same state.
     """
 
     def start(self) -> Statistics:

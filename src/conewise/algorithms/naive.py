@@ -36,8 +36,8 @@ class NaiveElimination:
     """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
 
     L comes from a bound ("paper", "gaussian", "subgaussian"; "auto" takes the smallest that the noise allows) or is
-    given as `evaluations_each`, which makes the answer heuristic. `noise` is what is assumed of an evaluation; None admits that
-    nothing is, and needs `evaluations_each`.
+    given as `evaluations_each`, which makes the answer heuristic. `noise` is what is assumed of an evaluation; None
+    admits that nothing is, and needs `evaluations_each`.
 
     >>> algorithm = NaiveElimination(Cone.orthant(2), Goal(0.5, 0.1), n_designs=3, noise=Gaussian(1))
     >>> algorithm.evaluations_each

@@ -44,8 +44,15 @@ class HardInstance:
         On the moved means every successful set contains the design if the original one did not, and vice versa.
         """
         design = as_count(design, "design", minimum=0)
+        if design >= len(self.means):
+            raise InputError(f"design must be one of 0 to {len(self.means) - 1}, got {design}.")
         chosen = as_selection(returned, len(self.means), "returned")
         front = pareto_mask(self.means, self.cone)
+        if chosen[design] and front[design] and front.sum() == 1:
+            raise InputError(
+                f"design {design} is the only Pareto design: its gap is infinite and the proof moves no such design; "
+                "choose another design, or means with two Pareto designs."
+            )
         gap = (separation_gaps if front[design] else suboptimality_gaps)(self.means, self.cone)[design]
         gap = max(float(gap), self.epsilon) if np.isfinite(gap) else self.epsilon
         into = not chosen[design]

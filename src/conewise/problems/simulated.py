@@ -214,12 +214,12 @@ class SimulatedBandit:
 
     @property
     def n_designs(self) -> int:
-        """K."""
+        """The number of designs K."""
         return len(self.means)
 
     @property
     def dim(self) -> int:
-        """D."""
+        """The number of objectives D."""
         return int(self.means.shape[1])
 
     @property

@@ -23,12 +23,12 @@ class Problem(Protocol):
 
     @property
     def n_designs(self) -> int:
-        """K."""
+        """The number of designs K."""
         ...
 
     @property
     def dim(self) -> int:
-        """D."""
+        """The number of objectives D."""
         ...
 
     @property

@@ -1,0 +1,160 @@
+"""The pictures of the README and of these pages, drawn by the library itself: `python docs/pictures.py`.
+
+The files are committed, so nothing that changes from one run to the next may enter them: no date, no version, no
+random number, and the fonts that matplotlib brings along.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc, Polygon
+
+import conewise as cw
+
+STATIC = Path(__file__).parent / "_static"
+ANGLES = (45, 90, 135)
+# Okabe & Ito's colours can be told apart with every common kind of colour blindness; the markers do it without colour.
+COLOURS = {45: "#0072B2", 90: "#009E73", 135: "#D55E00"}
+MARKERS = {45: "o", 90: "s", 135: "D"}
+GREY, INK = "#BFBFBF", "#333333"
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": "#888888",
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def pareto_sets() -> Figure:
+    """The sorting networks, and which of them remain when the cone opens."""
+    designs = cw.problems.load("snw")
+    area, throughput = -designs.means[:, 0], designs.means[:, 1]  # `means` holds the area negated: larger is better
+    figure, panels = plt.subplots(1, 3, figsize=(9.2, 4.4), sharex=True, sharey=True, layout="compressed")
+    for degrees, panel in zip(ANGLES, panels, strict=True):
+        cone = cw.Cone.planar(degrees)
+        front = cw.pareto_mask(designs.means, cone)
+        panel.scatter(
+            area[front],
+            throughput[front],
+            s=20,
+            color=COLOURS[degrees],
+            marker=MARKERS[degrees],
+            edgecolors="white",
+            linewidths=0.4,
+            label=f"{front.sum()} Pareto designs",
+            zorder=3,
+        )
+        panel.scatter(area[~front], throughput[~front], s=9, color=GREY, linewidths=0, label=f"{(~front).sum()} others")
+        tip = np.array([area.max() - 1.6, throughput.min() + 0.7])
+        _wedge(panel, cone, tip, 1.9, COLOURS[degrees], mirror=np.array([-1, 1]))
+        panel.annotate("better", tip, (5, -4), textcoords="offset points", fontsize=8.5, color=COLOURS[degrees])
+        panel.set_title(f"cone of {degrees}°", color=COLOURS[degrees])
+        panel.set_aspect("equal")  # or the drawn angle would not be the cone's
+        panel.legend(loc="upper left", frameon=False, fontsize=9, handletextpad=0.2, borderaxespad=0.1)
+    panels[0].set_ylim(throughput.min() - 0.5, throughput.max() + 2.1)
+    panels[0].set_ylabel("log2 throughput (larger is better)")
+    figure.supxlabel("log2 area (smaller is better)", fontsize=10)
+    return figure
+
+
+def cones() -> Figure:
+    """The three planar cones, their facet normals and the orthant for comparison."""
+    figure, panels = plt.subplots(1, 3, figsize=(9.2, 3.6), sharex=True, sharey=True, layout="compressed")
+    for degrees, panel in zip(ANGLES, panels, strict=True):
+        cone, colour = cw.Cone.planar(degrees), COLOURS[degrees]
+        _wedge(panel, cone, np.zeros(2), 1.25, colour)
+        panel.add_patch(
+            Arc((0, 0), 0.7, 0.7, theta1=45 - degrees / 2, theta2=45 + degrees / 2, color=colour, linewidth=1.5)
+        )
+        panel.annotate(
+            f"{degrees}°", (0.5, 0.5), color=colour, fontsize=12, fontweight="bold", ha="center", va="center"
+        )
+        for n, row in enumerate(cone.facets, start=1):
+            panel.annotate(
+                "",
+                row,
+                (0, 0),
+                arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0},
+            )
+            x, y = 1.1 * row + np.sign(row[0] - row[1]) * np.array(
+                [0.1, -0.1]
+            )  # beside the tip, away from the diagonal
+            panel.annotate(f"$w_{n}$", (x, y), ha="center", va="center")
+        panel.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        panel.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+        panel.set(xlim=(-0.75, 1.35), ylim=(-0.75, 1.35), xticks=[], yticks=[], aspect="equal")
+        panel.set_title(f"Cone.planar({degrees})", color=colour)
+        panel.spines[:].set_visible(False)
+    figure.supxlabel("gain in objective 1", fontsize=10)
+    figure.supylabel("gain in objective 2", fontsize=10)
+    return figure
+
+
+def beta() -> Figure:
+    """The ordering complexity of the planar cones, from 10 to 170 degrees."""
+    angles = np.arange(10, 171)
+    values = np.array([cw.Cone.planar(angle).complexity.beta for angle in angles])
+    figure, panel = plt.subplots(figsize=(7.2, 3.6), layout="constrained")
+    panel.plot(angles, values, color=INK, linewidth=1.8)
+    for degrees, nudge in ((10, (10, -4)), (30, (8, 4)), (45, (8, 5)), (90, (0, 9)), (135, (0, 9))):
+        value = cw.Cone.planar(degrees).complexity.beta
+        colour = COLOURS.get(degrees, INK)
+        panel.plot(degrees, value, MARKERS.get(degrees, "o"), color=colour, markersize=6, zorder=3)
+        panel.annotate(
+            f"{degrees}°: β = {value:.3g}, β² = {value**2:.3g}",
+            (degrees, value),
+            nudge,
+            textcoords="offset points",
+            color=colour,
+            fontsize=9,
+            ha="center" if nudge[0] == 0 else "left",
+        )
+    panel.set(xlim=(0, 180), ylim=(0.7, 6.2), xticks=range(0, 181, 30), yticks=range(1, 7))
+    panel.set_xlabel("opening angle of the cone (degrees)")
+    panel.set_ylabel("ordering complexity β")
+    panel.grid(color="#E6E6E6", linewidth=0.7)
+    panel.set_axisbelow(True)
+    return figure
+
+
+def _wedge(
+    panel: Axes, cone: cw.Cone, tip: np.ndarray, length: float, colour: str, mirror: np.ndarray | None = None
+) -> None:
+    """The part of a planar cone within `length` of its tip; `mirror` where an axis shows the negated objective."""
+    ends = np.degrees(np.arctan2(cone.rays[:, 1], cone.rays[:, 0]))
+    turns = np.radians(np.linspace(ends.min(), ends.max(), 60))
+    rim = length * np.column_stack([np.cos(turns), np.sin(turns)])
+    outline = tip + np.vstack([[0, 0], rim]) * (1 if mirror is None else mirror)
+    panel.add_patch(Polygon(outline, closed=True, facecolor=colour, alpha=0.18, linewidth=0, zorder=1))
+    for start, end in pairwise((outline[1], tip, outline[-1])):
+        panel.plot(*zip(start, end, strict=True), color=colour, linewidth=1.3, zorder=2)
+
+
+def main() -> None:
+    STATIC.mkdir(exist_ok=True)
+    with matplotlib.rc_context(STYLE):
+        for draw in (pareto_sets, cones, beta):
+            figure = draw()
+            # The name and version of the program are left out: they would change the file with every release.
+            figure.savefig(STATIC / f"{draw.__name__}.png", dpi=130, bbox_inches="tight", metadata={"Software": None})
+            plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m conewise`: the same as the command."""
+
+from conewise.cli import main
+
+main()

@@ -1,0 +1,90 @@
+"""`conewise cone`: everything about one cone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from conewise.cli.show import print_json, print_table
+from conewise.cones import Cone
+from conewise.report.data import Table
+from conewise.report.words import describe
+
+
+@click.command(short_help="Facets, rays, complexity and meaning of a cone.")
+@click.argument("spec")
+@click.option("--dim", type=click.IntRange(1, 64), help="Number of objectives, where SPEC does not say it.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def cone(spec: str, dim: int | None, plot: Path | None, as_json: bool) -> None:
+    """Facets, rays, dual, widths and ordering complexity of a cone, and what it means in words.
+
+    SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60,12, exchange:[[1,2],[2,1]],
+    rays:[[1,0],[1,1]] or rows such as [[2,1],[1,2]].
+
+    Example: conewise cone planar:135 --plot cone.png
+    """
+    chosen = Cone.parse(spec, dim)
+    complexity = chosen.complexity
+    if plot is not None:
+        from conewise.report.plots import cone_picture, save
+
+        save(cone_picture(chosen), plot)
+    if as_json:
+        print_json(
+            {
+                "cone": str(chosen),
+                "dim": chosen.dim,
+                "facets": chosen.facets.tolist(),
+                "removed": list(chosen.removed),
+                "rays": chosen.rays.tolist(),
+                "dual": {"facets": chosen.dual.facets.tolist(), "rays": chosen.dual.rays.tolist()},
+                "alpha": chosen.widths.tolist(),
+                "beta1": complexity.beta1,
+                "beta2": complexity.beta2,
+                "beta": complexity.beta,
+                "exact": complexity.exact,
+                "bracket": [complexity.lower, complexity.upper],
+                "widest_pair": complexity.pair.tolist(),
+                "widest_degrees": complexity.degrees,
+                "words": describe(chosen),
+            }
+        )
+        return
+    click.echo(f"{chosen}: {len(chosen.facets)} facets and {len(chosen.rays)} rays in R^{chosen.dim}")
+    if chosen.removed:
+        click.echo(f"redundant rows left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
+    click.echo()
+    for line in describe(chosen):
+        click.echo(line)
+    click.echo()
+    axes = tuple(f"x{d + 1}" for d in range(chosen.dim))
+    facets = tuple(
+        (f"w{n + 1}", *_row(w), _number(alpha))
+        for n, (w, alpha) in enumerate(zip(chosen.facets, chosen.widths, strict=True))
+    )
+    print_table(Table("Facets: rows of W (rays of the dual cone), with their widths", ("", *axes, "alpha"), facets))
+    rays = tuple((f"r{n + 1}", *_row(ray)) for n, ray in enumerate(chosen.rays))
+    print_table(Table("Rays: generators of C (facets of the dual cone)", ("", *axes), rays))
+    pair = "  and  ".join("(" + ", ".join(_row(v)) + ")" for v in complexity.pair)
+    beta2 = f"beta2 = {complexity.beta2:.8g}"
+    if complexity.exact:
+        value = f"beta = {complexity.beta:.8g} (beta1 = {complexity.beta1:.8g}, {beta2}), exact"
+    else:
+        value = (
+            f"{complexity.lower:.6g} <= beta <= {complexity.upper:.6g}, {beta2}; too many faces: the upper end is used"
+        )
+    click.echo(f"ordering complexity: {value}")
+    click.echo(f"witness: the weightings {pair}, {complexity.degrees:.6g} degrees apart")
+    if plot is not None:
+        click.echo(f"drawn to {plot}")
+
+
+def _row(values: np.ndarray) -> list[str]:
+    return [_number(value) for value in values]
+
+
+def _number(value: float) -> str:
+    return f"{value + 0.0:.6f}"

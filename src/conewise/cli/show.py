@@ -1,0 +1,79 @@
+"""Rendering shared by the commands: tables on a terminal, plain text in a pipe, JSON on request, files whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conewise.report.data import Table
+
+_PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
+
+
+def print_json(data: Any) -> None:
+    """The data and nothing else, on stdout."""
+    click.echo(json.dumps(data, indent=2, allow_nan=False))
+
+
+def print_table(table: Table) -> None:
+    """With lines and colours on a terminal; in a pipe, plain columns."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    drawn = RichTable(box=SIMPLE_HEAD)
+    for position, name in enumerate(table.header):
+        drawn.add_column(Text(name), justify="left" if position == 0 else "right", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text(cell, style="bold red" if "(!)" in cell else "") for cell in row))
+    console = Console(no_color=not terminal, highlight=False, width=None if terminal else _PIPE_WIDTH)
+    console.print(Text(table.title, style="bold"))
+    console.print(drawn)
+    if table.note:
+        console.print(Text(table.note))
+
+
+@contextmanager
+def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal's stderr, or None where nobody would see it."""
+    if not shown or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file or leave what was there: a full disk never leaves half of one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,1 @@
+"""Repeated runs: the papers reproduced, and what lies beyond their tables."""

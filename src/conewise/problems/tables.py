@@ -1,0 +1,294 @@
+"""Tables of designs from files, read as data only and in chunks: CSV, JSON lines, JSON, Parquet (extra `tables`)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Floats
+from conewise.errors import ConewiseError, InputError
+
+_ROWS: Final = 50_000  # rows a chunk
+_MAX_JSON: Final = 256 * 2**20  # a JSON array is read whole; JSON lines are not
+_MAX_FIELD: Final = 2**20
+_NAME_COLUMNS: Final = ("name", "design", "id")
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows of a table: names (text) and objectives as the file has them, (n, D)."""
+
+    names: list[str]
+    values: Floats
+
+
+class DesignTable:
+    """A file with one design a row: which columns are objectives, which are minimised, which one names the design."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        objectives: Sequence[str] | None = None,
+        minimise: Sequence[str] = (),
+        name: str | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self._reader = _reader(self.path)
+        columns = self._reader.columns()
+        repeated = next((c for c in columns if columns.count(c) > 1), None)
+        if repeated is not None:
+            raise InputError(f"{self.path.name} has two columns called {repeated!r}; rename one of them.")
+        self.name = name if name is not None else next((c for c in columns if c.lower() in _NAME_COLUMNS), None)
+        self.objectives = tuple(objectives) if objectives else tuple(c for c in columns if c != self.name)
+        self.minimised = tuple(minimise)
+        for column in (*self.objectives, *self.minimised, *([name] if name else [])):
+            if column not in columns:
+                raise InputError(f"{self.path.name} has no column {column!r}; it has {', '.join(columns)}.")
+        stray = next((c for c in self.minimised if c not in self.objectives), None)
+        if stray is not None:
+            raise InputError(
+                f"--minimise names {stray!r}, which is not among the objectives {', '.join(self.objectives)}."
+            )
+        if len(set(self.objectives)) < len(self.objectives) or not self.objectives:
+            raise InputError("the objectives must be distinct columns, at least one.")
+        self.signs = np.array([-1.0 if c in self.minimised else 1.0 for c in self.objectives])
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return len(self.objectives)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows in order; a missing or malformed entry stops with its row and column."""
+        row = 0
+        for columns in self._reader.chunks([*self.objectives, *([self.name] if self.name else [])]):
+            numbers = [self._numbers(columns[c], c, row) for c in self.objectives]
+            n = len(numbers[0])
+            names = [str(v) for v in columns[self.name]] if self.name else [str(k) for k in range(row, row + n)]
+            yield Chunk(names, np.column_stack(numbers))
+            row += n
+        if not row:
+            raise InputError(f"{self.path.name} has no rows below its header.")
+
+    def check_names(self, hashes: np.ndarray) -> None:
+        """Refuse a name that stands twice, from the hashes of all names: a second reading settles a coincidence."""
+        order = np.sort(hashes)
+        suspects = set(order[1:][order[1:] == order[:-1]].tolist())
+        if not suspects or self.name is None:
+            return
+        seen: set[str] = set()
+        for chunk in self.chunks():
+            for label in chunk.names:
+                if hash(label) in suspects:
+                    if label in seen:
+                        raise InputError(
+                            f"{self.path.name} has two designs called {label!r}; a name is a design's identity: "
+                            "average repeated measurements first, or name another column."
+                        )
+                    seen.add(label)
+
+    def _numbers(self, column: Sequence[Any], name: str, first_row: int) -> Floats:
+        if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+            values = column.astype(np.float64)
+            if np.isfinite(values).all():
+                return values
+        try:
+            values = np.array([float(v) for v in column])
+        except (TypeError, ValueError, OverflowError):
+            values = np.full(len(column), np.nan)
+        if np.isfinite(values).all():
+            return values
+        for offset, entry in enumerate(column):
+            where = f"{self.path.name}, row {first_row + offset + 1} (below the header), column {name!r}"
+            if entry is None or (isinstance(entry, str) and not entry.strip()):
+                raise InputError(f"{where} is empty; every design needs all its objectives.")
+            try:
+                number = float(entry)
+            except (TypeError, ValueError, OverflowError):
+                raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected.") from None
+            if not math.isfinite(number) or isinstance(entry, bool):
+                raise InputError(f"{where} holds {entry}, where a finite number was expected.")
+        raise AssertionError("unreachable")
+
+
+class _Csv:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def columns(self) -> list[str]:
+        with self._open() as file:
+            header = next(self._rows(file), None)
+        if not header:
+            raise InputError(f"{self._path.name} is empty; a header row with column names was expected.")
+        return [name.strip() for name in header]
+
+    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+        with self._open() as file:
+            rows = self._rows(file)
+            header = [name.strip() for name in next(rows)]
+            places = {name: header.index(name) for name in wanted}
+            done = 0
+            while block := [row for row in islice(rows, _ROWS) if row]:
+                short = next((k for k, row in enumerate(block) if len(row) != len(header)), None)
+                if short is not None:
+                    raise InputError(
+                        f"{self._path.name}, row {done + short + 1} (below the header) has {len(block[short])} entries "
+                        f"for {len(header)} columns."
+                    )
+                columns = list(zip(*block, strict=True))
+                yield {name: columns[place] for name, place in places.items()}
+                done += len(block)
+
+    def _open(self) -> Any:
+        return self._path.open(encoding="utf-8-sig", newline="")
+
+    def _rows(self, file: Any) -> Iterator[list[str]]:
+        csv.field_size_limit(_MAX_FIELD)
+        first = file.readline()
+        file.seek(0)
+        delimiter = max(",;\t", key=first.count)
+        rows = csv.reader(file, delimiter=delimiter)
+        while True:
+            try:
+                row = next(rows, None)
+            except csv.Error as error:
+                raise InputError(f"{self._path.name}, line {rows.line_num}: {error}.") from None
+            if row is None:
+                return
+            yield row
+
+
+class _Json:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = path.suffix.lower() in (".jsonl", ".ndjson")
+
+    def columns(self) -> list[str]:
+        first = next(self._records(), None)
+        if first is None:
+            raise InputError(f"{self._path.name} has no records.")
+        return list(first)
+
+    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+        records = self._records()
+        while block := list(islice(records, _ROWS)):
+            yield {name: [record.get(name) for record in block] for name in wanted}
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        for number, record in enumerate(self._parsed(), start=1):
+            if not isinstance(record, dict):
+                raise InputError(f"{self._path.name}, record {number} is not an object with named values.")
+            yield record
+
+    def _parsed(self) -> Iterator[Any]:
+        if self._lines:
+            with self._path.open(encoding="utf-8-sig") as file:
+                for number, line in enumerate(file, start=1):
+                    if line.strip():
+                        yield self._load(line, f"line {number}")
+            return
+        if self._path.stat().st_size > _MAX_JSON:
+            raise InputError(f"{self._path.name} is too large to read whole; write JSON lines (.jsonl) instead.")
+        data = self._load(self._path.read_text(encoding="utf-8-sig"), "the file")
+        if not isinstance(data, list):
+            raise InputError(f"{self._path.name} must hold an array of objects, one a design.")
+        yield from data
+
+    def _load(self, text: str, where: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{self._path.name}: {where} is not valid JSON ({str(error)[:80]}).") from None
+
+
+class _Parquet:
+    def __init__(self, path: Path) -> None:
+        try:
+            import pyarrow.parquet as parquet
+        except ImportError:
+            raise ConewiseError("Parquet files need pyarrow: install conewise[tables].") from None
+        import pyarrow
+
+        self._path, self._open, self._invalid = path, parquet.ParquetFile, pyarrow.ArrowException
+
+    def columns(self) -> list[str]:
+        try:
+            return [str(name) for name in self._open(self._path).schema_arrow.names]
+        except self._invalid as error:
+            raise InputError(f"{self._path.name} is not a Parquet file ({str(error)[:80]}).") from None
+
+    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+        for batch in self._open(self._path).iter_batches(batch_size=_ROWS, columns=list(dict.fromkeys(wanted))):
+            yield {name: _arrow_values(batch.column(name)) for name in wanted}
+
+
+class _FastCsv(_Csv):
+    """The same rows through pyarrow; what it cannot convert goes to the plain reader, whose errors name the row."""
+
+    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+        import pyarrow
+        from pyarrow import csv as arrow
+
+        with self._open() as file:
+            first = file.readline()
+        delimiter = max(",;\t", key=first.count)
+        options = arrow.ConvertOptions(include_columns=list(dict.fromkeys(wanted)), strings_can_be_null=False)
+        rows = 0
+        try:
+            reader = arrow.open_csv(
+                self._path,
+                read_options=arrow.ReadOptions(block_size=8 * 2**20),
+                parse_options=arrow.ParseOptions(delimiter=delimiter),
+                convert_options=options,
+            )
+            for batch in reader:
+                yield {name: _arrow_values(batch.column(name)) for name in wanted}
+                rows += batch.num_rows
+        except (pyarrow.ArrowException, KeyError):
+            for number, chunk in enumerate(super().chunks(wanted)):
+                if (number + 1) * _ROWS > rows:
+                    skip = max(0, rows - number * _ROWS)
+                    yield {name: column[skip:] for name, column in chunk.items()}
+
+
+def _arrow_values(column: Any) -> Sequence[Any]:
+    """Numbers as a numpy array where there are no gaps, Python values otherwise."""
+    import pyarrow
+
+    number = pyarrow.types.is_floating(column.type) or pyarrow.types.is_integer(column.type)
+    if number and column.null_count == 0:
+        values: Sequence[Any] = column.to_numpy(zero_copy_only=False)
+        return values
+    result: Sequence[Any] = column.to_pylist()
+    return result
+
+
+def _reader(path: Path) -> _Csv | _Json | _Parquet:
+    """By the file's ending."""
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a table in it.")
+    ending = path.suffix.lower()
+    if ending in (".json", ".jsonl", ".ndjson"):
+        return _Json(path)
+    if ending in (".parquet", ".pq"):
+        return _Parquet(path)
+    if ending in (".csv", ".tsv", ".txt", ""):
+        return _FastCsv(path) if _has_arrow() else _Csv(path)
+    raise InputError(f"{path.name}: the ending {ending!r} is not known; use .csv, .tsv, .json, .jsonl or .parquet.")
+
+
+def _has_arrow() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pyarrow") is not None

@@ -1,0 +1,1 @@
+"""Numbers to show (`data`), and the ways to show them: text tables and matplotlib figures."""

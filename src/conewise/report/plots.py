@@ -1,0 +1,145 @@
+"""Pictures (matplotlib, extra `plot`): drawn from numbers computed elsewhere, without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from conewise.cones import Cone
+from conewise.errors import ConewiseError, InputError
+from conewise.experiments.beyond import ConeRow
+from conewise.problems import SimulatedBandit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+"""Okabe & Ito's palette: distinct for colour-blind readers and in print."""
+MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure without a window, or one sentence about the missing extra."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ConewiseError("pictures need matplotlib: install conewise[plot].") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """As PNG, SVG or PDF by the ending, the same bytes for the same numbers."""
+    import matplotlib as mpl
+
+    metadata: dict[str, Any] = {"Software": None} if path.suffix == ".png" else {"Date": None}
+    if path.suffix == ".pdf":
+        metadata = {"CreationDate": None}
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"a picture's name must end in .png, .svg or .pdf, got {path.name}.")
+    with mpl.rc_context({"svg.hashsalt": "conewise"}):
+        figure.savefig(path, metadata=metadata, dpi=150)
+
+
+def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequence[np.ndarray]) -> Figure:
+    """Figure 1: the Pareto sets of one problem under several cones, side by side, objectives in their own direction."""
+    figure = new_figure(3.6 * len(cones), 3.8)
+    axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
+    shown = problem.means * np.array([-1 if name in problem.minimised else 1 for name in problem.objectives])
+    for axis, cone, front, colour, marker in zip(axes, cones, fronts, COLOURS, MARKERS, strict=False):
+        axis.scatter(*shown[~front].T, s=8, color="0.75", linewidths=0, label="dominated")
+        axis.scatter(*shown[front].T, s=26, color=colour, marker=marker, linewidths=0, label=f"Pareto: {front.sum()}")
+        axis.set_title(str(cone))
+        axis.legend(loc="lower right", frameon=False)
+        axis.grid(alpha=0.25)
+        axis.set_xlabel(_label(problem, 0))
+    axes[0].set_ylabel(_label(problem, 1))
+    return figure
+
+
+def _label(problem: SimulatedBandit, d: int) -> str:
+    name = problem.objectives[d]
+    return f"{name} ({'smaller' if name in problem.minimised else 'larger'} is better)"
+
+
+def planar_cones(cones: Sequence[Cone]) -> Figure:
+    """Figure 2: planar cones cut by the unit disc."""
+    figure = new_figure(3.0 * len(cones), 3.2)
+    axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
+    for axis, cone, colour in zip(axes, cones, COLOURS, strict=False):
+        _draw_planar(axis, cone, colour)
+        axis.set_title(str(cone))
+    return figure
+
+
+def _draw_planar(axis: Any, cone: Cone, colour: str) -> None:
+    from matplotlib.patches import Wedge
+
+    start, opening = _wedge(cone)
+    axis.add_patch(Wedge((0, 0), 1, start, start + opening, color=colour, alpha=0.35, linewidth=0))
+    for ray in cone.rays:
+        axis.plot([0, ray[0]], [0, ray[1]], color=colour, linewidth=2)
+    axis.axhline(0, color="0.6", linewidth=0.8)
+    axis.axvline(0, color="0.6", linewidth=0.8)
+    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel="objective 1")
+    axis.set_ylabel("objective 2")
+    axis.text(0.62 * cone.centre[0], 0.62 * cone.centre[1], f"{opening:.4g}°", ha="center", va="center")
+
+
+def _wedge(cone: Cone) -> tuple[float, float]:
+    """Where the cone starts and how far it opens, in degrees, anticlockwise."""
+    first, second = np.degrees(np.arctan2(cone.rays[:, 1], cone.rays[:, 0]))
+    opening = (second - first) % 360
+    return (float(first), float(opening)) if opening < 180 else (float(second), float(360 - opening))
+
+
+def cone_picture(cone: Cone) -> Figure:
+    """One cone with its facets and rays: in the plane, or in space."""
+    if cone.dim == 2:
+        figure = new_figure(4.2, 4.2)
+        axis = figure.subplots()
+        _draw_planar(axis, cone, COLOURS[1])
+        for normal in cone.facets:
+            axis.annotate(
+                "", 0.9 * normal, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.35", "linestyle": "dashed"}
+            )
+        axis.set_title(f"{cone}  (arrows: the weightings w_n)", fontsize=10)
+        return figure
+    if cone.dim != 3:
+        raise InputError(f"a cone can be drawn for 2 or 3 objectives, this one has {cone.dim}.")
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    figure = new_figure(5.0, 5.0)
+    axis = figure.add_subplot(projection="3d")
+    sides = []
+    for normal in cone.facets:
+        edge = cone.rays[np.abs(cone.rays @ normal) <= 1e-9]
+        if len(edge) >= 2:
+            middle = edge.sum(axis=0)
+            across = np.cross(normal, middle)
+            order = edge[np.argsort(edge @ across / (edge @ middle))]
+            sides.append(np.array([np.zeros(3), order[0], order[-1]]))
+    axis.add_collection3d(Poly3DCollection(sides, facecolor=COLOURS[1], edgecolor="0.3", alpha=0.35))
+    reach = float(max(1.0, np.abs(cone.rays).max()))
+    low = float(min(0.0, cone.rays.min()))
+    axis.set(xlim=(low, reach), ylim=(low, reach), zlim=(low, reach))
+    axis.set(xlabel="objective 1", ylabel="objective 2", zlabel="objective 3")
+    axis.set_title(str(cone) if len(str(cone)) < 50 else repr(cone), fontsize=10)
+    axis.view_init(elev=18, azim=-60)
+    axis.set_box_aspect(None, zoom=0.85)  # room for the third label
+    return figure
+
+
+def angle_curves(rows: Sequence[ConeRow], degrees: Sequence[float]) -> Figure:
+    """Beta and the success rate against the angle of a planar cone."""
+    figure = new_figure(7.5, 3.4)
+    left, right = figure.subplots(1, 2)
+    left.plot(degrees, [row.beta for row in rows], color=COLOURS[1], marker="o", markersize=4)
+    left.set(xlabel="opening angle of the cone (degrees)", ylabel="ordering complexity beta", ylim=(0, None))
+    right.plot(degrees, [100 * row.successes / row.runs for row in rows], color=COLOURS[2], marker="s", markersize=4)
+    right.set(xlabel="opening angle of the cone (degrees)", ylabel="success rate (%)", ylim=(-2, 102))
+    for axis in (left, right):
+        axis.grid(alpha=0.25)
+    return figure
