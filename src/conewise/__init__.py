@@ -11,7 +11,7 @@ Every name below is public; anything that starts with an underscore is not.
 from conewise import noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
-from conewise.algorithms import NaiveElimination, Result
+from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
 from conewise.budgets import naive_budget
 from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
 from conewise.cones import Cone
@@ -39,6 +39,7 @@ __all__ = [
     "Result",
     "SimulatedBandit",
     "Statistics",
+    "SuccessiveElimination",
     "Verdict",
     "__version__",
     "cover_gaps",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from conewise.errors import InputError
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Indices = NDArray[np.intp]
+AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 
 SAME_DIRECTION: Final = 1e-12
 """Two unit vectors closer than this are one direction: about a thousand roundings."""
@@ -43,7 +44,7 @@ LARGEST_MEASURED: Final = 2.0**900
 _EXACT_INTEGERS: Final = 2**53
 
 
-def read_only(values: Floats) -> Floats:
+def read_only(values: AnyArray) -> AnyArray:
     """The same array with its write flag cleared, for values that are shared."""
     values.setflags(write=False)
     return values

@@ -21,10 +21,11 @@ from conewise._polyhedra import non_negative_least_squares
 TABLE_COST: Final = 120_000
 """Above this many operations a column the table is slower than one non-negative least squares a column."""
 
-_CHUNK: Final = 1024  # columns a pass, always padded to this many: small enough for the cache, and no odd tail
+_CHUNK: Final = 512  # columns a pass: small enough for the cache, and for BLAS not to share a product among threads
 _BLOCK: Final = 24  # subsets at a time, for the same reason
 _INDEPENDENT: Final = 1e-8  # smallest singular value of a subset that counts as independent
 _HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
+_FAR: Final = 1e12  # entries of b this far below zero never matter: |u| is at most 1/DEGENERATE times the largest
 _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to a largest entry of 1)
 
 
@@ -72,12 +73,16 @@ class Lift:
             return np.asarray(np.linalg.norm(self.vectors(b), axis=0))
         sizes = self._for_non_negative if non_negative else self._for_any
         result = np.empty(b.shape[1])
-        raised = np.ones((b.shape[0] + 1, _CHUNK))
-        for start in range(0, b.shape[1], _CHUNK):
-            part = b[:, start : start + _CHUNK]
+        # Padded to a power of two: with an odd tail the products of equal columns could round differently.
+        chunk = min(_CHUNK, 1 << max(4, (b.shape[1] - 1).bit_length()))
+        raised = np.ones((b.shape[0] + 1, chunk))
+        for start in range(0, b.shape[1], chunk):
+            part = b[:, start : start + chunk]
             width = part.shape[1]
             largest = np.maximum(part.max(axis=0), 0.0)
             raised[:-1, width:] = 0.0
+            if not non_negative:
+                part = np.maximum(part, -_FAR * largest)
             # f is positively homogeneous: with a largest entry of 1 nothing overflows or underflows.
             np.divide(part, np.where(largest > 0, largest, 1.0), out=raised[:-1, :width])
             # |w_n| = 1, so f(b) >= max b_n: also what keeps f > 0 exact wherever some b_n > 0.
@@ -102,7 +107,8 @@ class Lift:
             if not len(columns):
                 continue
             u = subset.solve @ chosen[:, columns]
-            worst = np.maximum(negative[columns], (b[:, columns] - self._facets @ u).max(axis=0))
+            short = b[:, columns] - self._facets @ u
+            worst = np.maximum(negative[columns], np.maximum(short.max(axis=0), -short[subset.members].min(axis=0)))
             better = worst < violation[columns]
             result[:, columns[better]] = u[:, better]
             violation[columns[better]] = worst[better]
@@ -209,7 +215,7 @@ def _least_distance(facets: Floats, b: Floats) -> Floats:
     largest = float(b.max())
     if largest <= 0:
         return np.zeros(facets.shape[1])
-    system = np.vstack([facets.T, b / largest])
+    system = np.vstack([facets.T, np.maximum(b, -_FAR * largest) / largest])
     target = np.zeros(len(system))
     target[-1] = 1.0
     residual = system @ non_negative_least_squares(system, target) - target

@@ -68,8 +68,9 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
     x: Floats = nnls(A, b)[0]
     residual = b - A @ x
     slopes = residual @ A  # optimal: none positive, and zero where x is positive
-    allowed = OPTIMAL * float(np.abs(b).max()) * float(np.abs(A).max())
-    if slopes.max() <= allowed and np.abs(slopes * x).max() <= allowed * max(1.0, float(x.max())):
+    slopes /= np.linalg.norm(A, axis=0)
+    allowed = OPTIMAL * float(np.linalg.norm(b))
+    if slopes.max() <= allowed and np.abs(slopes[x > 0]).max(initial=0.0) <= allowed:
         return x
     other: Floats = lsq_linear(A, b, (0.0, np.inf), method="bvls", tol=np.finfo(float).eps).x
     return other if np.linalg.norm(b - A @ other) < np.linalg.norm(residual) else x

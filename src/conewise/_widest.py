@@ -103,10 +103,10 @@ def faces(met: Bools) -> list[Indices] | None:
     known = set(facets)
     fresh = facets
     while fresh:
-        fresh = {face & facet for face in fresh for facet in facets} - known - {frozenset()}
-        known |= fresh
         if len(known) * (len(known) + 1) // 2 > MAX_FACE_PAIRS:
             return None
+        fresh = {face & facet for face in fresh for facet in facets} - known - {frozenset()}
+        known |= fresh
     return [np.array(sorted(face)) for face in sorted(known, key=lambda face: (len(face), sorted(face)))]
 
 

@@ -20,6 +20,7 @@ PAPER_CONSTANT: Final = 1 + math.sqrt(2)
 epsilon = 0.1, delta = 0.01, K = 206, sigma = 1) is this one, 38 800. docs/theory, section 7.3, shows it is enough."""
 
 _MOST: Final = 2**62
+"""Evaluations in all: what 64-bit counts hold."""
 
 
 def naive_budget(
@@ -47,15 +48,17 @@ def naive_budget(
     if bound == "paper":
         pairs = n_designs * (n_designs - 1) / 2
         sigma, beta = noise.norm_subgaussian(cone.dim), cone.complexity.beta
-        budget = 4 * (beta * as_positive(c, "c") * sigma / epsilon) ** 2 * math.log(4 * cone.dim * pairs / delta)
-        return _whole(math.ceil(budget))
+        ratio = beta * as_positive(c, "c") * sigma / epsilon
+        # min() and the difference of logarithms: a tiny epsilon or delta must not overflow before it is refused
+        budget = 4 * min(ratio, 1e50) ** 2 * (math.log(4 * cone.dim * pairs) - math.log(delta))
+        return check_total(math.ceil(budget), n_designs)
     if bound == "gaussian" and not isinstance(noise, Gaussian):
         raise InputError(f'bound="gaussian" needs Gaussian noise, got {noise!r}; use bound="subgaussian".')
     if bound not in ("gaussian", "subgaussian"):
         raise InputError(f'bound must be "paper", "gaussian" or "subgaussian", got {bound!r}.')
     high = 1
     while failure_probability(cone, noise, n_designs, epsilon, high, bound=bound) > delta:
-        high = _whole(2 * high)
+        high = check_total(2 * high, n_designs)
     low = high // 2  # fails, or is 0
     while high - low > 1:
         middle = (low + high) // 2
@@ -107,10 +110,8 @@ def certified_epsilon(
 
 
 def _checked(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float) -> tuple[int, float, float]:
-    if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {noise!r}.")
     n_designs = check_designs(n_designs)
-    noise.check_dim(cone.dim, n_designs)
+    check_noise(noise, cone.dim, n_designs)
     return n_designs, as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
 
 
@@ -122,7 +123,15 @@ def check_designs(n_designs: int) -> int:
     return n_designs
 
 
-def _whole(budget: int) -> int:
-    if budget > _MOST:
-        raise InputError(f"the budget exceeds {_MOST:.0e} evaluations of each design; raise epsilon or lower sigma.")
-    return max(1, budget)
+def check_noise(noise: Noise, dim: int, n_designs: int) -> None:
+    """An assumption about the noise that fits the objectives and the designs."""
+    if not isinstance(noise, Noise):
+        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {noise!r}.")
+    noise.check_dim(dim, n_designs)
+
+
+def check_total(each: int, n_designs: int) -> int:
+    """Evaluations of each design, if all of them together can be counted."""
+    if each * n_designs > _MOST:
+        raise InputError(f"the budget exceeds {_MOST:.0e} evaluations in all; raise epsilon or lower sigma.")
+    return max(1, each)

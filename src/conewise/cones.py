@@ -139,7 +139,7 @@ class Cone:
         """The cone of all non-negative combinations of the rows of V: directions that count as improvements.
 
         >>> Cone.from_rays([[1, 0], [1, 1]]).facets.round(3).tolist()
-        [[0.0, 1.0], [0.707, -0.707]]
+        [[0.707, -0.707], [0.0, 1.0]]
         """
         return cls._generated(as_rows(V, "V"), None)
 

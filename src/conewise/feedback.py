@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conewise import _exactsums as exact
-from conewise._arrays import Floats, Indices, as_count, as_floats, check_finite, read_only
+from conewise._arrays import Floats, Indices, as_count, as_floats, check_finite, check_sums, read_only
 from conewise.errors import InputError
 
 Counts = NDArray[np.int64]
+
+LARGEST_OBSERVED: Final = 2.0**400
+"""Observations beyond this are refused: sums of their squares could overflow, and an average would silently be NaN."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +38,8 @@ class Pulls:
             raise InputError("every count of a pull must be at least 1; leave out designs that are not evaluated.")
         if (chosen < 0).any():
             raise InputError(f"designs are numbered from 0, got {chosen.min()}.")
-        object.__setattr__(self, "designs", chosen.astype(np.intp))
-        object.__setattr__(self, "counts", times)
+        object.__setattr__(self, "designs", read_only(chosen.astype(np.intp)))
+        object.__setattr__(self, "counts", read_only(times))
 
     @property
     def total(self) -> int:
@@ -73,6 +76,7 @@ class Observations:
             )
         if len(values):
             check_finite(values, "values")
+            check_sums(values, "values", LARGEST_OBSERVED)
         shape = (*values.shape, values.shape[1])
         scatter = np.zeros(shape) if scatters is None else as_floats(scatters, "scatters")
         if scatter.shape != shape or not np.isfinite(scatter).all():
@@ -80,8 +84,8 @@ class Observations:
         for name, value in (
             ("designs", pulls.designs),
             ("counts", pulls.counts),
-            ("means", values),
-            ("scatters", scatter),
+            ("means", read_only(values.copy())),
+            ("scatters", read_only(scatter.copy())),
         ):
             object.__setattr__(self, name, value)
 
@@ -119,7 +123,7 @@ class Statistics:
         n_designs, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
         vectors, matrices = (n_designs, dim), (n_designs, dim, dim)
         return cls(
-            np.zeros(n_designs, dtype=np.int64),
+            read_only(np.zeros(n_designs, dtype=np.int64)),
             (np.zeros(vectors), np.zeros(vectors)),
             (np.zeros(matrices), np.zeros(matrices)),
         )
@@ -194,7 +198,9 @@ class Statistics:
 
     def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair) -> Statistics:
         return Statistics(
-            (self.counts + counts).astype(np.int64), exact.add(self._sums, sums), exact.add(self._moments, moments)
+            read_only((self.counts + counts).astype(np.int64)),
+            exact.add(self._sums, sums),
+            exact.add(self._moments, moments),
         )
 
     def __repr__(self) -> str:

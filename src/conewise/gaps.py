@@ -43,6 +43,7 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
     Reference: docs/theory, section 2.
     """
     values = as_vectors(b, "b", len(cone.facets))
+    check_sums(values, "b", LARGEST_MEASURED)
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
     return cone._lift.norms(flat).reshape(values.shape[:-1])
 

@@ -23,6 +23,9 @@ NORM_TO_DIRECTION: Final = 3.8938
 """A centred norm-subgaussian vector of parameter sigma is subgaussian along every unit vector with variance proxy
 NORM_TO_DIRECTION * sigma^2, in every dimension (docs/theory, section 7.3)."""
 
+_GRID: Final = 1 + 1e-7  # makes a supremum found on a grid safe: the grid is within 1e-8 of it
+_SMALLEST_SIGMA: Final = 1e-100  # the squares of a sigma beyond this, or of its inverse, would leave the floats
+
 
 class Noise(ABC):
     """An assumption about the noise of one evaluation: centred, independent between evaluations."""
@@ -252,8 +255,8 @@ def normal_norm_factor(dim: int) -> float:
     from scipy.special import gammainccinv
 
     # Parametrised by the tail probability p: r^2 / 2 = gammainccinv(dim / 2, p). The supremum lies at moderate p.
-    p = np.exp(-np.linspace(1e-6, 200.0, 200_001))
-    return _rounded_up(math.sqrt(float(np.max(gammainccinv(dim / 2, p) / np.log(2 / p)))))
+    p = np.exp(-np.geomspace(1e-6, 200.0, 200_001))
+    return math.sqrt(float(np.max(gammainccinv(dim / 2, p) / np.log(2 / p)))) * _GRID
 
 
 @lru_cache
@@ -262,13 +265,10 @@ def subgaussian_norm_factor(dim: int) -> float:
     as_count(dim, "dim")
     if dim == 1:
         return 1.0  # the two tails of a subgaussian variable are the definition itself
-    t = np.linspace(0.0, 100.0 * dim, 400_001)
-    return _rounded_up(math.sqrt(float(np.max((dim + 2 * np.sqrt(dim * t) + 2 * t) / (2 * (t + math.log(2)))))))
-
-
-def _rounded_up(value: float) -> float:
-    """A supremum found on a fine grid, made safe: the grids above are within 1e-8 of it."""
-    return value * (1 + 1e-7)
+    log2 = math.log(2)
+    # (D + 2 sqrt(D) s + 2 s^2) / (2 (s^2 + log 2)), s = sqrt(t), has one stationary point, from a quadratic equation
+    s = (2 * log2 - dim + math.hypot(dim, 2 * log2)) / (2 * math.sqrt(dim))
+    return math.sqrt((dim + 2 * math.sqrt(dim) * s + 2 * s**2) / (2 * (s**2 + log2)))
 
 
 def _as_sigma(sigma: Any, scalar: bool = False) -> Floats:
@@ -282,6 +282,8 @@ def _as_sigma(sigma: Any, scalar: bool = False) -> Floats:
             f"sigma must be above 0 and finite, got {values.ravel()[:3].tolist() if values.ndim else float(values)}; "
             "it is a standard deviation, not a variance."
         )
+    if (values < _SMALLEST_SIGMA).any() or (values > 1 / _SMALLEST_SIGMA).any():
+        raise InputError(f"sigma must lie between {_SMALLEST_SIGMA:g} and {1 / _SMALLEST_SIGMA:g}; change the units.")
     return values.copy()
 
 

@@ -13,6 +13,7 @@ than they carry, round the data first.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -22,9 +23,10 @@ from conewise._arrays import Bools, Floats, as_floats, as_vectors, check_finite,
 from conewise.cones import Cone
 from conewise.errors import InputError
 
-_SMALL: Final = 4096  # below this many designs the compiled filter alone is fastest
+_SMALL: Final = 1024  # below this many designs the compiled filter alone is fastest
 _SORTED: Final = 1024  # from this many on it pays to sort before the compiled filter does
-_CHUNK: Final = 16_384
+_CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
+_STRIDE: Final = 64  # one design of so many is looked at before the pass
 _SAMPLE: Final = 1000  # designs that stand for the rest when strong ones are chosen
 _MERGE: Final = 65_536  # local front members that gather before a running front is merged
 _CANDIDATES: Final = 100  # of the sample's own front
@@ -125,7 +127,8 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
     Every objective carries weight in some row (W has rank D), so a value that is not finite shows in the sums.
     """
     columns = cone._order_columns(points)
-    if not np.isfinite(columns).all():
+    # A finite sum of squares is the quick proof that every value is finite; the sum may overflow where they do not.
+    if not isfinite(np.vdot(columns, columns)) and not np.isfinite(columns).all():
         check_finite(points, "points", first_row)
         check_sums(columns, "points")
     return columns
@@ -149,31 +152,34 @@ def _front(columns: Floats, keep_duplicates: bool) -> Bools:
     return mask
 
 
-@np.errstate(over="ignore", invalid="ignore")  # an overflow of the spread only makes for a worse choice
+@np.errstate(over="ignore", invalid="ignore")  # overflow can only make for a worse choice of pivots
 def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
     """Indices and facet values of the designs that no strong design strongly dominates, in one pass by chunks."""
-    size = min(_SAMPLE, len(points) // 64)  # choosing must cost little beside one pass over the points
-    sample = cone._order_columns(points[:: len(points) // size])
-    pivots = _strong(sample) if np.isfinite(sample).all() else sample[:, :0]
-    if not pivots.size:
+    sample = cone._order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
+    finite = bool(np.isfinite(sample).all())
+    # Choosing many pivots must cost little beside one pass over the points; the best of a chunk costs next to nothing.
+    pivots = _strong(sample) if finite and len(points) > _CHUNK else sample[:, :1].copy()
+    if not finite or not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)
-    spread = sample.std(axis=1)
-    units = np.where(spread > 0, spread, 1.0)
+    reach = sample.max(axis=1) - sample.min(axis=1)
+    weights = 1 / np.where(reach > 0, reach, np.inf)
+    best = -np.inf
     alive: list[np.ndarray] = []
     columns: list[Floats] = []
     for start in range(0, len(points), _CHUNK):
         z = _mapped(points[start : start + _CHUNK], cone, start)
+        scores = weights @ z
+        top = scores.argmax()
+        if scores[top] > best:  # the last pivot is the best design so far, by its sum in units of the sample's range
+            best, pivots[:, -1] = scores[top], z[:, top]
         kept = np.flatnonzero(~_beaten(z, pivots))
-        z = z[:, kept]
-        if z.size:  # the last pivot is the best design so far, by its sum in units of spread
-            best = z[:, (z / units[:, None]).sum(axis=0).argmax()]
-            if (best / units).sum() > (pivots[:, -1] / units).sum():
-                pivots[:, -1] = best
         alive.append(start + kept)
-        columns.append(z)
+        columns.append(z[:, kept])
     indices, z = np.concatenate(alive), np.concatenate(columns, axis=1)
-    while pivots.size and z.shape[1] > 16 * size:
-        pivots = _strong(z[:, :: z.shape[1] // size])
+    while z.shape[1] > _CHUNK:
+        pivots = _strong(z[:, :: z.shape[1] // _SAMPLE])
+        if not pivots.size:
+            break
         left = ~_beaten(z, pivots)
         indices, z = indices[left], z[:, left]
     return indices, z
@@ -182,19 +188,20 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
 def _strong(sample: Floats) -> Floats:
     """A few columns of the sample that together strongly dominate much of it, greedily; none if they would not."""
     front = sample[:, _front(sample, False)][:, :_CANDIDATES]
-    wins = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
+    beats = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
     for bars, row in zip(front, sample, strict=True):
-        wins &= row[None, :] < bars[:, None]
-    beaten = np.zeros(sample.shape[1], dtype=bool)
+        beats &= row[None, :] < bars[:, None]
+    wins = beats.astype(np.float32)  # counting wins is then a matrix product, exact for so few
+    left = np.ones(sample.shape[1], dtype=np.float32)
     chosen: list[int] = []
     while len(chosen) < _PIVOTS:
-        gains = (wins & ~beaten).sum(axis=1)
+        gains = wins @ left
         pick = int(gains.argmax())
-        if gains[pick] < _WORTH_A_PASS * sample.shape[1]:
+        if gains[pick] < _WORTH_A_PASS * len(left):
             break
         chosen.append(pick)
-        beaten |= wins[pick]
-    worthwhile = beaten.mean() >= _WORTHWHILE
+        left[beats[pick]] = 0
+    worthwhile = left.mean() <= 1 - _WORTHWHILE
     return front[:, [*chosen, chosen[0]]] if worthwhile else front[:, :0]
 
 

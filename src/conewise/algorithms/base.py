@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 
 
@@ -54,25 +54,42 @@ class Result:
         return f"Result({share} after {self.evaluations} evaluations; {self.guarantee})"
 
 
-class Algorithm(Protocol):
+class Seen(Protocol):
+    """What every state knows."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Evaluations of each design."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations in all."""
+        ...
+
+
+State = TypeVar("State", bound=Seen)
+
+
+class Algorithm(Protocol[State]):
     """What to evaluate next, and what the observations so far say.
 
-    Implementations are frozen; `Statistics` is the state. A run is a fold of `tell` over the observations: the same
-    observations in any batches give the same state.
+    Implementations are frozen; the state is a value (`Statistics`, or a class of the algorithm's own). A run is a fold
+    of `tell` over the observations: the same observations in any batches give the same state.
     """
 
-    def start(self) -> Statistics:
+    def start(self) -> State:
         """The state before any observation."""
         ...
 
-    def ask(self, state: Statistics, most: int | None = None) -> Pulls:
+    def ask(self, state: State, most: int | None = None) -> Pulls:
         """The next evaluations, at most `most` of them; empty when the algorithm has seen enough."""
         ...
 
-    def tell(self, state: Statistics, observations: Observations) -> Statistics:
+    def tell(self, state: State, observations: Observations) -> State:
         """A new state; what does not fit is refused and the old state stays as it is."""
         ...
 
-    def recommend(self, state: Statistics) -> Result:
+    def recommend(self, state: State) -> Result:
         """The answer so far, at any moment."""
         ...

@@ -14,6 +14,8 @@ from conewise.budgets import (
     Bound,
     certified_epsilon,
     check_designs,
+    check_noise,
+    check_total,
     failure_probability,
     naive_budget,
 )
@@ -55,9 +57,12 @@ class NaiveElimination:
     c: float = PAPER_CONSTANT
 
     def __post_init__(self) -> None:
-        check_designs(self.n_designs)
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        if self.noise is not None:
+            check_noise(self.noise, self.cone.dim, self.n_designs)
         if self.evaluations_each:
-            object.__setattr__(self, "evaluations_each", as_count(self.evaluations_each, "evaluations_each"))
+            each = as_count(self.evaluations_each, "evaluations_each")
+            object.__setattr__(self, "evaluations_each", check_total(each, self.n_designs))
             object.__setattr__(self, "bound", "given")
             return
         if self.noise is None:
@@ -127,7 +132,8 @@ class NaiveElimination:
         done = least >= self.evaluations_each
         status = np.where(pareto, Status.PARETO.value, Status.ELIMINATED.value)
         status[~seen] = Status.UNDECIDED.value
-        reached = self._certified(least) if done else None
+        most = int(state.counts.max())
+        reached = self._certified(least) if least == most == self.evaluations_each else None
         why = (
             f"every design has been evaluated {self.evaluations_each} times"
             if done
@@ -135,7 +141,14 @@ class NaiveElimination:
             f"{self.evaluations_each} evaluations"
         )
         return Result(
-            pareto, status, state.evaluations, self._worth(least, reached), reached, why, state.means, state.counts
+            pareto,
+            status,
+            state.evaluations,
+            self._worth(least, most, reached),
+            reached,
+            why,
+            state.means,
+            state.counts,
         )
 
     def _certified(self, least: int) -> float | None:
@@ -147,9 +160,14 @@ class NaiveElimination:
     def _tails(self) -> Bound:
         return "gaussian" if isinstance(self.noise, Gaussian) else "subgaussian"
 
-    def _worth(self, least: int, reached: float | None) -> Guarantee | Heuristic:
+    def _worth(self, least: int, most: int, reached: float | None) -> Guarantee | Heuristic:
         if least < self.evaluations_each:
             return Heuristic(f"stopped before every design had its {self.evaluations_each} evaluations")
+        if most > self.evaluations_each:  # going on until an average looks right would break the proof
+            return Heuristic(
+                f"some designs were evaluated up to {most} times, which the proof does not cover: it fixes "
+                f"{self.evaluations_each} evaluations of each before anything is seen"
+            )
         if self.bound == "given":
             known = (
                 "nothing is assumed of the noise"

@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
+        what = str(error.strerror or error).rstrip(".")
+        _fail(f"{what}{f': {error.filename}' if error.filename else ''}.")
     except UnicodeDecodeError as error:
         _fail(f"the file is not text in UTF-8 (byte {error.start}); save it as UTF-8.")
     sys.exit(code if isinstance(code, int) else 0)

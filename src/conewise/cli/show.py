@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from conewise.errors import InputError
 from conewise.report.data import Table
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
@@ -60,6 +61,13 @@ def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int]
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file or leave what was there: a full disk never leaves half of one."""
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
+        with path.open("w", encoding="utf-8", newline="") as device:
+            device.write(text)
+        return
+    path = path.resolve()  # a link keeps pointing to the file
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} to.")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:

@@ -194,7 +194,8 @@ class SimulatedBandit:
             raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {noise!r}.")
         labels = _labels(names, k, "names", "design {}")
         columns = _labels(objectives, dim, "objectives", "objective {}")
-        unknown = set(minimised) - set(columns)
+        small = frozenset([minimised] if isinstance(minimised, str) else minimised)
+        unknown = small - set(columns)
         if unknown:
             raise InputError(
                 f"minimised names {sorted(unknown)[0]!r}, which is not an objective: {', '.join(columns)}."
@@ -206,7 +207,7 @@ class SimulatedBandit:
             "names": labels,
             "objectives": columns,
             "units": measures,
-            "minimised": frozenset(minimised),
+            "minimised": small,
             "about": about,
         }
         for name, value in values.items():

@@ -70,7 +70,7 @@ class DesignTable:
     def chunks(self) -> Iterator[Chunk]:
         """The rows in order; a missing or malformed entry stops with its row and column."""
         row = 0
-        for columns in self._reader.chunks([*self.objectives, *([self.name] if self.name else [])]):
+        for columns in self._reader.chunks(self.objectives, self.name):
             numbers = [self._numbers(columns[c], c, row) for c in self.objectives]
             n = len(numbers[0])
             names = [str(v) for v in columns[self.name]] if self.name else [str(k) for k in range(row, row + n)]
@@ -102,7 +102,8 @@ class DesignTable:
             if np.isfinite(values).all():
                 return values
         try:
-            values = np.array([float(v) for v in column])
+            # True is a number to float(), not to whoever wrote the table
+            values = np.array([math.nan if isinstance(v, bool) else float(v) for v in column])
         except (TypeError, ValueError, OverflowError):
             values = np.full(len(column), np.nan)
         if np.isfinite(values).all():
@@ -131,13 +132,15 @@ class _Csv:
             raise InputError(f"{self._path.name} is empty; a header row with column names was expected.")
         return [name.strip() for name in header]
 
-    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
+        """Blocks of exactly _ROWS rows but for the last; empty lines are no rows."""
         with self._open() as file:
             rows = self._rows(file)
-            header = [name.strip() for name in next(rows)]
-            places = {name: header.index(name) for name in wanted}
+            header = [column.strip() for column in next(rows)]
+            places = {column: header.index(column) for column in _wanted(numbers, name)}
+            rows = (row for row in rows if row)
             done = 0
-            while block := [row for row in islice(rows, _ROWS) if row]:
+            while block := list(islice(rows, _ROWS)):
                 short = next((k for k, row in enumerate(block) if len(row) != len(header)), None)
                 if short is not None:
                     raise InputError(
@@ -145,7 +148,7 @@ class _Csv:
                         f"for {len(header)} columns."
                     )
                 columns = list(zip(*block, strict=True))
-                yield {name: columns[place] for name, place in places.items()}
+                yield {column: columns[place] for column, place in places.items()}
                 done += len(block)
 
     def _open(self) -> Any:
@@ -178,10 +181,10 @@ class _Json:
             raise InputError(f"{self._path.name} has no records.")
         return list(first)
 
-    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
         records = self._records()
         while block := list(islice(records, _ROWS)):
-            yield {name: [record.get(name) for record in block] for name in wanted}
+            yield {column: [record.get(column) for record in block] for column in _wanted(numbers, name)}
 
     def _records(self) -> Iterator[dict[str, Any]]:
         for number, record in enumerate(self._parsed(), start=1):
@@ -226,22 +229,30 @@ class _Parquet:
         except self._invalid as error:
             raise InputError(f"{self._path.name} is not a Parquet file ({str(error)[:80]}).") from None
 
-    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
-        for batch in self._open(self._path).iter_batches(batch_size=_ROWS, columns=list(dict.fromkeys(wanted))):
-            yield {name: _arrow_values(batch.column(name)) for name in wanted}
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
+        wanted = _wanted(numbers, name)
+        try:
+            for batch in self._open(self._path).iter_batches(batch_size=_ROWS, columns=wanted):
+                yield {column: _arrow_values(batch.column(column)) for column in wanted}
+        except self._invalid as error:
+            raise InputError(f"{self._path.name} is damaged ({str(error)[:80]}).") from None
 
 
 class _FastCsv(_Csv):
     """The same rows through pyarrow; what it cannot convert goes to the plain reader, whose errors name the row."""
 
-    def chunks(self, wanted: Sequence[str]) -> Iterator[dict[str, Sequence[Any]]]:
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
         import pyarrow
         from pyarrow import csv as arrow
+
+        wanted = _wanted(numbers, name)
+        # Types are told, not guessed: the name 007 stays as it is, and true or 0x10 is no number here either.
+        types = {**dict.fromkeys(numbers, pyarrow.float64()), **({name: pyarrow.string()} if name else {})}
 
         with self._open() as file:
             first = file.readline()
         delimiter = max(",;\t", key=first.count)
-        options = arrow.ConvertOptions(include_columns=list(dict.fromkeys(wanted)), strings_can_be_null=False)
+        options = arrow.ConvertOptions(include_columns=wanted, column_types=types, null_values=[""])
         rows = 0
         try:
             reader = arrow.open_csv(
@@ -251,13 +262,17 @@ class _FastCsv(_Csv):
                 convert_options=options,
             )
             for batch in reader:
-                yield {name: _arrow_values(batch.column(name)) for name in wanted}
+                yield {column: _arrow_values(batch.column(column)) for column in wanted}
                 rows += batch.num_rows
         except (pyarrow.ArrowException, KeyError):
-            for number, chunk in enumerate(super().chunks(wanted)):
+            for number, chunk in enumerate(super().chunks(numbers, name)):
                 if (number + 1) * _ROWS > rows:
                     skip = max(0, rows - number * _ROWS)
-                    yield {name: column[skip:] for name, column in chunk.items()}
+                    yield {column: values[skip:] for column, values in chunk.items()}
+
+
+def _wanted(numbers: Sequence[str], name: str | None) -> list[str]:
+    return list(dict.fromkeys([*numbers, *([name] if name else [])]))
 
 
 def _arrow_values(column: Any) -> Sequence[Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from conewise._arrays import as_count
-from conewise.algorithms import Algorithm, NaiveElimination, Result
+from conewise.algorithms import Algorithm, NaiveElimination, Result, SuccessiveElimination
+from conewise.algorithms.base import State
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -42,7 +44,12 @@ class Problem(Protocol):
 
 
 def run(
-    algorithm: Algorithm, problem: Problem, *, rng: Seed, batch: int | None = None, progress: Progress | None = None
+    algorithm: Algorithm[State],
+    problem: Problem,
+    *,
+    rng: Seed,
+    batch: int | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Fold `tell` over what the algorithm asks for, `batch` evaluations at a time (all that it wants, by default)."""
     generator = as_generator(rng)
@@ -55,13 +62,17 @@ def run(
     return algorithm.recommend(state)
 
 
+_NAIVE_OPTIONS = frozenset({"bound", "evaluations_each", "c"})
+_ADAPTIVE_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
+
+
 def identify(
     problem: Problem,
     cone: Cone,
     *,
     epsilon: float,
     delta: float,
-    algorithm: Literal["auto", "naive"] = "auto",
+    algorithm: str = "auto",
     noise: Noise | None = None,
     rng: Seed,
     batch: int | None = None,
@@ -70,38 +81,64 @@ def identify(
 ) -> Result:
     """The Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and what that is worth.
 
-    `noise` is what is assumed of an evaluation; by default what the problem says of itself. `options` go to the
-    algorithm: for naive elimination `bound="auto" | "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`.
+    `noise` is what is assumed of an evaluation; by default what the problem says of itself. `algorithm` is "elimination"
+    (adaptive; options `success="cover" | "contain"`, `max_evaluations`) or "naive" (`bound="auto" | "paper" | "gaussian" |
+    "subgaussian"`, or `evaluations_each=1000`); "auto" takes the adaptive one unless an option of the naive one is given.
     `progress=True` draws a bar on a terminal; a function is called with (done, total) after every batch.
 
     >>> from conewise import problems
     >>> result = identify(problems.load("imrt"), Cone.planar(135), epsilon=0.1, delta=0.05, rng=0)
-    >>> result.indices, result.evaluations
-    ([0, 1], 5572)
+    >>> result.indices, result.evaluations < 5000
+    ([0, 1], True)
     """
     if cone.dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
-    if algorithm not in ("auto", "naive"):
-        raise InputError(f'algorithm must be "auto" or "naive", got {algorithm!r}.')
-    unknown = options.keys() - {"bound", "evaluations_each", "c"}
-    if unknown:
-        raise InputError(
-            f"naive elimination has no option {sorted(unknown)[0]!r}; it has bound, evaluations_each and c."
-        )
     assumed = noise if noise is not None else problem.assumption
     if assumed is not None:
         assumed.check_dim(problem.dim, problem.n_designs)
-    chosen = NaiveElimination(cone, Goal(epsilon, delta), problem.n_designs, assumed, **options)
+    chosen = _algorithm(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
     if batch is not None:
         batch = as_count(batch, "batch")
-    if progress is True:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+    with _watching(progress, chosen) as watch:
+        if progress is True and batch is None and isinstance(chosen, NaiveElimination):
+            batch = max(1, chosen.total // 100)  # a bar needs more than one step
+        return run(chosen, problem, rng=rng, batch=batch, progress=watch)
 
-        columns = (TextColumn("evaluations"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Bar(*columns, transient=True) as bar:
-            task = bar.add_task("", total=chosen.total)
-            watch: Progress = lambda done, total: bar.update(task, completed=done)  # noqa: E731
-            # a bar needs more than one step; a hundredth of the work is fine enough
-            return run(chosen, problem, rng=rng, batch=batch or max(1, chosen.total // 100), progress=watch)
-    return run(chosen, problem, rng=rng, batch=batch, progress=progress or None)
+
+def _algorithm(
+    name: str, cone: Cone, epsilon: float, delta: float, n_designs: int, noise: Noise | None, options: dict[str, Any]
+) -> Algorithm[Any]:
+    if name == "auto":
+        name = "naive" if options.keys() & _NAIVE_OPTIONS else "elimination"
+    known = {"naive": _NAIVE_OPTIONS, "elimination": _ADAPTIVE_OPTIONS}
+    if name not in known:
+        raise InputError(f"algorithm must be one of auto, {', '.join(known)}, got {name!r}.")
+    unknown = sorted(options.keys() - known[name])
+    if unknown:
+        raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known[name]))}.")
+    if name == "naive":
+        return NaiveElimination(cone, Goal(epsilon, delta), n_designs, noise, **options)
+    if noise is None:
+        raise InputError(
+            "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
+            'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
+        )
+    return SuccessiveElimination(cone, epsilon, delta, n_designs, noise, **options)
+
+
+@contextmanager
+def _watching(progress: Progress | bool, algorithm: Algorithm[Any]) -> Iterator[Progress | None]:
+    """The caller's function, a bar on a terminal, or nothing."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    total = getattr(algorithm, "total", None)
+    with Bar(TextColumn("evaluations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, _: bar.update(task, completed=done)

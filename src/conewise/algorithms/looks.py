@@ -1,0 +1,104 @@
+"""A schedule of looks at the data, and how far a comparison may err at each of them.
+
+Designs are compared on the means of their first g observations each, for g on a fixed list of levels. For one pair and
+one direction the error of the difference is a random walk watched at the levels; a boundary z_1, z_2, ... in units of
+its standard deviation is exceeded *at any level* with probability at most alpha. Nothing else is assumed about when
+or why a design was evaluated, so every sampling rule may be used, and looking costs nothing more.
+
+For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and not A_{l-1}), A_l = {the error exceeds z_l sd at
+level l}: an upper bound for the union that credits neighbouring looks for their correlation (each term is a bivariate
+normal probability). Other noise has no joint law to use, so the terms are plain Chernoff bounds. Proof:
+docs/adaptive, "Looks".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats
+
+GROWTH: Final = 1.1
+"""Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
+FIRST_LEVEL: Final = 8
+SPENDING_POWER: Final = 0.5
+"""A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
+BEYOND_ANCHOR: Final = 0.3
+"""Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+_SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Observation counts at which designs are compared."""
+
+    counts: tuple[int, ...]
+
+    @classmethod
+    def up_to(cls, most: float, first: int = FIRST_LEVEL, growth: float = GROWTH) -> Levels:
+        """Geometric from `first` until `most` is passed."""
+        counts = [max(1, min(first, math.ceil(most)))]
+        while counts[-1] < most:
+            counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
+        return cls(tuple(counts))
+
+
+def spending(levels: Levels, anchor: float) -> Floats:
+    """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
+    n = np.array(levels.counts, dtype=np.float64)
+    shares = np.where(n <= anchor, (n / anchor) ** SPENDING_POWER, BEYOND_ANCHOR * anchor / n)
+    return np.asarray(shares / shares.sum())
+
+
+@lru_cache(maxsize=64)
+def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
+    """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
+
+    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary.
+    """
+    shares = spending(levels, anchor)
+    totals = np.array(alphas)[:, None] / _SAFETY
+    with np.errstate(divide="ignore"):
+        log_terms = np.log(totals) + np.log(shares)[None, :]
+    if not normal:
+        return np.asarray(np.sqrt(-2 * log_terms))
+    from scipy.special import ndtri_exp
+
+    single = -ndtri_exp(log_terms)  # what each term would need alone: always enough
+    result = single.copy()
+    counts = np.array(levels.counts, dtype=np.float64)
+    for look in range(1, len(counts)):
+        correlation = math.sqrt(counts[look - 1] / counts[look])
+        low, high = np.zeros(len(alphas)), single[:, look].copy()
+        for _ in range(45):
+            middle = (low + high) / 2
+            over = _log_fresh_excess(middle, result[:, look - 1], correlation) > log_terms[:, look]
+            low, high = np.where(over, middle, low), np.where(over, high, middle)
+        result[:, look] = high
+    return np.maximum.accumulate(result, axis=0)
+
+
+def _log_fresh_excess(now: Floats, before: Floats, correlation: float) -> Floats:
+    """The logarithm of P(X > now, Y <= before) for standard normal X and Y with that correlation."""
+    from scipy.special import log_ndtr
+
+    reach = 12.0 / np.maximum(now, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
+    x = now[:, None] + reach * (_NODES + 1) / 2
+    log_density = -0.5 * x**2 - 0.5 * math.log(2 * math.pi)
+    log_tail = log_ndtr((before[:, None] - correlation * x) / math.sqrt(1 - correlation**2))
+    terms = log_density + log_tail + np.log(_WEIGHTS * reach / 2)
+    peak = terms.max(axis=1)
+    beyond = _log_upper_tail(x[:, -1])
+    return np.asarray(np.logaddexp(peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1)), beyond))
+
+
+def _log_upper_tail(x: Floats) -> Floats:
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(-x))
