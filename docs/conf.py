@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -29,6 +30,13 @@ default_role = "code"  # docstrings are plain text: `name` is code, not a cross-
 html_theme = "furo"
 html_title = f"conewise {version}"
 html_static_path = ["_static"]
+# MathJax goes into the pages when the package that ships it is there, so that they can be read without a network.
+# Its single file with SVG output needs no fonts beside it. Otherwise Sphinx names a copy on another site.
+if (mathjax := find_spec("sphinx-mathjax-offline")) is not None and mathjax.origin is not None:
+    html_static_path.append(str(Path(mathjax.origin).parent / "static" / "mathjax" / "tex-svg.js"))
+    mathjax_path = "tex-svg.js"
+# The help of the commands is a hundred characters wide; at this size it fits without scrolling.
+html_theme_options = {"light_css_variables": {"code-font-size": "var(--font-size--small--3)"}}
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 

@@ -1,8 +1,8 @@
 """Slow, obvious twins, written from the definitions of Ararat & Tekin 2023 and not from the library's closed forms.
 
 A cone enters as its matrix W of unit rows, C = {x : W x >= 0}. Every distance is a least-distance quadratic programme,
-min{ |u| : A u >= b }, solved by scipy's non-negative least squares (Lawson & Hanson 1974, chapter 23) and
-accepted only with a certificate of optimality, so that a wrong twin cannot pass for a right one.
+min{ |u| : A u >= b }, solved by non-negative least squares (Lawson & Hanson 1974, chapter 23) and accepted only with a
+certificate of optimality, so that a wrong twin cannot pass for a right one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -28,6 +28,20 @@ class NotCertifiedError(AssertionError):
 # -- distances ------------------------------------------------------------------------------------------------
 
 
+def nearest_combination(generators: Floats, x: Floats) -> Floats:
+    """The l >= 0 for which generators' l is nearest to x, with proof: no slope is positive, none is wasted.
+
+    scipy's `nnls` is asked first and `lsq_linear` when its answer fails the proof, as it can (scipy issue 25389).
+    """
+    A, size = generators.T, float(np.linalg.norm(x))
+    for solve in (_by_nnls, _by_bvls):
+        weights = solve(A, x)
+        slopes = (x - A @ weights) @ A
+        if max(slopes.max(), np.abs(slopes * weights).max() / max(1.0, weights.max())) <= CERTIFIED * size:
+            return weights
+    raise NotCertifiedError(f"slopes up to {slopes.max():.2g} for a vector of length {size:.3g}")
+
+
 def shortest_lift(A: Floats, b: Floats) -> Floats:
     """argmin{ |u| : A u >= b }, with proof.
 
@@ -39,17 +53,27 @@ def shortest_lift(A: Floats, b: Floats) -> Floats:
         return np.zeros(A.shape[1])
     scaled = b / largest
     system = np.vstack([A.T, scaled])
-    multipliers, _ = nnls(system, np.eye(len(system))[-1], maxiter=100 * len(A))
-    # The solver says which rows are tight; the equations on these rows are then solved anew, to full precision.
-    tight = np.flatnonzero(multipliers > 0)
-    u = np.linalg.lstsq(A[tight], scaled[tight], rcond=None)[0]
-    length = float(np.linalg.norm(u))
-    dual, off_dual = nnls(A[tight].T, u)
-    missing = float((scaled - A @ u).max())
-    gap = abs(float(dual @ scaled[tight]) - length**2)
-    if max(missing, off_dual, gap / length) > CERTIFIED * length:
-        raise NotCertifiedError(f"infeasible by {missing:.2g}, not dual by {off_dual:.2g}, gap {gap:.2g}, |u| {length:.3g}")
-    return u * largest
+    doubts = []
+    for solve in (_by_nnls, _by_bvls):
+        # The solver says which rows are tight; the equations on these rows are then solved anew, to full precision.
+        tight = np.flatnonzero(solve(system, np.eye(len(system))[-1]) > 0)
+        u = np.linalg.lstsq(A[tight], scaled[tight], rcond=None)[0]
+        length = float(np.linalg.norm(u))
+        dual = np.linalg.lstsq(A[tight].T, u, rcond=None)[0]
+        missing, negative = float((scaled - A @ u).max()), -float(dual.min()) / max(1.0, float(dual.max()))
+        apart = float(np.linalg.norm(u - A[tight].T @ dual)) + abs(float(dual @ scaled[tight]) - length**2) / length
+        if max(missing, negative, apart) <= CERTIFIED * length:
+            return u * largest
+        doubts.append(f"infeasible by {missing:.2g}, multipliers from {-negative:.2g}, sides apart by {apart:.2g}")
+    raise NotCertifiedError("; ".join(doubts))
+
+
+def _by_nnls(A: Floats, b: Floats) -> Floats:
+    return nnls(A, b, maxiter=100 * A.shape[1])[0]
+
+
+def _by_bvls(A: Floats, b: Floats) -> Floats:
+    return lsq_linear(A, b, (0.0, np.inf), method="bvls", tol=np.finfo(float).eps).x
 
 
 def lift_length(A: Floats, b: Floats) -> float:
@@ -88,7 +112,7 @@ def width(w: Floats, W: Floats) -> float:
 
 
 def escape_by_bisection(x: Floats, W: Floats, precision: float = 1e-12) -> float:
-    """m(i, j), x = mu_j - mu_i: the least s >= 0 such that some u in C, |u| <= 1, has mu_i + s u not in mu_j - int C."""
+    """m(i, j) for x = mu_j - mu_i: the least s >= 0 with mu_i + s u not in mu_j - int C for some u in C, |u| <= 1."""
     gains = W @ x
     if (gains <= 0).any():  # u = 0 will do
         return 0.0
@@ -97,11 +121,9 @@ def escape_by_bisection(x: Floats, W: Floats, precision: float = 1e-12) -> float
         """x - s u is not in int C when one row has w_n.u >= w_n.x / s: is a u in C of length at most 1 enough?"""
         return any(least_improvement(w, gain / s, W) <= 1 for w, gain in zip(W, gains, strict=True))
 
-    low = high = float(gains.min())
+    low, high = 0.0, float(gains.min())
     while not escapes(high):
         low, high = high, 2 * high
-    if low == high:
-        return high
     while high - low > precision * high:
         middle = (low + high) / 2
         low, high = (low, middle) if escapes(middle) else (middle, high)
@@ -121,32 +143,31 @@ def beta2_ratio(x: Floats, W: Floats) -> float:
     return distance_out_downwards(x, W) / distance_out(x, W)
 
 
-def beta_by_ascent(W: Floats, starts: Floats, sweeps: int = 40, last_sweeps: int = 4000) -> float:
-    """max |a| / |a + b| over a, b in the dual cone by local search from many starts: a value that is attained.
+def beta_by_ascent(W: Floats, starts: Floats, steps: int = 300) -> float:
+    """max{ |a| / |a + b| : a, b in the dual cone } by local search from many starts: a value that is attained.
 
-    The best b for a given a is the nearest point of the dual cone to -a (one non-negative least squares); by symmetry of
-    the angle the best a for that b is found likewise. The ratio never falls.
+    A convex function is maximised by maximising its tangent again and again. For the tangent at v = a / |a| this is
+    max{ a.v : |a + b| <= 1 }: by duality the multipliers l of the shortest u with W u >= (W v)^+ , split into the rows
+    with w_n.v > 0, which make a, and the others, which make b.
     """
+    return max(_climb(W, start, steps) for start in starts)
 
-    def sweep(a: Floats) -> tuple[Floats, float]:
-        b = W.T @ nnls(W.T, -a)[0]
-        value = 1 / float(np.linalg.norm(a + b))
-        length = np.linalg.norm(b)
-        return (b / length, value) if length > 0 else (a, 1.0)
 
-    def climb(a: Floats, most: int, settled: float) -> tuple[Floats, float]:
-        value = 0.0
-        for _ in range(most):
-            before = value
-            a, value = sweep(a)
-            if value - before <= settled:
-                break
-        return a, value
-
-    found = [climb(start / np.linalg.norm(start), sweeps, 1e-6) for start in starts]
-    best = max(value for _, value in found)
-    leaders = [a for a, value in found if value >= best - 1e-3 * best][:6]
-    return max(climb(a, last_sweeps, 0.0)[1] for a in leaders)
+def _climb(W: Floats, a: Floats, steps: int) -> float:
+    best = 0.0
+    for _ in range(steps):
+        gains = np.maximum(W @ a / np.linalg.norm(a), 0.0)
+        system = np.vstack([W.T, gains / gains.max()])
+        tight = np.flatnonzero(_by_nnls(system, np.eye(len(system))[-1]) > 0)
+        u = np.linalg.lstsq(W[tight], gains[tight], rcond=None)[0]
+        multipliers = np.zeros(len(W))
+        multipliers[tight] = _by_nnls(W[tight].T, u)
+        a = np.where(gains > 0, multipliers, 0.0) @ W
+        value = float(np.linalg.norm(a) / np.linalg.norm(multipliers @ W))  # of a pair in the dual cone, in any case
+        if value <= best * (1 + 1e-15):
+            break
+        best = value
+    return best
 
 
 def beta_by_subsets(W: Floats) -> float:
