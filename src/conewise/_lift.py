@@ -31,7 +31,7 @@ _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to
 
 @dataclass(frozen=True)
 class _Block:
-    """Independent subsets of one size k, and what their values and their feasibility need.
+    """Independent subsets of one size k >= 2, and what their values and their feasibility need.
 
     The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c; `signs` @ (b, 1)
     gives these sums, raised by _HUGE, first for the first members of all subsets, then for the second, and so on.
@@ -85,7 +85,7 @@ class Lift:
                 part = np.maximum(part, -_FAR * largest)
             # f is positively homogeneous: with a largest entry of 1 nothing overflows or underflows.
             np.divide(part, np.where(largest > 0, largest, 1.0), out=raised[:-1, :width])
-            # |w_n| = 1, so f(b) >= max b_n: also what keeps f > 0 exact wherever some b_n > 0.
+            # |w_n| = 1, so a row alone has the value b_n^2, at most 1: also what keeps f > 0 exact where some b_n > 0.
             root = np.sqrt(_largest_value(raised, sizes)[:width])
             result[start : start + width] = np.maximum(root, 1.0) * largest
         return result
@@ -116,10 +116,10 @@ class Lift:
 
 
 def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
-    """The largest b_S' G_S^{-1} b_S over feasible S, for each column of (b, 1)."""
+    """The largest b_S' G_S^{-1} b_S over feasible S of two rows or more, for each column of (b, 1)."""
     width = raised.shape[1]
     best = np.zeros(width)
-    smaller = np.zeros((1, width))
+    smaller = raised[:-1] * raised[:-1]
     for blocks in sizes:
         values = np.empty((sum(len(block.gains) for block in blocks), width))
         done = 0
@@ -171,11 +171,11 @@ def _superfluous_for_non_negative(inverses: dict[tuple[int, ...], Floats]) -> se
 def _blocks(inverses: dict[tuple[int, ...], Floats], superfluous: set[tuple[int, ...]], n: int) -> list[list[_Block]]:
     """The subsets by size in blocks, without those that neither count nor lead to one that does."""
     wanted = {
-        members[:size] for members in inverses if members not in superfluous for size in range(1, len(members) + 1)
+        members[:size] for members in inverses if members not in superfluous for size in range(2, len(members) + 1)
     }
     sizes: list[list[_Block]] = []
-    before: dict[tuple[int, ...], int] = {(): 0}
-    for size in range(1, max(map(len, wanted), default=0) + 1):
+    before: dict[tuple[int, ...], int] = {(row,): row for row in range(n)}
+    for size in range(2, max(map(len, wanted), default=0) + 1):
         subsets = [members for members in inverses if len(members) == size and members in wanted]
         sizes.append(
             [

@@ -71,7 +71,10 @@ def mean_cell(
     digits: int,
 ) -> Cell:
     """A mean over runs; `one_event` is what a single event in one run adds to a run's value."""
-    error = spread * math.sqrt(1 / paper_runs + 1 / runs)
+    # Few events make a sample's own spread useless (none: zero); events that come singly have at least this variance.
+    pooled = (paper * paper_runs + mean * runs) / (paper_runs + runs)
+    variance = max(spread**2, one_event * pooled)
+    error = math.sqrt(variance * (1 / paper_runs + 1 / runs))
     reach = QUANTILE * error + one_event / paper_runs + 0.5 * 10.0**-digits
     return Cell(table, row, column, paper, mean, mean - reach, mean + reach, digits)
 

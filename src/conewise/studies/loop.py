@@ -84,10 +84,11 @@ def identify(
     `noise` is what is assumed of an evaluation; by default what the problem says of itself. `algorithm` is
     "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" takes the adaptive one unless an option
-    of the naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after every batch.
+    of the naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after
+    every batch.
 
     >>> from conewise import problems
-    >>> result = identify(problems.load("imrt"), Cone.planar(135), epsilon=0.2, delta=0.05, rng=0)
+    >>> result = identify(problems.load("imrt"), Cone.planar(135), epsilon=0.1, delta=0.05, rng=0)
     >>> result.indices
     [0, 1]
     """

@@ -1,0 +1,232 @@
+"""The lift norm, both gap matrices and each design's own gap: signs, rivals, degenerate tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.cones import named_cones, random_cone
+from shared.twins import lift_length
+
+import conewise as cw
+from conewise import Cone, InputError
+
+BOTH = [cw.escape_gaps, cw.cover_gaps]
+OWN = [cw.suboptimality_gaps, cw.separation_gaps]
+
+
+def table(cone: Cone, size: int = 30) -> np.ndarray:
+    """Whole numbers with ties and duplicates."""
+    rng = np.random.default_rng(1)
+    points = rng.integers(0, 4, size=(size, cone.dim)).astype(float)
+    points[-3:] = points[:3]
+    return points
+
+
+# -- the lift norm -------------------------------------------------------------------------------------------------
+
+
+def test_lift_norm_of_the_orthant_is_the_length_of_the_positive_part():
+    b = np.random.default_rng(0).normal(size=(4, 5, 3))
+    np.testing.assert_allclose(cw.lift_norm(b, Cone.orthant(3)), np.linalg.norm(np.maximum(b, 0), axis=-1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_lift_norm_against_a_certified_solver(cone):
+    b = np.random.default_rng(1).normal(size=(20, len(cone.facets)))
+    b[10:] = np.abs(b[10:])
+    for row, value in zip(b, cw.lift_norm(b, cone), strict=True):
+        assert value == pytest.approx(lift_length(cone.facets, row), rel=1e-9, abs=1e-12)
+
+
+def test_lift_norm_without_a_table():
+    """Twenty facets in six dimensions are too many subsets: one least squares a column, and the same answer."""
+    cone = random_cone(np.random.default_rng(0), 6, 24, spread=0.8)
+    assert len(cone.facets) > 15
+    b = np.random.default_rng(1).normal(size=(5, len(cone.facets)))
+    for row, value in zip(b, cw.lift_norm(b, cone), strict=True):
+        assert value == pytest.approx(lift_length(cone.facets, row), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_lift_norm_is_zero_below_zero_and_homogeneous(cone):
+    b = np.random.default_rng(2).normal(size=(10, len(cone.facets)))
+    np.testing.assert_array_equal(cw.lift_norm(-np.abs(b), cone), 0)
+    np.testing.assert_array_equal(cw.lift_norm(np.zeros(len(cone.facets)), cone), 0)
+    np.testing.assert_allclose(cw.lift_norm(b * 1e200, cone), cw.lift_norm(b, cone) * 1e200, rtol=1e-12)
+    np.testing.assert_allclose(cw.lift_norm(b * 1e-200, cone), cw.lift_norm(b, cone) * 1e-200, rtol=1e-12)
+
+
+def test_lift_norm_wants_one_number_a_facet():
+    with pytest.raises(InputError, match="b must have 8 numbers along its last axis"):
+        cw.lift_norm([1, 2, 3], Cone.ice_cream(60, facets=8))
+
+
+# -- both matrices -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_signs_are_those_of_the_order(cone):
+    """Corollary 4.5: m > 0 exactly on strong dominance, M = 0 exactly on weak dominance; never both positive."""
+    points = table(cone)
+    m, M = cw.escape_gaps(points, cone), cw.cover_gaps(points, cone)
+    np.testing.assert_array_equal(m > 0, cw.strongly_dominates(points[None, :], points[:, None], cone))
+    np.testing.assert_array_equal(M == 0, cw.weakly_dominates(points[None, :], points[:, None], cone))
+    assert not ((m > 0) & (M > 0)).any()
+    assert (np.diag(m) == 0).all()
+    assert (np.diag(M) == 0).all()
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_moving_by_the_gap_is_enough_and_by_less_is_not(cone):
+    """m along the best direction of the facet that decides it, M along the minimiser: both from their definitions."""
+    points = np.random.default_rng(3).normal(size=(12, cone.dim))
+    m, M = cw.escape_gaps(points, cone), cw.cover_gaps(points, cone)
+    best = cone.project(cone.facets)
+    best /= np.linalg.norm(best, axis=1)[:, None]
+    for i in range(12):
+        for j in range(12):
+            x = cone.facets @ (points[j] - points[i])
+            if m[i, j] > 0:
+                n = (x / cone.widths).argmin()
+                assert not cw.strongly_dominates(points[j], points[i] + m[i, j] * (1 + 1e-9) * best[n], cone)
+                steps = np.random.default_rng(4).dirichlet(np.ones(len(cone.rays)), 50) @ cone.rays
+                steps /= np.linalg.norm(steps, axis=1)[:, None]
+                assert cw.strongly_dominates(points[j], points[i] + m[i, j] * (1 - 1e-9) * steps, cone).all()
+            if M[i, j] > 0:
+                assert M[i, j] == pytest.approx(lift_length(cone.facets, np.maximum(-x, 0)), rel=1e-9)
+
+
+@pytest.mark.parametrize("gaps", BOTH)
+def test_rivals_are_columns_in_the_order_asked_for(gaps):
+    cone = Cone.ranked(3)
+    points = table(cone)
+    full = gaps(points, cone)
+    np.testing.assert_array_equal(gaps(points, cone, rivals=[5, 0, 5]), full[:, [5, 0, 5]])
+    np.testing.assert_array_equal(gaps(points, cone, rivals={7, 2}), full[:, [2, 7]])
+    mask = np.arange(len(points)) % 3 == 0
+    np.testing.assert_array_equal(gaps(points, cone, rivals=mask), full[:, mask])
+    np.testing.assert_array_equal(gaps(points, cone, rivals=mask.tolist()), full[:, mask])
+    np.testing.assert_array_equal(gaps(points, cone, rivals=points[:4]), full[:, :4])
+    np.testing.assert_array_equal(gaps(points, cone, rivals=points[:4].tolist()), full[:, :4])
+    assert gaps(points, cone, rivals=[]).shape == (len(points), 0)
+    assert gaps(points, cone, rivals=np.zeros(len(points), dtype=bool)).shape == (len(points), 0)
+
+
+@pytest.mark.parametrize("gaps", BOTH)
+@pytest.mark.parametrize(
+    ("rivals", "words"),
+    [
+        ([3], "rivals names design 3, but designs are numbered 0 to 2"),
+        ([-1], "rivals names design -1"),
+        ([True, False], "rivals is a mask of 2 entries for 3 designs"),
+        ([0.0, 1.0], "rivals must be a mask, a list of indices or an .R, 2. array of points"),
+        (["a"], "rivals must be a mask, a list of indices"),
+        (1, "rivals must be a mask, a list of indices"),
+        ([[1], [1, 2]], "rivals must be a mask or a list of indices.*unequal length"),
+        ({1, "a"}, "rivals must be a mask or a list of indices"),
+        ([[1, 2, 3]], "rivals has 3 objectives"),
+        (np.zeros((0, 2)), "rivals is empty"),
+        ([[0, 1], [np.nan, 0]], "rivals has nan in row 1"),
+        ([[1e300, 0]], "rivals has numbers too large"),
+    ],
+)
+def test_bad_rivals_are_refused(gaps, rivals, words):
+    with pytest.raises(InputError, match=words) as caught:
+        gaps([[0, 0], [1, 1], [2, 2]], Cone.planar(135), rivals=rivals)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("gaps", BOTH)
+def test_matrices_by_chunks_are_those_of_single_rows(gaps):
+    """More pairs than one pass takes."""
+    cone, rng = Cone.ice_cream(60, facets=5), np.random.default_rng(0)
+    points = rng.normal(size=(700, 3))
+    full = gaps(points, cone)
+    for i in rng.choice(700, 20):
+        np.testing.assert_allclose(gaps(points[i : i + 1], cone, rivals=points)[0], full[i], rtol=1e-13)
+
+
+# -- each design's own gap -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+@pytest.mark.parametrize("size", [1, 2, 30, 400])
+def test_own_gaps_are_those_of_the_matrices(cone, size):
+    points = table(cone, size) if size > 3 else table(cone, 10)[:size]
+    front = cw.pareto_mask(points, cone)
+    m, M = cw.escape_gaps(points, cone), cw.cover_gaps(points, cone)
+    np.testing.assert_array_equal(cw.suboptimality_gaps(points, cone), m[:, front].max(axis=1))
+    np.fill_diagonal(M, np.inf)
+    expected = np.where(front, M[:, front].min(axis=1), np.inf)
+    np.testing.assert_allclose(cw.separation_gaps(points, cone), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_own_gaps_of_many_designs(cone):
+    """Enough designs for several boxes, a front of its own for the rivals, and ties."""
+    rng = np.random.default_rng(5)
+    points = np.round(rng.normal(size=(1500, cone.dim)), 1)
+    front = cw.pareto_mask(points, cone)
+    m = cw.escape_gaps(points, cone, rivals=front)
+    M = cw.cover_gaps(points[front], cone)
+    np.fill_diagonal(M, np.inf)
+    np.testing.assert_array_equal(cw.suboptimality_gaps(points, cone), m.max(axis=1))
+    np.testing.assert_allclose(cw.separation_gaps(points, cone)[front], M.min(axis=1), rtol=1e-12)
+    assert np.isinf(cw.separation_gaps(points, cone)[~front]).all()
+
+
+def test_zero_on_the_front_and_at_the_boundary_and_positive_elsewhere():
+    cone = Cone([[1, 3], [3, 1]])
+    top = np.array([9.0, 9.0])
+    points = np.array([top, top - [3, -1], top - [-1, 3], top - [1, 1], [0, 20]])
+    assert cw.pareto_mask(points, cone).tolist() == [True, False, False, False, True]
+    gaps = cw.suboptimality_gaps(points, cone)
+    assert (gaps[[0, 1, 2, 4]] == 0).all()  # designs 1 and 2 are dominated along a facet only
+    assert gaps[3] > 0
+
+
+def test_twins_on_the_front_have_no_separation():
+    points = [[1, 2], [2, 1], [1, 2]]
+    assert cw.separation_gaps(points, Cone.orthant(2)).tolist() == [0, 1, 0]
+    assert cw.suboptimality_gaps(points, Cone.orthant(2)).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_one_design(cone):
+    point = np.ones((1, cone.dim))
+    assert cw.escape_gaps(point, cone).tolist() == [[0]]
+    assert cw.cover_gaps(point, cone).tolist() == [[0]]
+    assert cw.suboptimality_gaps(point, cone).tolist() == [0]
+    assert cw.separation_gaps(point, cone).tolist() == [np.inf]
+
+
+def test_one_objective():
+    values = [[1.0], [4.0], [2.5], [4.0]]
+    assert cw.suboptimality_gaps(values, Cone.orthant(1)).tolist() == [3, 0, 1.5, 0]
+    assert cw.separation_gaps(values, Cone.orthant(1)).tolist() == [np.inf, 0, np.inf, 0]
+    assert cw.cover_gaps(values, Cone.orthant(1))[1].tolist() == [3, 0, 1.5, 0]
+    assert cw.escape_gaps(values, Cone([[-1]]))[1].tolist() == [3, 0, 1.5, 0]
+
+
+@pytest.mark.parametrize("gaps", [*BOTH, *OWN])
+@pytest.mark.parametrize(
+    ("means", "words"),
+    [
+        ([], "means is empty: at least one design"),
+        (np.zeros((0, 2)), "means is empty: at least one design"),
+        ([1, 2], r"means must have shape \(K, D\)"),
+        ([[1, 2, 3]], "means has 3 objectives"),
+        ([[1, 2], [1, np.nan]], "means has nan in row 1, column 1"),
+        ([[1e308, 1e308], [-1e308, -1e308]], "means has numbers too large to add up and compare; divide"),
+    ],
+)
+def test_bad_means_are_refused(gaps, means, words):
+    with pytest.raises(InputError, match=words):
+        gaps(means, Cone.orthant(2))
+
+
+@pytest.mark.parametrize("cone", [Cone.planar(1), Cone.planar(135), Cone.ranked(2)], ids=str)
+def test_the_largest_numbers_that_are_accepted_do_not_overflow(cone):
+    points = np.array([[1.0, 0.5], [-1.0, 0.25], [0.5, 1.0], [-1.0, -1.0]])
+    for gaps in (*BOTH, *OWN):
+        np.testing.assert_allclose(gaps(points * 2.0**899, cone), gaps(points, cone) * 2.0**899, rtol=1e-13)

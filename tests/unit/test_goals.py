@@ -1,0 +1,154 @@
+"""The success condition of a returned set, part by part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.cones import named_cones
+from shared.twins import verdict_by_definition
+
+import conewise as cw
+from conewise import Cone, InputError
+
+MEANS = [[0, 3], [4, 0], [0, 0], [-1, 1], [3.9, 0]]  # front: 0 and 1; design 4 is dominated along the boundary only
+
+
+def names(verdict: cw.Verdict) -> tuple[list[int], list[int], list[int]]:
+    return verdict.uncovered.tolist(), verdict.too_far.tolist(), verdict.missed.tolist()
+
+
+def test_the_pareto_set_succeeds_at_every_epsilon():
+    for cone in named_cones():
+        means = np.random.default_rng(0).random((50, cone.dim))
+        front = cw.pareto_mask(means, cone)
+        for epsilon in (0, 1e-12, 0.1, 10):
+            verdict = cw.verdict(front, means, cone, epsilon)
+            assert verdict
+            assert verdict.success
+            assert names(verdict) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("returned", "epsilon", "expected"),
+    [
+        ([0, 1], 0, ([], [], [])),
+        ([0, 1, 2], 0, ([], [], [])),  # dominated along the boundary only: Delta* = 0
+        ([0, 4], 0.05, ([1], [], [1])),
+        ([0, 4], 0.2, ([], [], [1])),  # M(1, 4) = 0.1
+        ([0, 1, 3], 0.5, ([], [3], [])),  # Delta* of 3 is 1
+        ([0, 1, 3], 1.0, ([], [], [])),
+        ([1], 3, ([], [], [0])),  # M(0, 1) = 3
+        ([1], 2.9, ([0], [], [0])),
+        ([], 100, ([0, 1], [], [0, 1])),  # nobody covers anybody
+        ([3], 0.1, ([0, 1], [3], [0, 1])),
+        ([0, 1, 2, 3, 4], 1.0, ([], [], [])),
+    ],
+)
+def test_failures_are_named_part_by_part(returned, epsilon, expected):
+    verdict = cw.verdict(returned, MEANS, Cone.orthant(2), epsilon)
+    assert names(verdict) == expected
+    assert verdict.success == bool(verdict) == (expected[:2] == ([], []))
+
+
+def test_all_ways_to_say_what_was_returned():
+    mask = np.array([True, False, False, False, True])
+    for returned in (
+        mask,
+        mask.tolist(),
+        [0, 4],
+        (4, 0),
+        {0, 4},
+        frozenset({4, 0}),
+        np.array([0, 4, 4]),
+        range(0, 5, 4),
+    ):
+        assert names(cw.verdict(returned, MEANS, Cone.orthant(2), 0.05)) == ([1], [], [1])
+    for nothing in ([], (), set(), np.array([]), np.zeros(5, dtype=bool)):
+        assert names(cw.verdict(nothing, MEANS, Cone.orthant(2), 0.05)) == ([0, 1], [], [0, 1])
+
+
+@pytest.mark.parametrize("cone", named_cones(), ids=str)
+def test_against_the_definition_on_random_sets(cone):
+    rng = np.random.default_rng(4)
+    means = rng.integers(0, 5, size=(40, cone.dim)) / 4
+    m, M, front = cw.escape_gaps(means, cone), cw.cover_gaps(means, cone), cw.pareto_mask(means, cone)
+    for _ in range(30):
+        chosen = rng.random(40) < rng.random()
+        epsilon = rng.choice([0.0, 0.11, 0.37, 0.83])
+        verdict = cw.verdict(chosen, means, cone, epsilon)
+        expected = verdict_by_definition(chosen, front, m, M, epsilon)
+        assert tuple(set(part) for part in names(verdict)) == expected
+        assert verdict.success == (not expected[0] and not expected[1])
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1, 1e3])
+def test_a_gap_of_epsilon_counts_as_reached(shift):
+    """0.3 - 0.2 is not 0.1 in floating point: a gap within rounding of epsilon is equal to it."""
+    means = np.array([[0.3, 0.0], [0.2, 1.0], [0.1, 0.9]]) + shift
+    assert cw.verdict([1], means, Cone.orthant(2), 0.1)
+    assert cw.verdict([0, 1, 2], means, Cone.orthant(2), 0.1)
+    assert not cw.verdict([1], means, Cone.orthant(2), 0.0999)
+    assert not cw.verdict([0, 1, 2], means, Cone.orthant(2), 0.0999)
+
+
+def test_epsilon_zero_is_exact():
+    above = np.nextafter(1.0, 2.0)
+    means = [[1.0, 1.0], [above, above], [above, 1.0]]
+    assert cw.verdict([1], means, Cone.orthant(2), 0)
+    assert names(cw.verdict([0], means, Cone.orthant(2), 0)) == ([1], [0], [1])
+    assert cw.verdict([1, 2], means, Cone.orthant(2), 0)
+
+
+def test_twins_stand_in_for_each_other():
+    verdict = cw.verdict([1], [[1, 2], [1, 2]], Cone.orthant(2), 0)
+    assert verdict.success
+    assert verdict.missed.tolist() == [0]
+
+
+def test_one_design_and_one_objective():
+    assert cw.verdict([0], [[1.0]], Cone.orthant(1), 0.1)
+    assert names(cw.verdict([], [[1.0]], Cone.orthant(1), 0.1)) == ([0], [], [0])
+    assert cw.verdict([1], [[1.0], [0.95]], Cone.orthant(1), 0.1)
+    assert names(cw.verdict([1], [[1.0], [0.5]], Cone.orthant(1), 0.1)) == ([0], [1], [0])
+
+
+def test_repr_is_a_sentence():
+    text = repr(cw.verdict([3], MEANS, Cone.orthant(2), 0.1))
+    assert text == "Verdict(failure: 2 uncovered, 1 too far, 2 of the Pareto set not returned)"
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ([5], "returned names design 5, but designs are numbered 0 to 4"),
+        ([-1], "returned names design -1"),
+        ([True, False], "returned is a mask of 2 entries for 5 designs"),
+        ([0.0, 1.0], "returned must be a boolean mask or integer indices"),
+        (["a"], "returned must be a boolean mask or integer indices"),
+        (None, "returned must be a mask or a list of indices"),
+        (3, "returned must be a mask or a list of indices"),
+        ([[0, 1]], "returned must be a mask or a list of indices"),
+        ([[0], [0, 1]], "returned must be a mask or a list of indices.*unequal length"),
+        ({1, "a"}, "returned must be a mask or a list of indices"),
+    ],
+)
+def test_bad_returned_sets_are_refused(returned, words):
+    with pytest.raises(InputError, match=words) as caught:
+        cw.verdict(returned, MEANS, Cone.orthant(2), 0.1)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("means", "epsilon", "words"),
+    [
+        (MEANS, -1, "epsilon must be 0 or more"),
+        (MEANS, float("nan"), "epsilon must be finite"),
+        (MEANS, None, "epsilon must be a number"),
+        (MEANS, [0.1], "epsilon must be a number"),
+        ([], 0.1, "means is empty"),
+        ([[0, 1], [np.nan, 1]], 0.1, "means has nan in row 1, column 0"),
+    ],
+)
+def test_bad_means_and_epsilon_are_refused(means, epsilon, words):
+    with pytest.raises(InputError, match=words):
+        cw.verdict([0], means, Cone.orthant(2), epsilon)

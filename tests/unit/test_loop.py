@@ -1,0 +1,133 @@
+"""The one loop: identify end to end, batches, progress, and bad input in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import NaiveElimination
+from conewise.noise import Gaussian, SubGaussian
+from conewise.problems import HeavyTailed, SimulatedBandit, TwoPoint, UniformNoise
+from conewise.studies import run
+
+IMRT = cw.problems.load("imrt")
+WIDE = cw.Cone.planar(135)
+
+
+def identify(problem=IMRT, cone=WIDE, **options):
+    return cw.identify(problem, cone, **({"epsilon": 0.1, "delta": 0.05, "rng": 0, "algorithm": "naive"} | options))
+
+
+def test_the_radiation_example_end_to_end():
+    result = identify()
+    assert result.names(IMRT.names) == ["treatment 1", "treatment 2"]
+    assert isinstance(result.guarantee, cw.Guarantee)
+    assert result.certified_epsilon <= 0.1
+    assert result.evaluations == 4 * cw.naive_budget(WIDE, Gaussian(1), 4, 0.1, 0.05, bound="gaussian")
+    assert identify(cone=cw.Cone.orthant(2)).pareto.all()
+
+
+def test_the_sorting_networks_end_to_end():
+    snw, cone = cw.problems.load("snw"), cw.Cone.planar(90)
+    result = identify(snw, cone, delta=0.01)
+    assert result.evaluations == 206 * 5_074
+    assert cw.verdict(result.pareto, snw.means, cone, 0.1).success
+
+
+@pytest.mark.parametrize("noise", [TwoPoint([0.3, -0.2]), UniformNoise([0.5, 0.2])], ids=["two-point", "uniform"])
+def test_other_noise_is_known_by_its_assumption(noise):
+    result = identify(SimulatedBandit(IMRT.means, noise), epsilon=0.2)
+    assert isinstance(result.guarantee, cw.Guarantee)
+    assert repr(noise.assumption) in result.guarantee.assumption
+    assert cw.verdict(result.pareto, IMRT.means, WIDE, 0.2).success
+
+
+def test_noise_that_nothing_is_known_of_needs_a_number_by_hand():
+    problem = SimulatedBandit(IMRT.means, HeavyTailed())
+    with pytest.raises(cw.InputError, match="nothing is known of this noise"):
+        identify(problem)
+    assert isinstance(identify(problem, evaluations_each=100).guarantee, cw.Heuristic)
+    assert identify(problem, noise=SubGaussian(1)).guarantee.assumption.endswith("SubGaussian(sigma=1.0)")
+
+
+def test_the_same_seed_gives_the_same_answer():
+    first, second, other = (identify(rng=seed) for seed in (3, 3, 4))
+    assert first.means.tobytes() == second.means.tobytes() != other.means.tobytes()
+    assert identify(rng=np.random.default_rng(3)).means.tobytes() == first.means.tobytes()
+
+
+@pytest.mark.parametrize("batch", [1, 7, 100, 10**9])
+def test_any_batch_size_ends_with_the_same_number_of_evaluations(batch):
+    result = identify(epsilon=1.0, batch=batch)
+    assert result.evaluations == identify(epsilon=1.0).evaluations
+    assert isinstance(result.guarantee, cw.Guarantee)
+
+
+def test_progress_is_told_after_every_batch():
+    seen: list[tuple[int, int | None]] = []
+    result = identify(epsilon=1.0, batch=10, progress=lambda done, total: seen.append((done, total)))
+    done = [count for count, _ in seen]
+    assert done == sorted(done)
+    assert done[0] == 10
+    assert seen[-1] == (result.evaluations, result.evaluations)
+    assert len(seen) == -(-result.evaluations // 10)
+
+
+def test_a_bar_changes_nothing_but_the_batches(capsys):
+    result = identify(epsilon=1.0, progress=True)
+    assert result.evaluations == identify(epsilon=1.0).evaluations
+    assert "\x1b" not in capsys.readouterr().out  # no codes where there is no terminal
+
+
+def test_run_takes_any_algorithm_and_any_problem():
+    """A problem is whatever has designs, objectives and `evaluate`; an algorithm whatever asks, is told, recommends."""
+
+    class Laboratory:
+        n_designs, dim, assumption, seen = 3, 2, None, 0
+
+        def evaluate(self, pulls, rng):
+            Laboratory.seen += pulls.total
+            return cw.Observations(pulls.designs, np.eye(3)[pulls.designs][:, :2], pulls.counts)
+
+    algorithm = NaiveElimination(cw.Cone.orthant(2), cw.Goal(0.1, 0.1), 3, None, evaluations_each=5)
+    result = run(algorithm, Laboratory(), rng=0, batch=4)
+    assert Laboratory.seen == result.evaluations == 15
+    assert result.indices == [0, 1]
+
+
+def test_options_reach_the_algorithm():
+    assert identify(bound="paper").evaluations > identify().evaluations
+    assert identify(evaluations_each=10).evaluations == 40
+    assert isinstance(identify(bound="paper", c=0.1).guarantee, cw.Heuristic)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"epsilon": 0}, "epsilon must be above 0"),
+        ({"epsilon": -1}, "epsilon must be above 0"),
+        ({"delta": 0}, "delta must lie strictly between 0 and 1"),
+        ({"delta": 1.0}, "delta must lie strictly between 0 and 1"),
+        ({"cone": cw.Cone.orthant(3)}, "the cone orders 3 objectives, but the problem has 2"),
+        ({"algorithm": "best"}, "algorithm must be"),
+        ({"speed": 3}, "has no option 'speed'"),
+        ({"rng": None}, "rng must be a numpy Generator"),
+        ({"rng": -1}, "not negative"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"batch": 2.5}, "batch must be a whole number"),
+        ({"noise": Gaussian([1, 2, 3])}, "given for 3 objectives"),
+        ({"problem": SimulatedBandit([[1, 2]], Gaussian(1))}, "n_designs must be at least 2: a single design"),
+        ({"evaluations_each": 2.5}, "evaluations_each must be a whole number"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_one_clear_line(wrong, words):
+    with pytest.raises(cw.InputError, match=words) as caught:
+        identify(**wrong)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_seed_must_be_given():
+    with pytest.raises(TypeError, match="rng"):
+        cw.identify(IMRT, WIDE, epsilon=0.1, delta=0.05)

@@ -1,0 +1,147 @@
+"""The public names: all there, all described, data positional and switches keyword-only."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+
+import conewise as cw
+
+# What the contracts promise of the cone calculus; later names may join, none of these may go.
+CALCULUS = {
+    "Cone",
+    "ConeError",
+    "ConewiseError",
+    "InputError",
+    "LowerBound",
+    "OrderingComplexity",
+    "Verdict",
+    "cover_gaps",
+    "dominates",
+    "escape_gaps",
+    "gap_dependent_bound",
+    "hardness",
+    "lift_norm",
+    "pareto_mask",
+    "problems",
+    "separation_gaps",
+    "strongly_dominates",
+    "suboptimality_gaps",
+    "verdict",
+    "weakly_dominates",
+    "worst_case_bound",
+}
+PROBLEMS = {"HardInstance", "gap_dependent_instance", "load", "worst_case_instance"}
+
+CONE_MEMBERS = {
+    *("orthant", "planar", "importance", "ranked", "from_rays", "ice_cream", "exchange", "parse", "from_dict"),
+    *("to_dict", "facets", "rays", "dim", "dual", "removed", "contains", "project", "includes", "widths"),
+    *("complexity", "text"),
+}
+
+KEYWORD_ONLY = {
+    cw.pareto_mask: ["keep_duplicates"],
+    cw.escape_gaps: ["rivals"],
+    cw.cover_gaps: ["rivals"],
+    cw.Cone.contains: ["interior", "tolerance"],
+}
+
+
+def test_promised_names_are_public():
+    assert set(cw.__all__) >= CALCULUS
+    assert set(cw.problems.__all__) >= PROBLEMS
+
+
+@pytest.mark.parametrize("module", [cw, cw.problems], ids=["conewise", "problems"])
+def test_all_lists_each_name_once_in_order(module):
+    assert list(module.__all__) == sorted(set(module.__all__))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_nothing_public_is_left_out_of_all():
+    rooms = {module.name for module in pkgutil.iter_modules(cw.__path__)}
+    visible = {name for name in vars(cw) if not name.startswith("_")} - rooms
+    assert visible <= set(cw.__all__)
+
+
+def test_dir_does_not_lie_about_all():
+    namespace: dict[str, object] = {}
+    exec("from conewise import *", namespace)
+    assert set(cw.__all__) <= set(namespace)
+
+
+PUBLIC = {name: getattr(module, name) for module in (cw, cw.problems) for name in module.__all__}
+FORMULAS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name in CALCULUS | PROBLEMS]
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if callable(thing)])
+def test_public_things_are_described(name):
+    assert len(inspect.getdoc(PUBLIC[name]) or "") > 20
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_functions_of_the_calculus_give_an_example_or_an_address(name):
+    described = inspect.getdoc(PUBLIC[name])
+    assert any(word in described for word in (">>>", "Ararat & Tekin 2023", "docs/theory"))
+
+
+@pytest.mark.parametrize("name", sorted(CONE_MEMBERS))
+def test_cone_has_its_members(name):
+    assert hasattr(cw.Cone, name) or name in cw.Cone.__annotations__
+
+
+@pytest.mark.parametrize(
+    ("function", "switches"), list(KEYWORD_ONLY.items()), ids=lambda value: getattr(value, "__name__", "")
+)
+def test_switches_are_keyword_only(function, switches):
+    kinds = {name: parameter.kind for name, parameter in inspect.signature(function).parameters.items()}
+    assert [name for name, kind in kinds.items() if kind is inspect.Parameter.KEYWORD_ONLY] == switches
+
+
+@pytest.mark.parametrize("kind", [cw.LowerBound, cw.OrderingComplexity, cw.Verdict, cw.problems.HardInstance])
+def test_results_are_frozen_values(kind):
+    assert dataclasses.is_dataclass(kind)
+    assert kind.__dataclass_params__.frozen
+
+
+@pytest.mark.parametrize(
+    ("result", "arrays"),
+    [
+        (cw.Cone.planar(45).complexity, ["pair"]),
+        (cw.gap_dependent_bound([[0, 1], [1, 0]], cw.Cone.orthant(2), 0.1, 0.1), ["direction"]),
+        (cw.worst_case_bound(cw.Cone.planar(45), 5, 0.1, 0.1), ["direction"]),
+        (cw.problems.worst_case_instance(cw.Cone.planar(45), 5, 0.1), ["means", "noise"]),
+        (cw.problems.load("snw"), ["means"]),
+        (cw.Cone.ice_cream(60), ["facets", "rays", "widths"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_shared_arrays_cannot_be_written_to(result, arrays):
+    for name in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(result, name)[0] = 0
+
+
+def test_errors_form_one_family():
+    assert issubclass(cw.ConeError, cw.InputError)
+    assert issubclass(cw.InputError, cw.ConewiseError)
+    assert issubclass(cw.InputError, ValueError)
+
+
+def test_masks_are_boolean_and_gaps_are_floats():
+    points, cone = np.eye(3), cw.Cone.orthant(3)
+    assert cw.pareto_mask(points, cone).dtype == np.bool_
+    assert cw.dominates(points, points, cone).dtype == np.bool_
+    for gaps in (cw.escape_gaps, cw.cover_gaps, cw.suboptimality_gaps, cw.separation_gaps):
+        assert gaps(points, cone).dtype == np.float64
+
+
+def test_version_is_the_distributions():
+    metadata = importlib.import_module("importlib.metadata")
+    assert cw.__version__ == metadata.version("conewise")
