@@ -8,7 +8,7 @@ from typing import Final, Literal
 import numpy as np
 
 from conewise._arrays import as_count, as_positive, as_probability
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.noise import Gaussian, Noise
 
@@ -111,7 +111,7 @@ def certified_epsilon(
 
 def _checked(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float) -> tuple[int, float, float]:
     n_designs = check_designs(n_designs)
-    check_noise(noise, cone.dim, n_designs)
+    check_noise(noise, as_cone(cone).dim, n_designs)
     return n_designs, as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, as_count, as_non_negative, as_positive, as_probability, read_only
 from conewise._rivals import covers, escapes
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.gaps import _space_and_front
 
 
@@ -61,7 +61,7 @@ def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: flo
     k* = max_n alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, section 6).
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
-    direction = beyond_unit_improvements(cone)
+    direction = beyond_unit_improvements(as_cone(cone))
     step = float((cone.widths / (cone.facets @ direction)).max())
     return LowerBound(hardness(means, cone, epsilon) * math.log(1 / delta), direction, step)
 
@@ -74,7 +74,7 @@ def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     n_designs = as_count(n_designs, "n_designs", minimum=4)
-    direction = costliest_direction(cone)
+    direction = costliest_direction(as_cone(cone))
     step = float((cone.widths / (cone.facets @ direction)).max())
     ratio = cone.complexity.beta2 / epsilon
     return LowerBound(n_designs * (ratio * ratio) * math.log(1 / delta), direction, step)

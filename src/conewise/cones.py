@@ -311,7 +311,7 @@ class Cone:
         >>> Cone.planar(135).includes(Cone.orthant(2)), Cone.orthant(2).includes(Cone.planar(135))
         (True, False)
         """
-        if other.dim != self.dim:
+        if as_cone(other).dim != self.dim:
             raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
         return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
 
@@ -448,3 +448,11 @@ def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int
 
 
 _ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
+
+
+def as_cone(cone: object) -> Cone:
+    """The cone itself; anything else is refused, with the way from a text form to a cone."""
+    if isinstance(cone, Cone):
+        return cone
+    hint = f"use Cone.parse({cone!r})" if isinstance(cone, str) else "make one with Cone(W) or a named constructor"
+    raise ConeError(f"cone must be a Cone, got {type(cone).__name__}; {hint}.")

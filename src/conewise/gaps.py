@@ -25,7 +25,7 @@ from conewise._arrays import (
     check_sums,
 )
 from conewise._rivals import FacetSpace, covers, escapes
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.order import pareto_mask
 
@@ -42,7 +42,7 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
 
     Reference: docs/theory, section 2.
     """
-    values = as_vectors(b, "b", len(cone.facets))
+    values = as_vectors(b, "b", len(as_cone(cone).facets))
     check_sums(values, "b", LARGEST_MEASURED)
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
     return cone._lift.norms(flat).reshape(values.shape[:-1])
@@ -124,7 +124,7 @@ def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
 
 def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
-    points = as_points(means, "means", cone.dim)
+    points = as_points(means, "means", as_cone(cone).dim)
     return FacetSpace.of(_measurable(points, cone, "means"), cone), pareto_mask(points, cone)
 
 
@@ -137,7 +137,7 @@ def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
 
 def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floats, Floats]:
     """Order values of the designs and of their rivals, in columns."""
-    mine = _measurable(as_points(means, "means", cone.dim), cone, "means")
+    mine = _measurable(as_points(means, "means", as_cone(cone).dim), cone, "means")
     if rivals is None:
         return mine, mine
     chosen = as_choice(rivals, "rivals")

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Bools, Floats, as_floats, as_vectors, check_finite, check_shape, check_sums
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 
 _SMALL: Final = 1024  # below this many designs the compiled filter alone is fastest
@@ -85,7 +85,7 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     Reference: Ararat & Tekin 2023, Definition 3.1.
     """
     array = as_floats(points, "points")
-    check_shape(array, "points", cone.dim)
+    check_shape(array, "points", as_cone(cone).dim)
     if len(array) <= _SMALL:
         return _front(_mapped(array, cone), keep_duplicates)
     alive, columns = _survivors(array, cone)
@@ -97,7 +97,7 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
 def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
     """The obvious twin of `pareto_mask`, pair by pair in O(K^2): for tests and for reading."""
     array = as_floats(points, "points")
-    check_shape(array, "points", cone.dim)
+    check_shape(array, "points", as_cone(cone).dim)
     check_finite(array, "points")
     mask = np.empty(len(array), dtype=bool)
     for i, point in enumerate(array):
@@ -108,7 +108,7 @@ def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates:
 
 
 def _facet_values(better: ArrayLike, worse: ArrayLike, cone: Cone) -> tuple[Floats, Floats]:
-    first = as_vectors(better, "better", cone.dim)
+    first = as_vectors(better, "better", as_cone(cone).dim)
     second = as_vectors(worse, "worse", cone.dim)
     try:
         np.broadcast_shapes(first.shape, second.shape)

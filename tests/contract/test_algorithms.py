@@ -10,21 +10,22 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import Algorithm, NaiveElimination, Result
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.algorithms import Algorithm, NaiveElimination, Result, SuccessiveElimination
+from conewise.feedback import Observations, Pulls
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit
 
-Make = Callable[[cw.Cone, cw.Goal, int, cw.noise.Noise], Algorithm]
+Make = Callable[[cw.Cone, cw.Goal, int, cw.noise.Noise], Algorithm[Any]]
 
 ALGORITHMS: dict[str, Make] = {
     "naive": NaiveElimination,
-    "naive, paper's bound": lambda *arguments: NaiveElimination(*arguments, bound="paper"),
+    "elimination": lambda cone, goal, *rest: SuccessiveElimination(cone, goal.epsilon, goal.delta, *rest),
 }
 
 GOAL = cw.Goal(epsilon=0.8, delta=0.1)
@@ -46,13 +47,13 @@ def make(request) -> Make:
 
 
 @pytest.fixture(params=PROBLEMS, ids=str)
-def case(request, make) -> tuple[Algorithm, SimulatedBandit, cw.Cone]:
+def case(request, make) -> tuple[Algorithm[Any], SimulatedBandit, cw.Cone]:
     cone, means = PROBLEMS[request.param]
     problem = SimulatedBandit(means, NOISE)
     return make(cone, GOAL, problem.n_designs, NOISE), problem, cone
 
 
-def journal(algorithm: Algorithm, problem: SimulatedBandit, batch: int | None = None) -> list[Observations]:
+def journal(algorithm: Algorithm[Any], problem: SimulatedBandit, batch: int | None = None) -> list[Observations]:
     """A run to the end, one observation an evaluation, as the batches in which it was told."""
     rng, state, told = np.random.default_rng(SEED), algorithm.start(), []
     while (pulls := algorithm.ask(state, batch)).total:
@@ -66,8 +67,9 @@ def whole(parts: list[Observations]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([part.designs for part in parts]), np.concatenate([part.means for part in parts])
 
 
-def snapshot(state: Statistics) -> bytes:
-    return pickle.dumps((state.counts, state.means, state.scatters))
+def snapshot(state: Any) -> bytes:
+    """Everything a state holds, whatever its class."""
+    return pickle.dumps(state)
 
 
 def answer(result: Result) -> dict[str, object]:
@@ -97,7 +99,8 @@ def test_the_configuration_is_frozen(case):
 def test_it_starts_with_nothing_observed(case):
     algorithm, problem, _ = case
     state = algorithm.start()
-    assert (state.n_designs, state.dim, state.evaluations) == (problem.n_designs, problem.dim, 0)
+    assert state.counts.tolist() == [0] * problem.n_designs
+    assert state.evaluations == 0
 
 
 def test_a_run_leaves_no_trace_in_the_algorithm(case):
@@ -176,8 +179,6 @@ def test_any_split_of_the_same_observations_gives_the_same_state_and_answer(case
         for a, b in pairwise(cuts):
             state = algorithm.tell(state, Observations.single(designs[a:b], values[a:b]))
         np.testing.assert_array_equal(state.counts, one_big.counts)
-        np.testing.assert_array_equal(state.means, one_big.means)
-        np.testing.assert_allclose(state.scatters, one_big.scatters, rtol=1e-12)
         assert pulls_of(algorithm.ask(state, 3)) == pulls_of(algorithm.ask(one_big, 3))
         assert answer(algorithm.recommend(state)) == answer(algorithm.recommend(one_big))
 
@@ -191,6 +192,18 @@ def test_the_same_answers_part_way_whatever_the_split(case):
         state = algorithm.tell(state, Observations.single(designs[k : k + 1], values[k : k + 1]))
     assert answer(algorithm.recommend(state)) == answer(algorithm.recommend(one_big))
     assert pulls_of(algorithm.ask(state)) == pulls_of(algorithm.ask(one_big))
+
+
+def test_how_the_evaluations_of_different_designs_interleave_does_not_show(case):
+    algorithm, problem, _ = case
+    designs, values = whole(journal(algorithm, problem, batch=5))
+    state = algorithm.tell(algorithm.start(), Observations.single(designs, values))
+    one_design_after_the_other = np.argsort(designs, kind="stable")
+    sorted_state = algorithm.start()
+    for part in np.array_split(one_design_after_the_other, 7):
+        sorted_state = algorithm.tell(sorted_state, Observations.single(designs[part], values[part]))
+    assert answer(algorithm.recommend(sorted_state)) == answer(algorithm.recommend(state))
+    assert pulls_of(algorithm.ask(sorted_state)) == pulls_of(algorithm.ask(state))
 
 
 def test_telling_makes_a_new_state_and_leaves_the_old_one(case):
@@ -225,7 +238,7 @@ def test_telling_nothing_changes_nothing(case):
     algorithm, problem, _ = case
     state = algorithm.tell(algorithm.start(), problem.evaluate(algorithm.ask(algorithm.start(), 4), SEED))
     again = algorithm.tell(state, Observations([], np.empty((0, problem.dim))))
-    assert snapshot(again) == snapshot(state)
+    assert answer(algorithm.recommend(again)) == answer(algorithm.recommend(state))
 
 
 def test_observations_that_were_not_asked_for_are_welcome(case):
@@ -258,9 +271,9 @@ def test_there_is_an_answer_at_every_moment_and_it_says_what_it_is_worth(case):
         assert result.stopped_because
         assert "\n" not in f"{result.stopped_because}{result.guarantee}"
         unfinished = algorithm.ask(state).total > 0
-        assert not (
-            unfinished and isinstance(result.guarantee, cw.Guarantee) and result.guarantee.epsilon < GOAL.epsilon
-        )
+        if isinstance(result.guarantee, cw.Guarantee):  # before the end for a larger epsilon, if at all
+            assert result.guarantee.epsilon >= GOAL.epsilon
+            assert unfinished or result.guarantee.epsilon == GOAL.epsilon
 
 
 def test_the_finished_answer_is_guaranteed_and_right(case):

@@ -161,14 +161,36 @@ def test_a_rate_that_is_far_off_is_outside():
 
 
 def test_the_interval_of_a_mean():
-    cell = compare.mean_cell("", "", "", 1.0, 100, 1.2, 0.5, 1000, one_event=1.0, digits=2)
-    reach = 3.2905 * 0.5 * np.sqrt(1 / 100 + 1 / 1000) + 1 / 100 + 0.005
-    assert (cell.low, cell.high) == pytest.approx((1.2 - reach, 1.2 + reach))
-    assert cell.inside == (abs(-0.2) <= reach)
-    assert cell.difference == pytest.approx(0.2)
+    """The spread of the runs, or that of events which come singly where this is larger; one event; the rounding."""
+
+    def reach(variance: float) -> float:
+        return 3.2905 * np.sqrt(variance * (1 / 100 + 1 / 1000)) + 1 / 100 + 0.005
+
+    wide = compare.mean_cell("", "", "", 1.0, 100, 1.2, 3.0, 1000, one_event=1.0, digits=2)
+    assert (wide.low, wide.high) == pytest.approx((1.2 - reach(9.0), 1.2 + reach(9.0)))
+    single = compare.mean_cell("", "", "", 1.0, 100, 1.2, 0.5, 1000, one_event=1.0, digits=2)
+    events = reach((100 * 1.0 + 1000 * 1.2) / 1100)
+    assert (single.low, single.high) == pytest.approx((1.2 - events, 1.2 + events))
+    assert single.inside
+    assert single.difference == pytest.approx(0.2)
     assert not compare.mean_cell("", "", "", 2.0, 100, 1.2, 0.5, 1000, one_event=1.0, digits=2).inside
-    # where we saw no event, one event in the paper's hundred runs is still inside
+    # where we saw no event, one event in the paper's hundred runs is still inside, but ten are not
     assert compare.mean_cell("", "", "", 0.01, 100, 0.0, 0.0, 1000, one_event=1.0, digits=2).inside
+    assert not compare.mean_cell("", "", "", 0.10, 100, 0.0, 0.0, 1000, one_event=1.0, digits=2).inside
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.02, 0.5])
+def test_a_true_mean_is_almost_always_called_inside(rate):
+    """Both means of Poisson counts of one rate: outside less often than 1 - LEVEL, exact binomial at level 1e-6."""
+    rng = np.random.default_rng(10)
+    outside = 0
+    for _ in range(2000):
+        ours, theirs = rng.poisson(rate, 1000), rng.poisson(rate, 100)
+        cell = compare.mean_cell(
+            "", "", "", round(theirs.mean(), 2), 100, ours.mean(), ours.std(ddof=1), 1000, one_event=1.0, digits=2
+        )
+        outside += not cell.inside
+    assert outside <= binom.isf(1e-6, 2000, 1 - compare.LEVEL)
 
 
 def test_an_exact_number_agrees_to_the_last_printed_digit():

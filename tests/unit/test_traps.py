@@ -210,3 +210,9 @@ def test_a_solver_that_ends_without_converging():
     for scale in (1e-150, 1.0, 1e150):
         step = -cone.facets[0] * scale  # against the normal of one facet: beta times its distance
         assert cw.cover_gaps(np.zeros((1, 2)), cone, rivals=[step]).item() == pytest.approx(beta * scale, rel=1e-8)
+
+
+@pytest.mark.parametrize("call", [cw.pareto_mask, cw.suboptimality_gaps, cw.cover_gaps, cw.separation_gaps])
+def test_a_text_form_in_place_of_a_cone_is_told_how_to_become_one(call):
+    with pytest.raises(cw.ConeError, match=r"use Cone.parse\('planar:135'\)"):
+        call([[0.0, 1.0]], "planar:135")

@@ -35,6 +35,10 @@ from conewise.order import _front
 Notion = Literal["cover", "contain"]
 """cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
 
+OUT_ANCHOR: Final = 0.3
+"""Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
+
+_MARGIN: Final = 1.7  # levels beyond the last due count: boundaries rise a little after their anchor
 _HOLM_STEPS: Final = 2.0**0.25  # ratio of the numbers of designs for which boundaries are tabulated
 _MATRIX: Final = 2500  # designs whose comparisons are kept as matrices; beyond, they are made row by row
 _PAIRS_AT_ONCE: Final = 2**18
@@ -119,7 +123,7 @@ class Certificate:
         return float(k * n), float((k - 1) * min(n, self.cone.dim))
 
     @cached_property
-    def anchors(self) -> tuple[float, float]:
+    def _due(self) -> tuple[float, float]:
         """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
         fine, out = self._per_claim
         reach = 1.15  # looks make boundaries about this much wider than single tests
@@ -127,7 +131,13 @@ class Certificate:
         if self.epsilon == 0:
             return float(self.most or 1), float(self.most or 1)
         widest = 2 * float((self.variances / self.cone.widths**2).max()) / self.epsilon**2
-        return widest * z_fine**2, widest * z_out**2 * self._lift_of_ones**2
+        return widest * z_fine**2, widest * z_out**2
+
+    @cached_property
+    def anchors(self) -> tuple[float, float]:
+        """Counts towards which the two kinds of claims spend delta: designs are mostly out before they are fine."""
+        fine, out = self._due
+        return fine, OUT_ANCHOR * out * self._lift_of_ones**2
 
     @cached_property
     def _lift_of_ones(self) -> float:
@@ -139,9 +149,9 @@ class Certificate:
         """Up to the count that decides every pair whatever its means, or `most`."""
         if self.most is not None:
             return Levels.up_to(self.most)
-        fine, out = self.anchors
+        fine, out = self._due
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
-        return Levels.up_to(1.7 * (math.sqrt(fine) + math.sqrt(out) / self._lift_of_ones) ** 2)
+        return Levels.up_to(_MARGIN * (math.sqrt(fine) + math.sqrt(out)) ** 2)
 
     @cached_property
     def _fine_boundary(self) -> Floats:

@@ -25,9 +25,9 @@ from conewise._arrays import Floats
 GROWTH: Final = 1.1
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
 FIRST_LEVEL: Final = 8
-SPENDING_POWER: Final = 0.5
+SPENDING_POWER: Final = 0.3
 """A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
-BEYOND_ANCHOR: Final = 0.3
+BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)

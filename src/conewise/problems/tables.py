@@ -226,16 +226,22 @@ class _Parquet:
     def columns(self) -> list[str]:
         try:
             return [str(name) for name in self._open(self._path).schema_arrow.names]
-        except self._invalid as error:
-            raise InputError(f"{self._path.name} is not a Parquet file ({str(error)[:80]}).") from None
+        except (self._invalid, OSError) as error:
+            raise self._refusal(error, "is not a Parquet file") from None
 
     def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
         wanted = _wanted(numbers, name)
         try:
             for batch in self._open(self._path).iter_batches(batch_size=_ROWS, columns=wanted):
                 yield {column: _arrow_values(batch.column(column)) for column in wanted}
-        except self._invalid as error:
-            raise InputError(f"{self._path.name} is damaged ({str(error)[:80]}).") from None
+        except (self._invalid, OSError) as error:
+            raise self._refusal(error, "is damaged") from None
+
+    def _refusal(self, error: Exception, words: str) -> Exception:
+        """Our sentence for what pyarrow cannot read; what the system says of files (it has a number) stays as it is."""
+        if isinstance(error, OSError) and error.errno:
+            return error
+        return InputError(f"{self._path.name} {words} ({' '.join(str(error).split())[:80]}).")
 
 
 class _FastCsv(_Csv):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from conewise._arrays import as_count
 from conewise.algorithms import Algorithm, NaiveElimination, Result, SuccessiveElimination
 from conewise.algorithms.base import State
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Goal
@@ -92,7 +92,7 @@ def identify(
     >>> result.indices
     [0, 1]
     """
-    if cone.dim != problem.dim:
+    if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     assumed = noise if noise is not None else problem.assumption
     if assumed is not None:

@@ -1,0 +1,331 @@
+"""Tables of designs from files: every format alike, names as they stand, and the row and column of what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import conewise as cw
+from conewise.problems import tables
+from conewise.problems.tables import DesignTable
+
+HEADER = ["name", "cost", "speed"]
+ROWS = [["a", 1.0, 2.5], ["b", -3.0, 1e-7], ["c, d", 0.1, 4.0], ['the "e"', 2.0, 5e8]]
+
+
+def quoted(value: object, delimiter: str = ",") -> str:
+    text = repr(value) if isinstance(value, float) else str(value)
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in (delimiter, '"', "\n")) else text
+
+
+def csv_text(header=HEADER, rows=ROWS, delimiter=",", end="\n") -> str:
+    return "".join(delimiter.join(quoted(cell, delimiter) for cell in row) + end for row in [header, *rows])
+
+
+def write(path, header=HEADER, rows=ROWS):
+    """The same table in the format of the path's ending."""
+    ending = path.suffix
+    records = [dict(zip(header, row, strict=True)) for row in rows]
+    if ending in (".csv", ".tsv"):
+        path.write_text(csv_text(header, rows, "\t" if ending == ".tsv" else ","), encoding="utf-8")
+    elif ending == ".json":
+        path.write_text(json.dumps(records), encoding="utf-8")
+    elif ending in (".jsonl", ".ndjson"):
+        path.write_text("".join(json.dumps(record) + "\n\n" for record in records), encoding="utf-8")
+    else:
+        pyarrow.parquet.write_table(pyarrow.table({c: [r[k] for r in rows] for k, c in enumerate(header)}), path)
+    return path
+
+
+def read(path, **options) -> tuple[DesignTable, list[str], np.ndarray]:
+    table = DesignTable(path, **options)
+    chunks = list(table.chunks())
+    return table, [name for chunk in chunks for name in chunk.names], np.vstack([chunk.values for chunk in chunks])
+
+
+@pytest.fixture(params=["pyarrow", "core alone"])
+def reader(request, monkeypatch):
+    """CSV both through pyarrow and with nothing but the core."""
+    if request.param == "core alone":
+        monkeypatch.setattr(tables, "_has_arrow", lambda: False)
+    return request.param
+
+
+# -- formats -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq"])
+def test_every_format_reads_the_same(tmp_path, reader, ending):
+    table, names, values = read(write(tmp_path / f"designs{ending}"))
+    assert names == [row[0] for row in ROWS]
+    np.testing.assert_array_equal(values, [row[1:] for row in ROWS])
+    assert (table.name, table.objectives, table.dim) == ("name", ("cost", "speed"), 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        csv_text(),
+        csv_text(end="\r\n"),
+        csv_text(delimiter=";"),
+        csv_text(delimiter="\t"),
+        "\ufeff" + csv_text(),
+        "\ufeff" + csv_text(delimiter=";", end="\r\n"),
+        csv_text().rstrip("\n"),
+        csv_text().replace("\n", "\n\n"),
+        csv_text(["name", " cost ", "speed "]),
+        csv_text().replace("1.0", " 1.0 ").replace("4.0", "+4.0"),
+        csv_text([*HEADER, "note"], [[*row, "x, y"] for row in ROWS]),
+    ],
+    ids=[
+        "plain",
+        "crlf",
+        "semicolons",
+        "tabs",
+        "bom",
+        "bom, semicolons, crlf",
+        "no last newline",
+        "blank lines",
+        "spaces in header",
+        "spaces and signs",
+        "another column",
+    ],
+)
+def test_dialects_of_csv(tmp_path, reader, text):
+    path = tmp_path / "designs.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    _, names, values = read(path, objectives=["cost", "speed"])
+    assert names == [row[0] for row in ROWS]
+    np.testing.assert_array_equal(values, [row[1:] for row in ROWS])
+
+
+@pytest.mark.parametrize(
+    "name", ["007", "1e3", "true", "NA", "2024-01-01", "1.50", "null", " padded ", "", "ä€𝛽", "two\nlines"]
+)
+def test_names_are_kept_as_they_stand(tmp_path, reader, name):
+    path = tmp_path / "designs.csv"
+    path.write_text(csv_text(rows=[[name, 1.0, 2.0]]), encoding="utf-8", newline="")
+    assert read(path)[1] == [name]
+
+
+def test_names_that_only_look_alike_are_different(tmp_path, reader):
+    path = write(tmp_path / "designs.csv", rows=[["1", 1.0, 2.0], ["01", 1.0, 2.0], ["1.0", 1.0, 2.0]])
+    table, names, _ = read(path)
+    assert names == ["1", "01", "1.0"]
+    table.check_names(np.array([hash(name) for name in names]))
+
+
+# -- columns -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", ["name", "Design", "ID"])
+def test_a_column_called_name_design_or_id_names_the_designs(tmp_path, column):
+    table, names, _ = read(write(tmp_path / "t.csv", header=[column, "cost", "speed"]))
+    assert (table.name, names[0], table.objectives) == (column, "a", ("cost", "speed"))
+
+
+def test_without_one_rows_are_counted_from_zero(tmp_path):
+    table, names, values = read(write(tmp_path / "t.csv", header=["cost", "speed"], rows=[row[1:] for row in ROWS]))
+    assert table.name is None
+    assert names == ["0", "1", "2", "3"]
+    assert values.shape == (4, 2)
+
+
+def test_columns_are_chosen_ordered_and_turned(tmp_path):
+    table, _, values = read(write(tmp_path / "t.csv"), objectives=["speed", "cost"], minimise=["cost"])
+    np.testing.assert_array_equal(values[0], [2.5, 1.0])
+    np.testing.assert_array_equal(table.signs, [1, -1])
+    assert table.minimised == ("cost",)
+    assert read(write(tmp_path / "t.csv"), objectives=["speed"], name="cost")[1] == ["1.0", "-3.0", "0.1", "2.0"]
+
+
+def test_a_column_may_both_name_and_count(tmp_path, reader):
+    _, names, values = read(write(tmp_path / "t.csv"), objectives=["cost", "speed"], name="cost")
+    assert names == ["1.0", "-3.0", "0.1", "2.0"]
+    assert values[:, 0].tolist() == [1.0, -3.0, 0.1, 2.0]
+
+
+# -- chunks --------------------------------------------------------------------------------------------------------
+
+
+def test_long_tables_come_in_chunks_without_loss(tmp_path, reader, monkeypatch):
+    monkeypatch.setattr(tables, "_ROWS", 7)
+    rows = [[f"d{k}", float(k), float(-k)] for k in range(50)]
+    for ending in (".csv", ".jsonl", ".json", ".parquet"):
+        _, names, values = read(write(tmp_path / f"t{ending}", rows=rows))
+        assert names == [row[0] for row in rows]
+        np.testing.assert_array_equal(values[:, 0], np.arange(50))
+
+
+def test_blank_lines_never_end_a_table(tmp_path, reader, monkeypatch):
+    monkeypatch.setattr(tables, "_ROWS", 3)
+    path = tmp_path / "t.csv"
+    path.write_text("name,cost,speed\na,1,2\n" + "\n" * 20 + "b,3,4\n", encoding="utf-8")
+    assert read(path)[1] == ["a", "b"]
+
+
+def test_the_plain_reader_takes_over_where_pyarrow_gives_up(tmp_path):
+    """A number pyarrow does not read, after more than one of its blocks: no row twice, none left out."""
+    rows, filler = 120_000, "x" * 90
+    path = tmp_path / "t.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("name,cost,speed,note\n")
+        file.writelines(
+            f"d{k},{'+' if k == 110_000 else ''}{k},0,{filler}\n" + ("\n" if k % 1000 == 0 else "") for k in range(rows)
+        )
+    assert path.stat().st_size > 8 * 2**20
+    _, names, values = read(path, objectives=["cost", "speed"])
+    assert names == [f"d{k}" for k in range(rows)]
+    np.testing.assert_array_equal(values[:, 0], np.arange(rows))
+
+
+def test_an_error_far_down_names_its_row(tmp_path, reader):
+    rows = 60_000
+    path = tmp_path / "t.csv"
+    path.write_text("cost,speed\n" + "1,2\n" * rows + "1,fast\n", encoding="utf-8")
+    with pytest.raises(cw.InputError, match=rf"row {rows + 1} \(below the header\), column 'speed' holds 'fast'"):
+        read(path)
+
+
+# -- refusals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", r"t.csv is empty; a header row with column names was expected"),
+        ("cost,speed\n", "t.csv has no rows below its header"),
+        ("cost,speed\n1,\n", r"row 1 \(below the header\), column 'speed' is empty; every design needs all"),
+        ("cost,speed\n1,2\n1,   \n", "row 2 .* is empty"),
+        ("cost,speed\n1,fast\n", "column 'speed' holds 'fast', where a number was expected"),
+        ("cost,speed\n1,nan\n", "column 'speed' holds nan, where a finite number was expected"),
+        ("cost,speed\n-inf,1\n", "column 'cost' holds -inf, where a finite number was expected"),
+        ("cost,speed\n1,NA\n", "holds 'NA', where a number was expected"),
+        ("cost,speed\n1,true\n", "holds 'true', where a number was expected"),
+        ("cost,speed\n1,0x10\n", "holds '0x10', where a number was expected"),
+        ("cost;speed\n1,5;2\n", "holds '1,5', where a number was expected"),
+        ("cost,speed\n1,2,3\n", "row 1 .* has 3 entries for 2 columns"),
+        ("cost,speed\n1,2\n1\n", "row 2 .* has 1 entries for 2 columns"),
+        ("cost,cost\n1,2\n", "two columns called 'cost'; rename one of them"),
+    ],
+)
+def test_bad_csv(tmp_path, reader, text, words):
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(cw.InputError, match=words) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("t.json", "", "the file is not valid JSON"),
+        ("t.json", "{", "the file is not valid JSON"),
+        ("t.json", "[" * 100_000, "not valid JSON"),
+        ("t.json", '{"cost": 1}', "must hold an array of objects"),
+        ("t.json", "[1, 2]", "record 1 is not an object with named values"),
+        ("t.json", "[]", "has no records"),
+        ("t.json", '[{"cost": 1, "speed": null}]', "column 'speed' is empty"),
+        ("t.json", '[{"cost": 1, "speed": 2}, {"cost": 1}]', "row 2 .*column 'speed' is empty"),
+        ("t.json", '[{"cost": 1, "speed": true}]', "holds True, where a finite number was expected"),
+        ("t.json", '[{"cost": 1, "speed": [2]}]', r"holds '\[2\]', where a number was expected"),
+        ("t.json", '[{"cost": 1, "speed": NaN}]', "holds nan, where a finite number"),
+        ("t.json", '[{"cost": 1, "speed": 1e999}]', "holds inf, where a finite number"),
+        ("t.jsonl", '{"cost": 1}\n{"cost": \n', "line 2 is not valid JSON"),
+        ("t.jsonl", "", "has no records"),
+        ("t.jsonl", "[1]", "record 1 is not an object"),
+        ("t.parquet", "cost,speed", "t.parquet is not a Parquet file"),
+        ("t.xlsx", "", r"the ending '.xlsx' is not known; use .csv, .tsv, .json, .jsonl or .parquet"),
+    ],
+)
+def test_bad_files_of_other_formats(tmp_path, name, text, words):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(cw.InputError, match=words) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"cost": [1.0, None], "speed": [1.0, 2.0]}, "row 2 .*column 'cost' is empty"),
+        ({"cost": [1.0, float("nan")], "speed": [1.0, 2.0]}, "row 2 .*column 'cost' holds nan"),
+        ({"cost": ["x", "y"], "speed": [1.0, 2.0]}, "row 1 .*column 'cost' holds 'x', where a number"),
+        ({"cost": [True, False], "speed": [1.0, 2.0]}, "row 1 .*column 'cost' holds True"),
+        ({"cost": [], "speed": []}, "has no rows"),
+    ],
+)
+def test_bad_parquet(tmp_path, columns, words):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    with pytest.raises(cw.InputError, match=words):
+        read(path)
+
+
+def test_damaged_parquet(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.parquet"
+    columns = {"name": [f"d{k}" for k in range(5000)], "cost": rng.random(5000)}
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="none")
+    data = bytearray(path.read_bytes())
+    data[30_000:30_040] = b"\xff" * 40
+    path.write_bytes(data)
+    with pytest.raises(cw.InputError, match=r"t\.parquet is damaged"):
+        read(path)
+
+
+def test_numbers_in_text_columns_of_parquet_are_numbers(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": [7, 8], "cost": [1, 2], "speed": ["1.5", "2"]}), path)
+    _, names, values = read(path)
+    assert names == ["7", "8"]
+    assert values.tolist() == [[1, 1.5], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"objectives": ["cost", "mass"]}, "t.csv has no column 'mass'; it has name, cost, speed"),
+        ({"minimise": ["mass"]}, "has no column 'mass'"),
+        ({"name": "label"}, "has no column 'label'"),
+        ({"objectives": ["cost"], "minimise": ["speed"]}, "names 'speed', which is not among the objectives cost"),
+        ({"objectives": ["cost", "cost"]}, "the objectives must be distinct columns"),
+    ],
+)
+def test_bad_choices_of_columns(tmp_path, options, words):
+    with pytest.raises(cw.InputError, match=words):
+        DesignTable(write(tmp_path / "t.csv"), **options)
+
+
+def test_a_table_of_nothing_but_names_has_no_objectives(tmp_path):
+    with pytest.raises(cw.InputError, match="at least one"):
+        DesignTable(write(tmp_path / "t.csv", header=["name"], rows=[["a"]]))
+
+
+def test_a_name_that_stands_twice_is_refused(tmp_path, reader):
+    table, names, _ = read(write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["b", 1.0, 2.0], ["a", 3.0, 4.0]]))
+    with pytest.raises(cw.InputError, match="two designs called 'a'; a name is a design's identity"):
+        table.check_names(np.array([hash(name) for name in names]))
+    table.check_names(np.array([1, 2, 2]))  # a coincidence of hashes is no repetition
+
+
+def test_missing_files_and_folders(tmp_path):
+    with pytest.raises(cw.InputError, match="there is no file"):
+        DesignTable(tmp_path / "none.csv")
+    with pytest.raises(cw.InputError, match="is a folder; name a table in it"):
+        DesignTable(tmp_path)
+
+
+def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / "t.parquet").touch()
+    with pytest.raises(cw.ConewiseError, match=r"install conewise\[tables\]"):
+        DesignTable(tmp_path / "t.parquet")
