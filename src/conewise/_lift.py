@@ -21,7 +21,8 @@ from conewise._polyhedra import non_negative_least_squares
 TABLE_COST: Final = 120_000
 """Above this many operations a column the table is slower than one non-negative least squares a column."""
 
-_CHUNK: Final = 512  # columns a pass: small enough for the cache, and for BLAS not to share a product among threads
+_CHUNK: Final = 1024  # columns a pass: small enough for the cache
+_PRODUCT: Final = 900_000  # OpenBLAS shares products of more than 10^6 multiplications among threads, at a loss here
 _BLOCK: Final = 24  # subsets at a time, for the same reason
 _INDEPENDENT: Final = 1e-8  # smallest singular value of a subset that counts as independent
 _HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
@@ -64,6 +65,9 @@ class Lift:
         self.tabulated = sum(comb(n, k) * k * (n + 3) for k in range(1, min(n, dim) + 1)) <= TABLE_COST
         self._subsets = _independent_subsets(facets) if self.tabulated else []
         inverses = {tuple(subset.members.tolist()): subset.inverse for subset in self._subsets}
+        self._chunk = _CHUNK
+        while self._chunk * min(n, dim) * _BLOCK * (n + 1) > _PRODUCT:
+            self._chunk //= 2
         self._for_any = _blocks(inverses, set(), n)
         self._for_non_negative = _blocks(inverses, _superfluous_for_non_negative(inverses), n)
 
@@ -74,7 +78,7 @@ class Lift:
         sizes = self._for_non_negative if non_negative else self._for_any
         result = np.empty(b.shape[1])
         # Padded to a power of two: with an odd tail the products of equal columns could round differently.
-        chunk = min(_CHUNK, 1 << max(4, (b.shape[1] - 1).bit_length()))
+        chunk = min(self._chunk, 1 << max(4, (b.shape[1] - 1).bit_length()))
         raised = np.ones((b.shape[0] + 1, chunk))
         for start in range(0, b.shape[1], chunk):
             part = b[:, start : start + chunk]

@@ -129,7 +129,7 @@ class Certificate:
         reach = 1.15  # looks make boundaries about this much wider than single tests
         z_fine, z_out = (reach * self.noise.deviation(self.delta / d) for d in (fine, out * self.n_designs))
         if self.epsilon == 0:
-            return float(self.most or 1), float(self.most or 1)
+            return math.inf, math.inf  # no scale is known beforehand
         widest = 2 * float((self.variances / self.cone.widths**2).max()) / self.epsilon**2
         return widest * z_fine**2, widest * z_out**2
 
@@ -151,7 +151,7 @@ class Certificate:
             return Levels.up_to(self.most)
         fine, out = self._due
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
-        return Levels.up_to(_MARGIN * (math.sqrt(fine) + math.sqrt(out)) ** 2)
+        return Levels.up_to(_MARGIN * (math.sqrt(fine) + math.sqrt(out)) ** 2, due=fine)
 
     @cached_property
     def _fine_boundary(self) -> Floats:

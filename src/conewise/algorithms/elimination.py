@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, as_count
+from conewise._arrays import Bools, Floats, as_count
 from conewise.algorithms.base import Result, Status
 from conewise.algorithms.certificate import Certificate, Claims, Notion
 from conewise.algorithms.checkpoints import Checkpoints
@@ -17,6 +17,14 @@ from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
 
 _AHEAD = 6  # looks: the boundary a question will meet is read off this far ahead
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is worth evaluating next, and roughly how many evaluations remain."""
+
+    pulls: Pulls
+    remaining: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +92,7 @@ class SuccessiveElimination:
             claims = self.certificate.claims(state)
             if claims.done:
                 return Pulls([], [])
-            advance = self.needed(claims, state)
+            advance = self.needed(claims)
             advance &= state.reached == state.reached[advance].min()
             advance &= state.reached + 1 < len(counts)
         designs = np.flatnonzero(advance)
@@ -95,18 +103,33 @@ class SuccessiveElimination:
             designs, times = designs[times > 0], times[times > 0]
         return Pulls(designs, times)
 
-    def needed(self, claims: Claims, state: Checkpoints) -> Bools:
+    def needed(self, claims: Claims) -> Bools:
         """Designs on which an open question depends."""
-        advance = np.zeros(self.n_designs, dtype=bool)
+        return self._targets(claims) > 0
+
+    def plan(self, state: Checkpoints) -> Plan:
+        """What is worth evaluating, roughly how often, judged by the estimates as they are."""
+        if (state.reached < 0).any():
+            first = np.array(self.certificate.levels.counts)[0]
+            targets = np.where(state.reached < 0, first, 0)
+        else:
+            targets = self._targets(self.certificate.claims(state))
+        missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
+        designs = np.flatnonzero(missing)
+        return Plan(Pulls(designs, missing[designs]), int(missing.sum()))
+
+    def _targets(self, claims: Claims) -> Floats:
+        """Observations of each design after which its open questions should be settled; 0 where there are none."""
+        targets = np.zeros(self.n_designs)
         if claims.pairs is None or claims.fine is None:
-            advance |= claims.undecided
-            return advance
+            targets[claims.undecided] = self.certificate.levels.counts[-1]
+            return targets
         certificate, pairs = self.certificate, claims.pairs
         open_rows = np.flatnonzero(claims.undecided[pairs.designs])
-        ahead = np.minimum(pairs.levels[open_rows] + _AHEAD, len(certificate.levels.counts) - 1)
-        one = (
-            pairs.spreads[open_rows] * np.sqrt(np.array(certificate.levels.counts)[pairs.levels[open_rows]])[:, :, None]
-        )
+        last = len(certificate.levels.counts) - 1
+        ahead = np.minimum(pairs.levels[open_rows] + _AHEAD, last)
+        counts = np.array(certificate.levels.counts)[pairs.levels[open_rows]]
+        one = pairs.spreads[open_rows] * np.sqrt(counts)[:, :, None]  # for one observation of each
         gains = pairs.gains[open_rows]
         # in: the hardest rival's cost in observations; out: the easiest rival's, within epsilon where covering counts
         slack = ((self.epsilon * self.cone.widths - gains) / one).max(axis=2)
@@ -119,12 +142,19 @@ class SuccessiveElimination:
         rows = np.arange(len(open_rows))
         z_out = certificate.out_boundary(len(pairs.designs))[ahead[rows, best]]
         out_cost = np.where(margin[rows, best] > 0, (z_out / np.maximum(margin[rows, best], 1e-100)) ** 2, np.inf)
-        leaves = out_cost < fine_cost.max(axis=1)
-        advance[pairs.designs[open_rows]] = True
-        advance[pairs.designs[best[leaves]]] = True
-        stays = open_rows[~leaves]
-        advance[pairs.designs[(~claims.fine[stays]).any(axis=0)]] = True
-        return advance
+        # At least the next level, at most the last one: estimates are rough at first.
+        least = np.array(certificate.levels.counts)[np.minimum(pairs.levels[open_rows] + 1, last)]
+        fine_cost = np.where(fine_cost > 0, np.clip(fine_cost, least, certificate.levels.counts[-1]), 0.0)
+        out_cost = np.clip(out_cost, least[rows, best], np.inf)
+        for row, i in enumerate(open_rows):
+            if out_cost[row] < fine_cost[row].max():
+                involved, cost = [pairs.designs[i], pairs.designs[best[row]]], np.full(2, out_cost[row])
+            else:
+                rivals = np.flatnonzero(fine_cost[row])
+                involved = [pairs.designs[i], *pairs.designs[rivals]]
+                cost = np.concatenate([[fine_cost[row].max()], fine_cost[row][rivals]])
+            np.maximum.at(targets, involved, cost)
+        return targets
 
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""

@@ -25,6 +25,9 @@ from conewise._arrays import Floats
 GROWTH: Final = 1.1
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
 FIRST_LEVEL: Final = 8
+"""The first look comes at this many observations, earlier where a few are enough to decide everything."""
+FIRST_SHARE: Final = 1 / 500
+"""... namely at this share of the count at which near-ties are decided."""
 SPENDING_POWER: Final = 0.3
 """A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
 BEYOND_ANCHOR: Final = 0.6
@@ -41,9 +44,9 @@ class Levels:
     counts: tuple[int, ...]
 
     @classmethod
-    def up_to(cls, most: float, first: int = FIRST_LEVEL, growth: float = GROWTH) -> Levels:
-        """Geometric from `first` until `most` is passed."""
-        counts = [max(1, min(first, math.ceil(most)))]
+    def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH) -> Levels:
+        """Geometric until `most` is passed; `due` is the count at which near-ties are decided."""
+        counts = [max(1, math.ceil(min(FIRST_LEVEL, most, due * FIRST_SHARE)))]
         while counts[-1] < most:
             counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
         return cls(tuple(counts))
@@ -52,6 +55,8 @@ class Levels:
 def spending(levels: Levels, anchor: float) -> Floats:
     """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
+    if math.isinf(anchor):  # no scale is known beforehand: every level the same
+        return np.full(len(n), 1 / len(n))
     shares = np.where(n <= anchor, (n / anchor) ** SPENDING_POWER, BEYOND_ANCHOR * anchor / n)
     return np.asarray(shares / shares.sum())
 

@@ -1,0 +1,148 @@
+"""What the published rules share: their configuration, their batches, and how they word an answer."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_positive, as_probability
+from conewise.algorithms.base import Result, Status
+from conewise.budgets import check_designs, check_noise
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Counts, Pulls, Statistics
+from conewise.goals import Guarantee, Heuristic
+from conewise.noise import Noise
+from conewise.order import pareto_mask
+
+MOST_DESIGNS: Final = 3000
+"""Rules that compare all pairs of designs refuse more: a table of pairs would not fit into memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class FixedConfidence:
+    """The configuration of a rule that stops by itself: epsilon, delta, and what is assumed of the noise."""
+
+    cone: Cone
+    epsilon: float
+    delta: float
+    n_designs: int
+    noise: Noise
+    _: KW_ONLY
+    radius_scale: float = 1.0
+    """Multiplies every radius; anything but 1 makes the answer heuristic."""
+    max_evaluations: int | None = None
+    growth: float = 0.0
+    """0: one evaluation at a time, as published; g: about g times what a design has already, in one batch."""
+
+    _exact: ClassVar[bool] = True  # whether epsilon = 0 means something to the rule
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_designs", check_pairs(self.n_designs, type(self).__name__))
+        check_noise(self.noise, self.cone.dim, self.n_designs)
+        positive = as_non_negative if self._exact else as_positive
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
+        object.__setattr__(self, "radius_scale", as_positive(self.radius_scale, "radius_scale"))
+        object.__setattr__(self, "growth", as_non_negative(self.growth, "growth"))
+        if self.max_evaluations is not None:
+            object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
+        elif self.epsilon == 0:
+            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
+
+    @cached_property
+    def scales(self) -> Floats:
+        """(N,): s_n, the standard deviation (or subgaussian parameter) of one evaluation along facet n."""
+        return np.asarray(self.noise.scales(self.cone.facets))
+
+    def batch(self, counts: Counts | int) -> Counts:
+        """How many further evaluations a design with that many gets at once."""
+        return np.maximum(1, np.floor(self.growth * np.asarray(counts))).astype(np.int64)
+
+    def allowed(self, evaluations: int, most: int | None) -> int | None:
+        """How many evaluations may be asked for: `most`, and what max_evaluations leaves; None for any number."""
+        limit = None if most is None else as_count(most, "most")
+        if self.max_evaluations is None:
+            return limit
+        left = max(0, self.max_evaluations - evaluations)
+        return left if limit is None else min(limit, left)
+
+    def answer(
+        self,
+        statistics: Statistics,
+        accepted: Bools,
+        discarded: Bools,
+        theorem: str,
+        doubt: str | None = None,
+    ) -> Result:
+        """The answer so far, from disjoint masks; `doubt` says why no proof covers the run even when it is finished."""
+        open_ = ~(accepted | discarded)
+        done = not open_.any()
+        spent = self.max_evaluations is not None and statistics.evaluations >= self.max_evaluations
+        why = "every design is decided"
+        if not done:
+            early = "max_evaluations reached" if spent else "not finished"
+            why = f"{early}: {int(open_.sum())} designs are undecided at epsilon = {self.epsilon:g}"
+        worth: Guarantee | Heuristic
+        if self.radius_scale != 1.0:
+            worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
+        elif doubt is not None:
+            worth = Heuristic(doubt)
+        elif not done:
+            worth = Heuristic(why)
+        else:
+            worth = Guarantee(self.epsilon, self.delta, theorem, f"independent evaluations with noise {self.noise!r}")
+        return Result(
+            accepted | open_ & best_guess(statistics, ~discarded, self.cone),
+            statuses(accepted, discarded),
+            statistics.evaluations,
+            worth,
+            self.epsilon if isinstance(worth, Guarantee) else None,
+            why,
+            statistics.means,
+            statistics.counts,
+        )
+
+
+def check_pairs(n_designs: int, rule: str) -> int:
+    """At least two designs, and few enough to compare them all."""
+    n_designs = check_designs(n_designs)
+    if n_designs > MOST_DESIGNS:
+        raise InputError(
+            f"{rule} compares all pairs of designs and takes at most {MOST_DESIGNS} of them, got {n_designs}; "
+            "use SuccessiveElimination."
+        )
+    return n_designs
+
+
+def facet_values(means: Floats, cone: Cone) -> Floats:
+    """(K, N): w_n.mean along the unit rows of the cone."""
+    return np.asarray((cone._order_columns(means) / cone._lengths[:, None]).T)
+
+
+def limited(designs: Indices, times: Counts, limit: int | None) -> Pulls:
+    """These pulls, the first ones only when a limit is given."""
+    if limit is not None and int(times.sum()) > limit:
+        before = np.cumsum(times) - times
+        times = np.minimum(times, np.maximum(limit - before, 0))
+        designs, times = designs[times > 0], times[times > 0]
+    return Pulls(designs, times)
+
+
+def best_guess(statistics: Statistics, candidates: Bools, cone: Cone) -> Bools:
+    """The Pareto set of the averages of the candidates that were evaluated at all."""
+    chosen = np.flatnonzero(candidates & (statistics.counts > 0))
+    guess = np.zeros(statistics.n_designs, dtype=bool)
+    if len(chosen):
+        guess[chosen] = pareto_mask(statistics.means[chosen], cone)
+    return guess
+
+
+def statuses(accepted: Bools, discarded: Bools) -> NDArray[np.str_]:
+    """(K,): the words of a result."""
+    decided = np.where(discarded, Status.ELIMINATED.value, Status.UNDECIDED.value)
+    return np.where(accepted, Status.PARETO.value, decided)
