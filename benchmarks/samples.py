@@ -213,8 +213,8 @@ def _page(rows: list[Row]) -> str:
     lines = [
         "# Evaluations needed",
         "",
-        f"Written by `python -m benchmarks.samples --write` on {datetime.date.today():%d %B %Y}: means over fixed seeds, "
-        "every answer is checked against the truth; deciding time on one core of 2, shared.",
+        f"Written by `python -m benchmarks.samples --write` on {datetime.date.today():%d %B %Y}: means over fixed "
+        "seeds; every answer is checked against the truth; deciding time on one core of 2, shared.",
         "",
         "| " + " | ".join(HEADER) + " |",
         "|---|---|--:|--:|--:|--:|--:|--:|---|",

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("conewise", derandomize=True, deadline=None, max_examples=60, print_blob=True)
+settings.register_profile("conewise", derandomize=True, deadline=None, max_examples=40, print_blob=True)
 settings.load_profile("conewise")

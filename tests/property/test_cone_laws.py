@@ -217,7 +217,7 @@ def test_the_centre_is_the_deepest_direction(chunk: int) -> None:
 # -- inclusion ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data())
 def test_inclusion_is_a_partial_order_that_agrees_with_sampling(data: st.DataObject) -> None:
     dim = data.draw(dims())

@@ -85,7 +85,7 @@ def test_dominance_is_membership_of_the_difference(data: st.DataObject) -> None:
 
 
 @relations
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_broadcasting_is_looping(relation, data: st.DataObject) -> None:
     cone, points = data.draw(cone_and_points(close=True, most=6))

@@ -102,7 +102,7 @@ def test_the_random_cones_are_a_fair_trial() -> None:
     assert max(len(the_cone(seed).facets) for seed in range(CONES)) == 8
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_bracket_holds_the_truth(seed: int) -> None:
     """Many rows in high dimension: enumeration is given up, and what any search finds stays below the upper end."""
     rng = np.random.default_rng([77, seed])

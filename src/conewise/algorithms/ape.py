@@ -78,7 +78,7 @@ class LeaderChallenger(FixedConfidence):
         |w_n.(D^_ij - D_ij)| <= s_n rho_ij.
 
         For two designs, the sum of T_a (error of a)^2 / (2 s^2) stays below 2 Cg(x/2) + 2 log(4 + log T_i)
-        + 2 log(4 + log T_j) but for a probability exp(-x) (Kaufmann & Koolen 2021, Theorem 9 and Corollary 10); then
+        + 2 log(4 + log T_j) but for a probability exp(-x) (Kaufmann & Koolen 2021, Corollary 10); then
         Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
@@ -128,7 +128,7 @@ class _Bounds:
 
     @property
     def done(self) -> bool:
-        """Z1 > 0 and Z2 > 0 (Kone et al. 2023, section 3)."""
+        """Z1 > 0 and Z2 > 0 (Kone, Kaufmann & Richert 2023)."""
         return bool(((self.h > 0) | (~self.front & (self.g > 0))).all())
 
 
@@ -136,10 +136,10 @@ class _Bounds:
 def threshold(x: float) -> float:
     """Cg(x) = min over 1/2 < l < 1 of (g(l) + x) / l, about x + log x; every l gives a valid bound.
 
-    g(l) = 2 l - 2 l log(4 l) + log zeta(2 l) - log(1 - l) / 2 (Kaufmann & Koolen 2021, equation 14, Gaussian case).
+    g(l) = 2 l - 2 l log(4 l) + log zeta(2 l) - log(1 - l) / 2 (Kaufmann & Koolen 2021, Corollary 10).
 
     >>> round(threshold(10.0), 2)
-    12.72
+    11.95
     """
     from scipy.special import zeta
 

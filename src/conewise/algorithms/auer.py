@@ -57,18 +57,18 @@ class AuerElimination(FixedConfidence, RoundByRound):
         return after
 
     def half_widths(self, counts: Counts) -> Floats:
-        """c_i of the docstring, in units of s_n (Auer et al. 2016, section 4: sigma = 1, D coordinates)."""
+        """c_i of the docstring, in units of s_n (Auer et al. 2016, Algorithm 1: there s_n = 1 and N = D)."""
         claims = 4 * self.n_designs * len(self.cone.facets) / self.delta
         return np.asarray(self.radius_scale * np.sqrt(2 * (np.log(claims) + 2 * np.log(counts)) / counts))
 
     def recommend(self, state: Rounds) -> Result:
         """The answer so far; before the end, undecided designs are returned when their averages are Pareto optimal."""
-        theorem = 'Auer et al. 2016, Theorem 4, in facet space; success "contain"'
+        theorem = 'Auer et al. 2016, Algorithm 1, in facet space; success "contain"'
         return self.answer(state.seen, state.accepted, state.discarded, theorem)
 
 
 def _everywhere(z: Floats, c: Floats, scales: Floats, ahead: Floats, *, strict: bool) -> Bools:
-    """(A, A): whether j is ahead of i by `ahead_n` + scales_n (c_i + c_j) along every facet n; False on the diagonal."""
+    """(A, A): whether j is ahead of i by ahead_n + scales_n (c_i + c_j) along every facet n, for j other than i."""
     both = c[:, None] + c[None, :]
     result = np.ones(both.shape, dtype=bool)
     for n, scale in enumerate(scales):

@@ -76,14 +76,14 @@ class PaVeBa(FixedConfidence, RoundByRound):
         return after
 
     def radii(self, counts: Counts) -> Floats:
-        """(K,): the radius of each design's ball at its own count (Karagözlü et al. 2024, section 4)."""
+        """(K,): the radius of each design's ball at its own count."""
         t = np.maximum(counts, 1)
         log = math.log(math.pi**2 * (self.cone.dim + 1) * self.n_designs / (6 * self.delta)) + 2 * np.log(t)
         return np.asarray(self.radius_scale * self.sigma * np.sqrt(8 * log / t))
 
     def recommend(self, state: Rounds) -> Result:
         """The answer so far; before the end, undecided designs are returned when their averages are Pareto optimal."""
-        theorem = 'Karagözlü et al. 2024, Theorem 1 (PaVeBa); success "cover"'
+        theorem = 'Karagözlü et al. 2024 (PaVeBa); success "cover"'
         doubt = None
         if not self.balls_hold:
             doubt = (

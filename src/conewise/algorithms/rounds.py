@@ -81,12 +81,12 @@ class Rounds:
     @property
     def accepted(self) -> Bools:
         """Accepted, evaluated further or not."""
-        return (self.standing == Standing.USEFUL) | (self.standing == Standing.ACCEPTED)
+        return np.isin(self.standing, (Standing.USEFUL, Standing.ACCEPTED))
 
     @property
     def discarded(self) -> Bools:
         """Out for good."""
-        return self.standing == Standing.DISCARDED
+        return np.asarray(self.standing == Standing.DISCARDED)
 
 
 class RoundByRound(ABC):

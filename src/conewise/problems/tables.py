@@ -299,6 +299,8 @@ def _reader(path: Path) -> _Csv | _Json | _Parquet:
         raise InputError(f"there is no file {path}.")
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a table in it.")
+    if not path.is_file():
+        raise InputError(f"{path} is a pipe or a device, and a table is read twice; save it to a file first.")
     ending = path.suffix.lower()
     if ending in (".json", ".jsonl", ".ndjson"):
         return _Json(path)

@@ -87,8 +87,9 @@ def identify(
     of the naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after
     every batch.
 
-    >>> from conewise import problems
-    >>> result = identify(problems.load("imrt"), Cone.planar(135), epsilon=0.1, delta=0.05, rng=0)
+    >>> from conewise import noise, problems
+    >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
+    >>> result = identify(treatments, Cone.planar(135), epsilon=0.02, delta=0.05, rng=0)
     >>> result.indices
     [0, 1]
     """
