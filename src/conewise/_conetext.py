@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 from conewise._arrays import Floats
@@ -19,6 +20,7 @@ CONE_FORMS: Final = {
 }
 
 _MAX_CHARACTERS: Final = 100_000  # 40 rows of 8 numbers take a tenth of it
+_BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 where JSON wants 0.3
 _ASCII_NUMBER: Final = frozenset("0123456789+-.eE ")
 
 
@@ -45,6 +47,7 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def _matrix(text: str) -> Any:
+    text = _BARE_POINT.sub("0.", text)
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError):

@@ -80,8 +80,13 @@ def _promising(
         return
     rival_boxes = _boxes(space, rivals, _RIVAL_BOX)
     upper = np.array([space.columns[:, box].max(axis=1) for box in rival_boxes]).T
-    size = max(_RIVAL_BOX, _PAIRS_AT_ONCE // min(len(rivals), _PAIRS_AT_ONCE) // 8)
-    for box in _boxes(space, designs, min(size, 4096), positions=True):
+    if len(rival_boxes) == 1:  # nothing to skip, so no reason to bring similar designs together
+        cuts = np.arange(0, len(designs), _PAIRS_AT_ONCE // len(rivals))[1:]
+        design_boxes = np.split(np.arange(len(designs)), cuts)
+    else:
+        size = max(_RIVAL_BOX, _PAIRS_AT_ONCE // min(len(rivals), _PAIRS_AT_ONCE) // 8)
+        design_boxes = _boxes(space, designs, size, positions=True)
+    for box in design_boxes:
         lower = space.columns[:, designs[box]].min(axis=1)
         reach = ((upper - lower[:, None]) * space.per_width[:, None]).min(axis=0)
         for b in np.argsort(-reach, kind="stable"):

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
+from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.base import Result
 from conewise.algorithms.published import FixedConfidence, facet_values, limited
 from conewise.feedback import Counts, Observations, Pulls, Statistics
@@ -29,7 +30,7 @@ class LeaderChallenger(FixedConfidence):
     stops when every empirical Pareto design has h > 0 and every other one h > 0 or g > 0, and returns all designs
     but those with g > 0: the Pareto set is among them and Delta* <= epsilon ("contain").
 
-    The radius is the proven one, with no constant left open (`half_width`); it holds at all times and for all counts
+    The radius is the proven one, with no constant left open (`half_widths`); it holds at all times and for all counts
     at once, so any `growth` keeps the guarantee: g evaluates the chosen design about g times its count in one batch.
     The much smaller radius of the authors' experiments is tuned; `radius_scale` makes it, and a heuristic answer.
 
@@ -73,20 +74,32 @@ class LeaderChallenger(FixedConfidence):
         discarded = bounds.g > 0
         return self.answer(state, (bounds.h > 0) & ~discarded, discarded, theorem)
 
-    def half_widths(self, counts: Counts) -> Floats:
-        """(K, K): rho_ij, such that with probability 1 - delta, at all times and for all pairs and facets,
-        |w_n.(D^_ij - D_ij)| <= s_n rho_ij.
+    def half_widths(self, mine: Counts, theirs: Counts) -> Floats:
+        """(I, J): rho_ij, such that |w_n.(D^_ij - D_ij)| <= s_n rho_ij at all times, for all pairs and facets.
 
-        For two designs, the sum of T_a (error of a)^2 / (2 s^2) stays below 2 Cg(x/2) + 2 log(4 + log T_i)
-        + 2 log(4 + log T_j) but for a probability exp(-x) (Kaufmann & Koolen 2021, Corollary 10); then
-        Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
+        This holds with probability 1 - delta. For two designs, the sum of T_a (error of a)^2 / (2 s^2) stays below
+        2 Cg(x/2) + 2 log(4 + log T_i) + 2 log(4 + log T_j) but for a probability exp(-x) (Kaufmann & Koolen 2021,
+        Corollary 10); then Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
         fixed = threshold(math.log(pairs / self.delta) / 2)
-        slow = np.log(4 + np.log(counts))
-        budget = fixed + slow[:, None] + slow[None, :]
-        rho = 2 * np.sqrt(budget * (1 / counts[:, None] + 1 / counts[None, :]))
+        budget = fixed + np.log(4 + np.log(mine))[:, None] + np.log(4 + np.log(theirs))[None, :]
+        rho = 2 * np.sqrt(budget * (1 / mine[:, None] + 1 / theirs[None, :]))
         return np.asarray(self.radius_scale * rho)
+
+    def _block(
+        self, u: Floats, counts: Counts, rows: Indices | slice, columns: Indices | slice
+    ) -> tuple[Floats, Floats]:
+        """Mlo and Mhi of these pairs."""
+        rho = self.half_widths(counts[rows], counts[columns])
+        low, high = np.full(rho.shape, -np.inf), np.full(rho.shape, -np.inf)
+        for n, spread in enumerate(self.scales / self.cone.widths):  # facet by facet: no (K, K, N) table
+            ahead, half = u[rows, n][:, None] - u[columns, n][None, :], spread * rho
+            np.maximum(low, ahead - half, out=low)
+            np.maximum(high, ahead + half, out=high)
+        low += self.epsilon
+        high += self.epsilon
+        return low, high
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,32 +107,40 @@ class _Bounds:
     """Bounds on how far each design is from being, and from not being, dominated."""
 
     epsilon: float
+    u: Floats
+    counts: Counts
     low: Floats
     """(K, K): Mlo, infinite on the diagonal."""
-    reach: Floats
-    """(K,): min_j Mhi(i, j)."""
+    high: Floats
+    """(K, K): Mhi, infinite on the diagonal."""
     front: Bools
 
     @classmethod
     def of(cls, rule: LeaderChallenger, state: Statistics) -> _Bounds:
-        widths = rule.cone.widths
-        u, spread = facet_values(state.means, rule.cone) / widths, rule.scales / widths
-        rho = rule.half_widths(state.counts)
-        shape = (rule.n_designs, rule.n_designs)
-        low, high = np.full(shape, -np.inf), np.full(shape, -np.inf)
-        for n, sigma in enumerate(spread):  # facet by facet: no (K, K, N) table
-            ahead, half = u[:, None, n] - u[None, :, n], sigma * rho
-            np.maximum(low, ahead - half, out=low)
-            np.maximum(high, ahead + half, out=high)
+        u, counts = facet_values(state.means, rule.cone) / rule.cone.widths, state.counts
+        everyone, last = slice(None), _LAST.get(rule)
+        moved = None if last is None else np.flatnonzero((last.counts != counts) | (last.u != u).any(axis=1))
+        if last is None or moved is None or 4 * len(moved) > rule.n_designs:
+            low, high = rule._block(u, counts, everyone, everyone)
+        else:
+            low, high = last.low.copy(), last.high.copy()
+            low[moved], high[moved] = rule._block(u, counts, moved, everyone)
+            low[:, moved], high[:, moved] = rule._block(u, counts, everyone, moved)
         for table in (low, high):
-            table += rule.epsilon
             np.fill_diagonal(table, np.inf)
-        return cls(rule.epsilon, low, high.min(axis=1), pareto_mask(state.means, rule.cone))
+        bounds = cls(rule.epsilon, u, counts, low, high, pareto_mask(state.means, rule.cone))
+        _LAST[rule] = bounds
+        return bounds
 
     @cached_property
     def h(self) -> Floats:
         """(K,): above 0 where a design is certainly fine against all others."""
         return np.asarray(self.low.min(axis=1))
+
+    @cached_property
+    def reach(self) -> Floats:
+        """(K,): min_j Mhi(i, j)."""
+        return np.asarray(self.high.min(axis=1))
 
     @property
     def g(self) -> Floats:
@@ -130,6 +151,11 @@ class _Bounds:
     def done(self) -> bool:
         """Z1 > 0 and Z2 > 0 (Kone, Kaufmann & Richert 2023)."""
         return bool(((self.h > 0) | (~self.front & (self.g > 0))).all())
+
+
+# The tables of a rule's last question. An entry depends on its two designs alone, so that after an evaluation of one
+# design all others can be taken over as they are: this saves time and changes no number.
+_LAST: WeakKeyDictionary[LeaderChallenger, _Bounds] = WeakKeyDictionary()
 
 
 @lru_cache

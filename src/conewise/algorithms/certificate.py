@@ -10,8 +10,7 @@ D^ = mu^_j - mu^_i, radii r_n = z * sd(w_n.D^) and epsilon:
 Where the errors can come from, and so where delta is spent (docs/adaptive): a wrong "fine" that matters concerns a
 design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "beaten" or "covered"
 concerns a Pareto design, K - 1 rivals and min(N, D) directions. The two kinds belong to different designs, so each may
-spend all of delta, delta / K a design; and once designs are beaten, the others share delta (Holm 1979): delta / (number
-not beaten).
+spend delta / K a design.
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
 
 _MARGIN: Final = 1.7  # levels beyond the last due count: boundaries rise a little after their anchor
-_HOLM_STEPS: Final = 2.0**0.25  # ratio of the numbers of designs for which boundaries are tabulated
 _MATRIX: Final = 2500  # designs whose comparisons are kept as matrices; beyond, they are made row by row
 _PAIRS_AT_ONCE: Final = 2**18
 
@@ -118,16 +116,16 @@ class Certificate:
 
     @cached_property
     def _per_claim(self) -> tuple[float, float]:
-        """Divisors of delta for a claim "fine" and, without the number of designs, for "beaten" or "covered"."""
+        """Divisors of delta for a claim "fine" and for a claim "beaten" or "covered"."""
         n, k = len(self.cone.facets), self.n_designs
-        return float(k * n), float((k - 1) * min(n, self.cone.dim))
+        return float(k * n), float(k * (k - 1) * min(n, self.cone.dim))
 
     @cached_property
     def _due(self) -> tuple[float, float]:
         """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
         fine, out = self._per_claim
         reach = 1.15  # looks make boundaries about this much wider than single tests
-        z_fine, z_out = (reach * self.noise.deviation(self.delta / d) for d in (fine, out * self.n_designs))
+        z_fine, z_out = (reach * self.noise.deviation(self.delta / d) for d in (fine, out))
         if self.epsilon == 0:
             return math.inf, math.inf  # no scale is known beforehand
         widest = 2 * float((self.variances / self.cone.widths**2).max()) / self.epsilon**2
@@ -156,26 +154,16 @@ class Certificate:
     @cached_property
     def _fine_boundary(self) -> Floats:
         fine, _ = self._per_claim
-        return np.asarray(self._boundary(self.anchors[0], (self.delta / fine,))[0])
+        return self._boundary(self.anchors[0], self.delta / fine)
 
     @cached_property
-    def _holm(self) -> tuple[Floats, Floats]:
-        """Numbers of designs (descending) and the boundary of "beaten or covered" for each of them."""
-        steps = math.ceil(math.log(self.n_designs) / math.log(_HOLM_STEPS))
-        sizes = np.unique([math.ceil(self.n_designs / _HOLM_STEPS**k) for k in range(steps + 1)])[::-1].astype(float)
+    def _out_boundary(self) -> Floats:
         _, out = self._per_claim
-        alphas = tuple(float(self.delta / (size * out)) for size in sizes[::-1])
-        table = self._boundary(self.anchors[1], alphas)
-        return sizes[::-1], table
+        return self._boundary(self.anchors[1], self.delta / out)
 
-    def _boundary(self, anchor: float, alphas: tuple[float, ...]) -> Floats:
+    def _boundary(self, anchor: float, alpha: float) -> Floats:
         normal = isinstance(self.noise, Gaussian)
-        return self.scale * boundaries(self.levels, float(anchor), alphas, normal)
-
-    def out_boundary(self, remaining: int) -> Floats:
-        """The z by level for "beaten" and "covered" while that many designs are not beaten (Holm's step)."""
-        sizes, table = self._holm  # sizes ascending, alphas descending
-        return np.asarray(table[int(np.searchsorted(sizes, remaining, side="left"))])
+        return np.asarray(self.scale * boundaries(self.levels, float(anchor), (alpha,), normal)[0])
 
     # -- claims -------------------------------------------------------------------------------------------------
 
@@ -192,15 +180,11 @@ class Certificate:
         pairs = self._pairs(state, values, live)
         worst = (pairs.gains / pairs.spreads).min(axis=2)
         np.fill_diagonal(worst, -np.inf)
-        while True:  # Holm: every design that is beaten lets the others share its part of delta
-            out = (worst >= self.out_boundary(len(live))[pairs.levels]).any(axis=1)
-            if not out.any():
-                break
-            keep = np.flatnonzero(~out)
+        out = (worst >= self._out_boundary[pairs.levels]).any(axis=1)
+        if out.any():
             beaten[live[out]] = True
-            live, worst = live[keep], worst[np.ix_(keep, keep)]
-            both = np.ix_(keep, keep)
-            pairs = Pairs(live, pairs.levels[both], pairs.gains[both], pairs.spreads[both])
+            keep = np.ix_(~out, ~out)
+            pairs = Pairs(live[~out], pairs.levels[keep], pairs.gains[keep], pairs.spreads[keep])
         return self._judged(beaten, pairs, epsilon)
 
     def _judged(self, beaten: Bools, pairs: Pairs, epsilon: float) -> Claims:
@@ -215,7 +199,7 @@ class Certificate:
         rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
         if self.notion == "cover" and len(rows) and len(columns):
             both = np.ix_(rows, columns)
-            z = self.out_boundary(len(pairs.designs))[pairs.levels[both]][:, :, None]
+            z = self._out_boundary[pairs.levels[both]][:, :, None]
             deficit = np.maximum(z * pairs.spreads[both] - pairs.gains[both], 0.0)
             deficit[np.isnan(deficit)] = np.inf
             near = np.isfinite(deficit).all(axis=2) & (deficit.max(axis=2) <= epsilon)
@@ -277,13 +261,7 @@ class Certificate:
                     np.minimum(score, (z[rivals, n][None, :] - z[rows, n][:, None]) / spread, out=score)
                 score[rows[:, None] == rivals[None, :]] = -np.inf
                 best[rows] = score.max(axis=1)
-        beaten = np.zeros(self.n_designs, dtype=bool)
-        last = np.maximum(state.reached, 0)
-        while True:
-            now = best >= self.out_boundary(int((~beaten).sum()))[last]
-            if (now <= beaten).all():
-                return beaten
-            beaten |= now
+        return np.asarray(best >= self._out_boundary[np.maximum(state.reached, 0)])
 
     def _pairs(self, state: Checkpoints, values: list[Floats], live: Indices) -> Pairs:
         reached = state.reached[live]
