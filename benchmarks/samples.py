@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import conewise as cw
+from conewise import algorithms
 from conewise.noise import Gaussian
 
 RESULTS = Path(__file__).parent / "SAMPLES.md"
@@ -125,11 +126,18 @@ def rules(case: Case) -> Iterator[tuple[str, object]]:
     """The rules whose guarantee is the case's notion of success, with their proven constants."""
     k, noise = case.problem.n_designs, case.problem.assumption
     limit = 10**8 if case.epsilon == 0 else None
+    settings = (case.cone, case.epsilon, case.delta, k, noise)
+    yield "successive elimination", cw.SuccessiveElimination(*settings, success=case.success, max_evaluations=limit)
+    if case.success == "cover":
+        yield "PaVeBa, proven radius, batches of 10 %", algorithms.PaVeBa(*settings, growth=0.1, max_evaluations=limit)
+        return
     yield (
-        "successive elimination",
-        cw.SuccessiveElimination(
-            case.cone, case.epsilon, case.delta, k, noise, success=case.success, max_evaluations=limit
-        ),
+        "APE, proven radius, batches of 2 %",
+        algorithms.LeaderChallenger(*settings, growth=0.02, max_evaluations=limit),
+    )
+    yield (
+        "Auer, proven radius, batches of 10 %",
+        algorithms.AuerElimination(*settings, growth=0.1, max_evaluations=limit),
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices
 from conewise.cones import Cone
 
-_RIVAL_BOX: Final = 128
+_BOX: Final = 128  # designs or rivals a box: few enough to be near each other, enough for array operations
 _PAIRS_AT_ONCE: Final = 2**17  # entries of the largest temporary array: a megabyte
 
 
@@ -78,14 +78,13 @@ def _promising(
     """
     if not len(designs) or not len(rivals):
         return
-    rival_boxes = _boxes(space, rivals, _RIVAL_BOX)
+    rival_boxes = _boxes(space, rivals, _BOX)
     upper = np.array([space.columns[:, box].max(axis=1) for box in rival_boxes]).T
     if len(rival_boxes) == 1:  # nothing to skip, so no reason to bring similar designs together
         cuts = np.arange(0, len(designs), _PAIRS_AT_ONCE // len(rivals))[1:]
         design_boxes = np.split(np.arange(len(designs)), cuts)
     else:
-        size = max(_RIVAL_BOX, _PAIRS_AT_ONCE // min(len(rivals), _PAIRS_AT_ONCE) // 8)
-        design_boxes = _boxes(space, designs, size, positions=True)
+        design_boxes = _boxes(space, designs, _BOX, positions=True)
     for box in design_boxes:
         lower = space.columns[:, designs[box]].min(axis=1)
         reach = ((upper - lower[:, None]) * space.per_width[:, None]).min(axis=0)

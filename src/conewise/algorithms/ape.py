@@ -18,6 +18,8 @@ from conewise.algorithms.published import FixedConfidence, facet_values, limited
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.order import pareto_mask
 
+_Which = Indices | slice
+
 
 @dataclass(frozen=True, eq=False)
 class LeaderChallenger(FixedConfidence):
@@ -87,9 +89,7 @@ class LeaderChallenger(FixedConfidence):
         rho = 2 * np.sqrt(budget * (1 / mine[:, None] + 1 / theirs[None, :]))
         return np.asarray(self.radius_scale * rho)
 
-    def _block(
-        self, u: Floats, counts: Counts, rows: Indices | slice, columns: Indices | slice
-    ) -> tuple[Floats, Floats]:
+    def _block(self, u: Floats, counts: Counts, rows: _Which, columns: _Which) -> tuple[Floats, Floats]:
         """Mlo and Mhi of these pairs."""
         rho = self.half_widths(counts[rows], counts[columns])
         low, high = np.full(rho.shape, -np.inf), np.full(rho.shape, -np.inf)

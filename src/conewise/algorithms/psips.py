@@ -6,7 +6,7 @@ Kone, Jourdan & Kaufmann, "Pareto set identification with posterior sampling", A
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -44,7 +44,7 @@ class PosteriorSampling(FixedConfidence):
     `growth` = g draws about g t designs from the same weights in one batch.
     """
 
-    seed: int = 0
+    seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,16 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from conewise._arrays import as_count
-from conewise.algorithms import Algorithm, NaiveElimination, Result, SuccessiveElimination
+from conewise.algorithms import (
+    Algorithm,
+    AuerElimination,
+    LeaderChallenger,
+    NaiveElimination,
+    PaVeBa,
+    PosteriorSampling,
+    Result,
+    SuccessiveElimination,
+)
 from conewise.algorithms.base import State
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
@@ -62,8 +71,16 @@ def run(
     return algorithm.recommend(state)
 
 
+_PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _NAIVE_OPTIONS = frozenset({"bound", "evaluations_each", "c"})
-_ADAPTIVE_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
+_RULES: dict[str, tuple[Any, frozenset[str]]] = {
+    "elimination": (SuccessiveElimination, frozenset({"success", "max_evaluations", "radius_scale"})),
+    "ape": (LeaderChallenger, _PUBLISHED_OPTIONS),
+    "auer": (AuerElimination, _PUBLISHED_OPTIONS),
+    "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
+    "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
+}
+"""Adaptive rules by name, with their options; each is built from cone, epsilon, delta, n_designs and noise."""
 
 
 def identify(
@@ -82,9 +99,10 @@ def identify(
     """The Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and what that is worth.
 
     `noise` is what is assumed of an evaluation; by default what the problem says of itself. `algorithm` is
-    "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`) or "naive" (`bound="auto" |
-    "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" takes the adaptive one unless an option
-    of the naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after
+    "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as published ("ape",
+    "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" | "paper" | "gaussian" |
+    "subgaussian"`, or `evaluations_each=1000`); "auto" is elimination unless an option of the naive one is given.
+    `progress=True` draws a bar on a terminal; a function is called with (done, total) after
     every batch.
 
     >>> from conewise import noise, problems
@@ -112,12 +130,12 @@ def _algorithm(
 ) -> Algorithm[Any]:
     if name == "auto":
         name = "naive" if options.keys() & _NAIVE_OPTIONS else "elimination"
-    known = {"naive": _NAIVE_OPTIONS, "elimination": _ADAPTIVE_OPTIONS}
-    if name not in known:
-        raise InputError(f"algorithm must be one of auto, {', '.join(known)}, got {name!r}.")
-    unknown = sorted(options.keys() - known[name])
+    if name != "naive" and name not in _RULES:
+        raise InputError(f"algorithm must be one of auto, naive, {', '.join(_RULES)}, got {name!r}.")
+    known = _NAIVE_OPTIONS if name == "naive" else _RULES[name][1]
+    unknown = sorted(options.keys() - known)
     if unknown:
-        raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known[name]))}.")
+        raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     if name == "naive":
         return NaiveElimination(cone, Goal(epsilon, delta), n_designs, noise, **options)
     if noise is None:
@@ -125,7 +143,8 @@ def _algorithm(
             "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
             'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
         )
-    return SuccessiveElimination(cone, epsilon, delta, n_designs, noise, **options)
+    rule: Algorithm[Any] = _RULES[name][0](cone, epsilon, delta, n_designs, noise, **options)
+    return rule
 
 
 @contextmanager

@@ -1,0 +1,309 @@
+"""Claims from checkpoints: their definitions, what they depend on, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import Certificate, SuccessiveElimination
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.feedback import Observations, Pulls
+from conewise.noise import Bounded, Gaussian, SubGaussian
+from conewise.problems import SimulatedBandit
+
+ORTHANT = cw.Cone.orthant(2)
+CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]
+NOISES = [Gaussian(0.5), SubGaussian(0.5), Bounded(-1, 1)]
+
+
+def certificate(cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, **options) -> Certificate:
+    return Certificate(cone, Gaussian(0.5) if noise is None else noise, n_designs, epsilon, delta, **options)
+
+
+def at_levels(checked: Certificate, means, levels) -> Checkpoints:
+    """Design k has reached levels[k] (an index), with these means at every level on the way: noise-free streams."""
+    counts = np.array(checked.levels.counts)
+    state = Checkpoints.empty(checked.levels, checked.n_designs, checked.cone.dim)
+    for design, (mean, level) in enumerate(zip(np.asarray(means, dtype=float), levels, strict=True)):
+        steps = np.diff(counts[: level + 1], prepend=0)
+        state = state.add(Observations(np.full(len(steps), design), np.tile(mean, (len(steps), 1)), steps))
+    return state
+
+
+def random_state(checked: Certificate, seed: int, spread: float = 1.0) -> Checkpoints:
+    """Noisy designs, each at a level of its own."""
+    rng = np.random.default_rng(seed)
+    k, dim = checked.n_designs, checked.cone.dim
+    means = rng.normal(size=(k, dim)) * spread
+    state = Checkpoints.empty(checked.levels, k, dim)
+    counts = np.array(checked.levels.counts)
+    for design in range(k):
+        steps = np.diff(counts[: rng.integers(len(counts)) + 1], prepend=0)
+        noise = rng.normal(size=(len(steps), dim)) * 0.5 / np.sqrt(steps)[:, None]
+        state = state.add(Observations(np.full(len(steps), design), means[design] + noise, steps))
+    return state
+
+
+def masks(claims) -> list[list[bool]]:
+    return [part.tolist() for part in (claims.beaten, claims.accepted, claims.covered, claims.undecided)]
+
+
+# -- definitions, against an obvious twin --------------------------------------------------------------------------
+
+
+def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[bool]]:
+    """The definitions of docs/adaptive, one pair and one direction at a time."""
+    k, cone = checked.n_designs, checked.cone
+    variance = np.broadcast_to(checked.variances, (k, len(cone.facets)))
+
+    def gain(i, j):
+        level = min(state.reached[i], state.reached[j])
+        difference = cone.facets @ (state.snapshots[level][j] - state.snapshots[level][i])
+        return difference, np.sqrt((variance[i] + variance[j]) / checked.levels.counts[level]), level
+
+    live, z = set(range(k)), checked._out_boundary
+    for i in range(k):
+        for j in set(range(k)) - {i}:
+            d, s, level = gain(i, j)
+            if (d >= z[level] * s).all():
+                live -= {i}
+    accepted = set()
+    for i in live:
+        fine = [gain(i, j) for j in live - {i}]
+        if all((d + checked._fine_boundary[level] * s <= epsilon * cone.widths).any() for d, s, level in fine):
+            accepted.add(i)
+    covered = set()
+    if checked.notion == "cover":
+        for i in live - accepted:
+            for j in accepted:
+                d, s, level = gain(i, j)
+                if cw.lift_norm(np.maximum(z[level] * s - d, 0.0), cone) <= epsilon:
+                    covered.add(i)
+    chosen = [set(range(k)) - live, accepted, covered, live - accepted - covered]
+    return [[design in part for design in range(k)] for part in chosen]
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("cone", CONES, ids=lambda cone: cone.text)
+def test_claims_are_what_their_definitions_say(cone, notion):
+    seen = np.zeros(4, dtype=int)
+    for seed in range(12):
+        noise = NOISES[seed % 3] if cone.dim != 2 or seed % 2 else Gaussian(np.linspace(0.2, 1.0, 12).reshape(6, 2))
+        checked = certificate(cone, noise, 6, epsilon=1.0, notion=notion)
+        state = random_state(checked, seed, spread=[0.1, 0.5, 2.0][seed % 3])
+        claims = checked.claims(state)
+        assert masks(claims) == twin(checked, state, 1.0), seed
+        seen += [part.sum() for part in (claims.beaten, claims.accepted, claims.covered, claims.undecided)]
+    assert (seen[[0, 1, 3]] > 0).all()  # every kind of claim was met
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_claims_are_disjoint_and_hold_every_design(notion):
+    for seed in range(30):
+        checked = certificate(n_designs=7, notion=notion)
+        claims = checked.claims(random_state(checked, seed, spread=0.4))
+        assert (np.sum(masks(claims), axis=0) == 1).all()
+        assert claims.done == (not claims.undecided.any())
+        assert notion == "cover" or not claims.covered.any()
+
+
+def test_two_designs_never_beat_each_other_and_a_beater_is_left():
+    for delta in (0.01, 0.5, 0.95):
+        for seed in range(40):
+            checked = certificate(cw.Cone.orthant(1), n_designs=2, delta=delta, epsilon=0.5)
+            claims = checked.claims(random_state(checked, seed, spread=0.3))
+            assert not claims.beaten.all()
+
+
+def test_beaten_designs_do_not_depend_on_epsilon_and_a_larger_one_accepts_more():
+    for seed in range(20):
+        checked = certificate(n_designs=6)
+        state = random_state(checked, seed, spread=0.5)
+        small, large = checked.claims(state, 0.2), checked.claims(state, 1.5)
+        np.testing.assert_array_equal(small.beaten, large.beaten)
+        assert (small.accepted <= large.accepted).all()
+
+
+# -- claims are a function of the checkpoints ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_sampling_order_with_the_same_streams_gives_the_same_claims(seed):
+    checked = certificate(n_designs=5)
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(5, 40, size=5)
+    values = [rng.normal(size=(count, 2)) + rng.normal(size=2) * 0.5 for count in counts]
+    found = []
+    for again in range(4):
+        order = np.random.default_rng(again).permutation(np.repeat(np.arange(5), counts))
+        left = [iter(rows) for rows in values]
+        state = Checkpoints.empty(checked.levels, 5, 2)
+        for part in np.array_split(order, again + 1):
+            state = state.add(Observations.single(part, [next(left[design]) for design in part]))
+        claims = checked.claims(state)
+        found.append((masks(claims), checked.certified_epsilon(claims)[0]))
+    assert all(other == found[0] for other in found[1:])
+
+
+def test_renaming_the_designs_renames_the_claims():
+    checked = certificate(n_designs=6)
+    for seed in range(10):
+        state = random_state(checked, seed, spread=0.5)
+        turn = np.random.default_rng(seed).permutation(6)
+        turned = Checkpoints(
+            state.levels, state.statistics, state.reached[turn], tuple(part[turn] for part in state.snapshots)
+        )
+        first, second = checked.claims(state), checked.claims(turned)
+        assert [np.array(part)[turn].tolist() for part in masks(first)] == masks(second)
+
+
+def test_a_design_that_nobody_has_seen_leaves_the_others_open():
+    checked = certificate(n_designs=3)
+    state = Checkpoints.empty(checked.levels, 3, 2)
+    state = state.add(Observations([0, 1], [[9.0, 9.0], [0.0, 0.0]], [checked.levels.counts[0]] * 2))
+    claims = checked.claims(state)
+    assert not claims.done
+    assert not claims.accepted.any()
+    assert checked.certified_epsilon(claims) is None
+
+
+@pytest.mark.parametrize("count", [7, 10**7])
+def test_a_level_that_was_jumped_over_claims_nothing_wrong(count):
+    """Entries that miss the levels leave NaN behind: no claim rests on it, and nothing is raised."""
+    checked = certificate(n_designs=3, epsilon=0.2)
+    assert count not in checked.levels.counts
+    means = [[9.0, 9.0], [0.0, 0.0], [5.0, -5.0]]
+    state = Checkpoints.empty(checked.levels, 3, 2).add(Observations([0, 1, 2], means, [count] * 3))
+    claims = checked.claims(state)
+    assert not (claims.beaten | claims.accepted | claims.covered).any()
+    assert checked.certified_epsilon(claims) is None
+
+
+def test_after_a_jump_the_next_level_counts_again():
+    checked = certificate(n_designs=2, epsilon=0.2)
+    counts = checked.levels.counts
+    jump = Observations([0, 1], [[9.0, 9.0], [0.0, 0.0]], [counts[2] - 1] * 2)
+    land = Observations([0, 1], [[9.0, 9.0], [0.0, 0.0]], [1, 1])
+    state = Checkpoints.empty(checked.levels, 2, 2).add(jump).add(land)
+    assert checked.claims(state).beaten.tolist() == [False, True]
+
+
+# -- spending ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cone", CONES, ids=lambda cone: cone.text)
+@pytest.mark.parametrize("n_designs", [2, 3, 10, 57])
+def test_the_two_kinds_of_error_together_spend_no_more_than_delta(cone, n_designs):
+    """For every possible size p of the Pareto set: p (K - 1) min(N, D) a_out + (K - p) N a_fine <= delta.
+
+    The probabilities are read back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
+    """
+    delta = 0.1
+    checked = certificate(cone, SubGaussian(0.5), n_designs, delta=delta)
+    rows = len(cone.facets)
+    fine, out = (float(np.exp(-(z**2) / 2).sum()) for z in (checked._fine_boundary, checked._out_boundary))
+    for p in range(1, n_designs + 1):
+        spent = p * (n_designs - 1) * min(rows, cone.dim) * out + (n_designs - p) * rows * fine
+        assert 0.99 * delta < spent <= delta * (1 + 1e-9), p
+
+
+@pytest.mark.parametrize("delta", [0.001, 0.1, 0.9])
+@pytest.mark.parametrize("n_designs", [2, 3, 10, 100])
+def test_the_last_level_settles_every_pair_whatever_the_means(n_designs, delta):
+    """(z_fine + z_out) times the spread is at most epsilon alpha in every direction: not fine is beaten."""
+    for cone in CONES:
+        for noise in NOISES[:2]:
+            checked = certificate(cone, noise, n_designs, epsilon=0.7, delta=delta)
+            z = checked._fine_boundary[-1] + checked._out_boundary[-1]
+            spreads = np.sqrt(2 * checked.variances / checked.levels.counts[-1])
+            assert (z * spreads <= 0.7 * cone.widths * (1 + 1e-12)).all(), (cone, noise)
+
+
+# -- certified epsilon ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_the_certified_epsilon_is_done_and_a_little_less_is_not(notion):
+    for seed in range(15):
+        checked = certificate(n_designs=5, notion=notion)
+        state = random_state(checked, seed, spread=0.5)
+        claims = checked.claims(state)
+        found, returned = checked.certified_epsilon(claims)
+        again = checked.claims(state, found)
+        assert again.done
+        np.testing.assert_array_equal(again.accepted, returned)
+        assert found < 1e-12 or not checked.claims(state, found * 0.999).done
+        assert claims.done == (found <= checked.epsilon * (1 + 1e-9))
+
+
+def test_more_observations_of_everyone_certify_less():
+    checked = certificate(n_designs=3)
+    means = [[0.0, 0.0], [0.1, -0.1], [0.05, 0.0]]
+    found = [
+        checked.certified_epsilon(checked.claims(at_levels(checked, means, [level] * 3)))[0]
+        for level in range(0, len(checked.levels.counts), 3)
+    ]
+    assert all(later < earlier for earlier, later in zip(found, found[1:], strict=False))
+
+
+# -- refused -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_designs": 1}, "n_designs"),
+        ({"epsilon": -0.1}, "epsilon"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"notion": "approximately"}, "cover"),
+        ({"epsilon": 0.0}, "contain"),
+        ({"epsilon": 0.0, "notion": "contain"}, "max_evaluations"),
+        ({"noise": Gaussian([1, 1, 1])}, "3 objectives"),
+        ({"noise": Gaussian(np.ones((3, 2)))}, "3 designs"),
+    ],
+)
+def test_bad_configurations_are_refused_with_a_reason(wrong, words):
+    with pytest.raises(cw.InputError, match=words):
+        certificate(**wrong)
+
+
+@pytest.mark.parametrize("sigma", [0, -1.0, math.nan])
+def test_a_noise_level_of_zero_is_refused(sigma):
+    with pytest.raises(cw.InputError, match="sigma must be above 0"):
+        Gaussian(sigma)
+
+
+@pytest.mark.parametrize("scale", [0, -1, math.nan])
+def test_a_radius_must_be_scaled_by_something_positive(scale):
+    with pytest.raises(cw.InputError, match="radius_scale"):
+        SuccessiveElimination(ORTHANT, 0.5, 0.1, 3, Gaussian(0.5), radius_scale=scale)
+
+
+def test_a_direction_without_noise_is_known_at_once():
+    """A singular covariance leaves a facet without noise: no division by zero, and the right answer."""
+    means = [[0.0, 0.0], [0.5, 1.0], [0.0, 1.0]]
+    for cov in ([[1.0, 0.0], [0.0, 0.0]], [[[1.0, 0.0], [0.0, 0.0]]] * 3):
+        problem = SimulatedBandit(means, Gaussian(cov=cov))
+        result = cw.identify(problem, ORTHANT, epsilon=0.3, delta=0.1, rng=0)
+        assert result.guarantee
+        assert cw.verdict(result.pareto, means, ORTHANT, 0.3)
+
+
+def test_scaled_radii_void_the_guarantee():
+    problem = SimulatedBandit([[0.0, 0.0], [3.0, 3.0]], Gaussian(0.5))
+    result = cw.identify(problem, ORTHANT, epsilon=0.5, delta=0.1, rng=0, radius_scale=0.5)
+    assert isinstance(result.guarantee, cw.Heuristic)
+    assert "0.5" in result.guarantee.reason
+
+
+def test_pulls_stop_at_the_last_level():
+    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 3, Gaussian(0.5))
+    state = at_levels(rule.certificate, [[0.0, 0.0]] * 3, [len(rule.certificate.levels.counts) - 1] * 3)
+    assert isinstance(rule.ask(state), Pulls)
+    assert rule.ask(state).total == 0
+    assert rule.recommend(state).indices == [0, 1, 2]

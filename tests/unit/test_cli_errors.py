@@ -1,0 +1,263 @@
+"""Mistakes on the command line: one line on stderr that says what to do, exit code 2, nothing on stdout.
+
+Run inside this process; tests/e2e runs the commands as their users do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import click
+import pytest
+
+import conewise as cw
+from conewise.cli.main import commands, main
+from conewise.cli.show import write_whole
+
+GOOD = "name,cost,speed\na,1,2\nb,2,3\nc,3,1\n"
+BUDGET = {"--designs": "5", "--epsilon": "0.1", "--delta": "0.05"}
+
+
+@pytest.fixture
+def designs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "designs.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    return path
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as caught:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    return caught.value.code, out, err
+
+
+def refused(capsys, *arguments: str) -> str:
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("conewise: ")
+    assert err.endswith(".\n")
+    assert err.count("\n") == 1
+    return err
+
+
+def budget_with(**changes: str) -> list[str]:
+    options = BUDGET | {f"--{name}": value for name, value in changes.items()}
+    return ["budget", *(word for pair in options.items() for word in pair)]
+
+
+# -- what the user typed -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fronts"], "No such command 'fronts'"),
+        (["--colour"], "No such option"),
+        (["cone"], "Missing argument 'SPEC'; see conewise cone --help"),
+        (["front"], "Missing argument 'FILE'; see conewise front --help"),
+        (["budget"], "Missing option '--designs'; see conewise budget --help"),
+        (["cone", "planar:135", "--angle"], "No such option"),
+        (["cone", "planar:135", "--dim", "0"], "0 is not in the range"),
+        (["reproduce", "--runs", "0"], "0 is not in the range 1<=x"),
+        (["reproduce", "--runs", "many"], "'many' is not a valid integer"),
+        (["reproduce", "--seed", "-1"], "-1 is not in the range"),
+        (["reproduce", "--jobs", "0"], "0 is not in the range"),
+    ],
+    ids=" ".join,
+)
+def test_usage(capsys, arguments, words):
+    assert words in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("planer:135", "no cone is called 'planer'; write one of orthant, planar"),
+        ("planar", "planar"),
+        ("planar:wide", "'wide' is not a number; planar is written planar:135"),
+        ("planar:180", "180"),
+        ("planar:-45", "-45"),
+        ("planar:nan", "'nan' is not a number"),
+        ("importance:0.5,2", "0.5"),
+        ("orthant:0", "0"),
+        ("[[1,0],[-1,0]]", "row"),
+        ("[[1,0],[0]]", "unequal length"),
+        ("[[1,0],[0,0]]", "row 1"),
+        ("[[1,", "rows such as [[2,1],[1,2]] were expected"),
+        ("exchange:[[1,0.5],[1,1]]", "arbitrage"),
+        ("rays:[[1,0]]", "ray"),
+        ("", "a cone's text form was expected"),
+    ],
+)
+def test_bad_cones(capsys, spec, words):
+    assert words in refused(capsys, "cone", spec)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sigma": "0"}, "sigma must be above 0 and finite, got 0.0; it is a standard deviation, not a variance"),
+        ({"sigma": "-2"}, "sigma must be above 0"),
+        ({"sigma": "nan"}, "sigma must be above 0 and finite"),
+        ({"epsilon": "0"}, "epsilon must be above 0, got 0"),
+        ({"epsilon": "-0.1"}, "epsilon must be above 0, got -0.1"),
+        ({"epsilon": "inf"}, "epsilon must be finite"),
+        ({"epsilon": "1e-300"}, "the budget exceeds 5e+18 evaluations in all; raise epsilon"),
+        ({"epsilon": "small"}, "'small' is not a valid float"),
+        ({"delta": "0"}, "delta must lie strictly between 0 and 1, got 0"),
+        ({"delta": "1"}, "delta must lie strictly between 0 and 1, got 1"),
+        ({"delta": "1.5"}, "delta must lie strictly between 0 and 1"),
+        ({"designs": "1"}, "n_designs must be at least 2: a single design is the Pareto set"),
+        ({"designs": "0"}, "n_designs must be at least 1"),
+        ({"designs": "2.5"}, "'2.5' is not a valid integer"),
+        ({"noise": "cauchy"}, "'cauchy' is not one of"),
+        ({"noise": "bounded"}, "bounded noise needs --low and --high"),
+        ({"noise": "bounded", "low": "1", "high": "0"}, "low must be below high"),
+        ({"low": "1"}, "--low and --high belong to --noise bounded"),
+        ({"cone": "planar:200"}, "200"),
+    ],
+    ids=str,
+)
+def test_bad_budgets(capsys, changes, words):
+    assert words in refused(capsys, *budget_with(**changes))
+
+
+def test_a_bad_constant(capsys):
+    assert "c must be above 0, got 0" in refused(capsys, *budget_with(), "-c", "0")
+
+
+# -- what the file holds -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", [], "designs.csv is empty; a header row with column names was expected"),
+        ("name,cost,speed\n", [], "designs.csv has no rows below its header"),
+        ("name,cost,speed\na,1,\n", [], "row 1 (below the header), column 'speed' is empty"),
+        ("name,cost,speed\na,1,fast\n", [], "column 'speed' holds 'fast', where a number was expected"),
+        ("name,cost,speed\na,1,inf\n", [], "where a finite number was expected"),
+        ("name,cost,speed\na,1,2\na,2,3\n", [], "two designs called 'a'; a name is a design's identity"),
+        ("name,cost,cost\na,1,2\n", [], "two columns called 'cost'; rename one of them"),
+        ("name,cost,speed\na,1\n", [], "has 2 entries for 3 columns"),
+        (GOOD, ["--objectives", "cost,mass"], "has no column 'mass'; it has name, cost, speed"),
+        (GOOD, ["--minimise", "mass"], "has no column 'mass'"),
+        (GOOD, ["--name", "label"], "has no column 'label'"),
+        (GOOD, ["--objectives", "cost", "--minimise", "speed"], "not among the objectives"),
+        (GOOD, ["--cone", "orthant:3"], "orders 3 objectives, but there are 2: cost, speed"),
+        (GOOD, ["--cone", "planar:200"], "200"),
+        (GOOD, ["--objectives", "name,cost"], "column 'name' holds 'a', where a number was expected"),
+    ],
+)
+def test_bad_tables(capsys, designs, text, options, words):
+    designs.write_text(text, encoding="utf-8")
+    assert words in refused(capsys, "front", "designs.csv", *options)
+
+
+def test_unreadable_files(capsys, designs):
+    assert "there is no file nowhere.csv" in refused(capsys, "front", "nowhere.csv")
+    assert "is a folder; name a table in it" in refused(capsys, "front", str(designs.parent))
+    designs.write_bytes(bytes(range(256)) * 20)
+    assert "not text in UTF-8" in refused(capsys, "front", "designs.csv")
+    designs.write_bytes("name,cost,speed\nä,1,2\n".encode("latin-1"))
+    assert "not text in UTF-8" in refused(capsys, "front", "designs.csv")
+    assert "the ending '.xlsx' is not known" in refused(capsys, "front", str(designs.rename("designs.xlsx")))
+
+
+def test_a_file_that_the_system_will_not_open(capsys, designs, monkeypatch):
+    """No permission: root may read anything, so the system's refusal is played."""
+
+    def no(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", "designs.csv")
+
+    monkeypatch.setattr("pathlib.Path.open", no)
+    assert refused(capsys, "front", "designs.csv") == "conewise: Permission denied: designs.csv.\n"
+
+
+def test_what_a_file_says_cannot_break_the_one_line(capsys, designs):
+    designs.write_text('name,"co\nst",speed\na,1,2\n', encoding="utf-8")
+    refused(capsys, "front", "designs.csv", "--objectives", "cost")
+    designs.write_text('name,cost,speed\na,1,"two\nlines"\n', encoding="utf-8")
+    refused(capsys, "front", "designs.csv")
+
+
+# -- where the answer goes -----------------------------------------------------------------------------------------
+
+
+def test_places_that_cannot_be_written_to(capsys, designs, tmp_path):
+    assert "there is no folder" in refused(capsys, "front", "designs.csv", "--out", "nowhere/front.csv")
+    assert "is a directory" in refused(capsys, "front", "designs.csv", "--out", str(tmp_path)).lower()
+    assert "is a file" in refused(capsys, "reproduce", "--runs", "1", "--out", "designs.csv").lower()
+    assert "No such file or directory" in refused(capsys, "cone", "planar:45", "--plot", "nowhere/cone.png")
+    assert "must end in .png, .svg or .pdf" in refused(capsys, "cone", "planar:45", "--plot", "cone.bmp")
+    assert "2 or 3 objectives" in refused(capsys, "cone", "orthant:4", "--plot", "cone.png")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "front.csv"
+    path.write_text("before", encoding="utf-8")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, "after")
+    assert path.read_text(encoding="utf-8") == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["front.csv"]
+
+
+def test_a_written_file_has_ordinary_permissions_and_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "target.csv", tmp_path / "link.csv"
+    target.write_text("before", encoding="utf-8")
+    link.symlink_to(target)
+    mask = os.umask(0o027)
+    try:
+        write_whole(link, "after\n")
+    finally:
+        os.umask(mask)
+    assert link.is_symlink()
+    assert target.read_bytes() == b"after\n"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_a_device_is_written_to_and_never_replaced():
+    write_whole(Path("/dev/null"), "gone")
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(Path("/dev/full"), "x" * 10**6)
+    for device in ("/dev/null", "/dev/full"):
+        assert stat.S_ISCHR(Path(device).stat().st_mode)
+
+
+# -- anything else -------------------------------------------------------------------------------------------------
+
+
+def test_interruption_is_one_line_with_the_shells_code(capsys, monkeypatch):
+    def stop(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr(commands, "main", stop)
+    code, _, err = run(capsys, "cone", "planar:45")
+    assert (code, err) == (130, "conewise: interrupted.\n")
+
+
+def test_our_own_errors_are_sentences(capsys, monkeypatch):
+    def fail(*_, **__):
+        raise cw.InputError("what was wrong;\n   what to do.")
+
+    monkeypatch.setattr(commands, "main", fail)
+    assert refused(capsys, "cone", "planar:45") == "conewise: what was wrong; what to do.\n"
+
+
+def test_without_arguments_there_is_help(capsys):
+    code, out, err = run(capsys)
+    assert code == 0
+    assert "Usage: conewise" in out
+    assert err == ""

@@ -1,0 +1,194 @@
+"""What is shown: a cone in words, tables as Markdown and CSV, and pictures that are the same bytes every time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.experiments.beyond import BudgetRow, ConeRow
+from conewise.experiments.papers.ararat_tekin_2023 import Reproduction, reproduce
+from conewise.report import plots
+from conewise.report.data import Table, budget_table, cone_table, difference_table, reproduction_tables
+from conewise.report.words import describe
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("orthant:1", ["Larger is better."]),
+        ("[[-1]]", ["Smaller is better."]),
+        (
+            "orthant:3",
+            ["under each of 3 weightings of the 3 objectives", "the classical componentwise order", "beta = 1"],
+        ),
+        ("planar:135", ["Wider than the componentwise order", "between 29.3 % and 70.7 %", "no more evaluations"]),
+        ("planar:45", ["Narrower than the componentwise order", "up to 2 times the evaluations", "beta = 1.41421"]),
+        (
+            "[[1,0.2],[-0.5,1]]",
+            ["Neither wider nor narrower", "A loss of 1 in objective 1", "at least 5 in objective 2"],
+        ),
+        ("[[1,3],[3,1]]", ["A loss of 1 in objective 2 is accepted for a gain of at least 3 in objective 1"]),
+        ("ranked:3", ["objective 1 between 33.3 % and 100 %", "objective 3 between 0 % and 33.3 %"]),
+    ],
+)
+def test_a_cone_in_words(spec, expected):
+    lines = describe(cw.Cone.parse(spec))
+    for words in expected:
+        assert any(words in line for line in lines), lines
+    assert all(line.endswith(".") and "\n" not in line for line in lines)
+
+
+@pytest.mark.parametrize("degrees", [20, 60, 89, 91, 120, 160])
+def test_the_exchange_rate_in_words_is_the_cones_own(degrees):
+    """A loss of 1 for a gain of r is just accepted: (r, -1) lies on the edge of the cone."""
+    cone = cw.Cone.planar(degrees)
+    rates = [line for line in describe(cone) if line.startswith("A loss")]
+    assert len(rates) == (2 if degrees > 90 else 0)
+    for line in rates:
+        rate = float(line.split("at least ")[1].split()[0])
+        assert cone.contains([1.001 * rate, -1.0])
+        assert not cone.contains([0.999 * rate, -1.0])
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+TABLE = Table("A | title", ("name", "x|y"), (("a, b", "1"), ('say "c"', "2|3")), "A note.")
+
+
+def test_a_table_as_markdown():
+    assert TABLE.markdown().splitlines() == [
+        "## A | title",
+        "",
+        "| name | x\\|y |",
+        "| --- | --: |",
+        "| a, b | 1 |",
+        '| say "c" | 2\\|3 |',
+        "",
+        "A note.",
+    ]
+
+
+def test_a_table_as_csv_reads_back():
+    assert list(csv.reader(io.StringIO(TABLE.csv()))) == [["name", "x|y"], ["a, b", "1"], ['say "c"', "2|3"]]
+
+
+@pytest.fixture(scope="module")
+def result() -> Reproduction:
+    return reproduce(runs=20, seed=3)
+
+
+def test_every_number_of_the_paper_stands_beside_ours(result):
+    tables = {table.title.partition(":")[0]: table for table in reproduction_tables(result)}
+    assert list(tables) == [
+        "Table 1",
+        "Table 2",
+        "Supplementary table, success rate in %",
+        "Supplementary table, Pareto designs left uncovered",
+        "Supplementary table, returned designs that are too far",
+        "Supplementary table, share of the Pareto set missed in %",
+    ]
+    assert tables["Table 1"].rows[0][1:] == ("153 / 153 (+0)", "180 / 180 (+0)", "196 / 196 (+0)")
+    assert tables["Table 1"].rows[1][1].startswith("0.666 / 0.666 (")
+    assert all(len(table.rows) == 12 for title, table in tables.items() if title.startswith("Supplementary"))
+    assert sum(len(table.rows) * (len(table.header) - 1) for table in tables.values()) == len(result.cells)
+    marked = sum("(!)" in cell for table in tables.values() for row in table.rows for cell in row)
+    assert marked == len(result.outside)
+
+
+def test_the_table_of_differences_has_a_row_for_every_number(result):
+    table = difference_table(result)
+    assert len(table.rows) == len(result.cells) == 177
+    for row, cell in zip(table.rows, result.cells, strict=True):
+        assert row[:3] == (cell.table, cell.row, cell.column)
+        assert float(row[5]) == pytest.approx(float(row[4]) - float(row[3]), abs=2e-4)
+        assert (row[-1] == "yes") == (float(row[6]) - 1e-4 <= float(row[3]) <= float(row[7]) + 1e-4)
+
+
+def test_tables_beyond_the_paper():
+    rows = [ConeRow("planar:45", 2**0.5, 53, 1000, 100, 7, 10)]
+    assert cone_table("T", rows, "note").rows == (("planar:45", "1.4142", "53", "1000", "100", "70.0"),)
+    small = [BudgetRow("ties", "paper", 100, 0.1, 3, 2000)]
+    assert budget_table(small).rows == (("ties", "paper", "100", "10", "0.15", "3", "2000"),)
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
+
+
+def drawings() -> dict[str, object]:
+    snw = cw.problems.load("snw")
+    cones = [cw.Cone.planar(angle) for angle in (45, 90, 135)]
+    rows = [ConeRow(f"planar:{angle}", 1.0, 5, 10, 5, 3, 10) for angle in (45, 90, 135)]
+    return {
+        "pareto sets": lambda: plots.pareto_sets(snw, cones, [cw.pareto_mask(snw.means, cone) for cone in cones]),
+        "planar cones": lambda: plots.planar_cones(cones),
+        "a cone of the plane": lambda: plots.cone_picture(cw.Cone([[1, 0.2], [-0.5, 1]])),
+        "a cone of space": lambda: plots.cone_picture(cw.Cone.ice_cream(60, facets=7)),
+        "angles": lambda: plots.angle_curves(rows, [45, 90, 135]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "magic"),
+    [
+        ("pareto sets", "svg", b"<?xml"),
+        ("planar cones", "png", b"\x89PNG"),
+        ("a cone of the plane", "pdf", b"%PDF"),
+        ("a cone of the plane", "svg", b"<?xml"),
+        ("a cone of space", "png", b"\x89PNG"),
+        ("angles", "svg", b"<?xml"),
+    ],
+)
+def test_a_picture_is_the_same_bytes_every_time(tmp_path, name, ending, magic):
+    first, second = (tmp_path / f"{copy}.{ending}" for copy in ("first", "second"))
+    for path in (first, second):
+        plots.save(drawings()[name](), path)
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes().startswith(magic)
+    assert first.stat().st_size > 2000
+
+
+def test_figure_1_shows_every_design_once_in_its_own_direction():
+    snw, cone = cw.problems.load("snw"), cw.Cone.planar(90)
+    front = cw.pareto_mask(snw.means, cone)
+    (axis,) = plots.pareto_sets(snw, [cone], [front]).axes
+    dominated, pareto = (np.asarray(points.get_offsets()) for points in axis.collections)
+    np.testing.assert_allclose(pareto, snw.means[front] * [-1, 1])  # area is minimised: shown as it is measured
+    assert len(dominated) + len(pareto) == 206
+    assert axis.get_xlabel() == "log2 area (smaller is better)"
+    assert axis.get_ylabel() == "log2 throughput (larger is better)"
+
+
+@pytest.mark.parametrize(
+    "cone",
+    [cw.Cone.planar(10), cw.Cone.planar(170), cw.Cone([[1, 0.2], [-0.5, 1]]), cw.Cone([[-1, 0], [0, -1]])],
+    ids=str,
+)
+def test_a_wedge_is_the_cone(cone):
+    start, opening = plots._wedge(cone)
+    for share, inside in ((0.01, True), (0.5, True), (0.99, True), (-0.01, False), (1.01, False)):
+        angle = np.radians(start + share * opening)
+        assert bool(cone.contains([np.cos(angle), np.sin(angle)])) == inside
+
+
+def test_pictures_that_cannot_be():
+    for dim in (1, 4):
+        with pytest.raises(cw.InputError, match=f"2 or 3 objectives, this one has {dim}"):
+            plots.cone_picture(cw.Cone.orthant(dim))
+
+
+def test_a_picture_needs_a_known_ending(tmp_path):
+    with pytest.raises(cw.InputError, match=r"must end in \.png, \.svg or \.pdf, got cone\.bmp"):
+        plots.save(plots.planar_cones([cw.Cone.planar(45)]), tmp_path / "cone.bmp")
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(cw.ConewiseError, match=r"pictures need matplotlib: install conewise\[plot\]"):
+        plots.cone_picture(cw.Cone.planar(45))
