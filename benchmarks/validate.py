@@ -195,7 +195,10 @@ def measure(cell: Cell, runs: int) -> Measured:
 
 
 def table(found: list[Measured]) -> list[str]:
-    lines = ["| rule | success | instance | runs | failures | rate | evaluations (mean) |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| rule | success | instance | runs | failures | rate | evaluations (mean) |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for one in found:
         cell = one.cell
         note = f", {one.unfinished} unfinished" if one.unfinished else ""

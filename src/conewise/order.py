@@ -155,14 +155,16 @@ def _front(columns: Floats, keep_duplicates: bool) -> Bools:
 @np.errstate(over="ignore", invalid="ignore")  # overflow can only make for a worse choice of pivots
 def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
     """Indices and facet values of the designs that no strong design strongly dominates, in one pass by chunks."""
+    if len(points) <= _CHUNK:  # one good pivot costs next to nothing; choosing more would not pay
+        z = _mapped(points, cone)
+        top = (_weights(z[:, ::_STRIDE]) @ z).argmax()
+        kept = np.flatnonzero(~_beaten(z, z[:, [top]]))
+        return kept, z[:, kept]
     sample = cone._order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
-    finite = bool(np.isfinite(sample).all())
-    # Choosing many pivots must cost little beside one pass over the points; the best of a chunk costs next to nothing.
-    pivots = _strong(sample) if finite and len(points) > _CHUNK else sample[:, :1].copy()
-    if not finite or not pivots.size:
+    pivots = _strong(sample) if np.isfinite(sample).all() else sample[:, :0]
+    if not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)
-    reach = sample.max(axis=1) - sample.min(axis=1)
-    weights = 1 / np.where(reach > 0, reach, np.inf)
+    weights = _weights(sample)
     best = -np.inf
     alive: list[np.ndarray] = []
     columns: list[Floats] = []
@@ -170,7 +172,7 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
         z = _mapped(points[start : start + _CHUNK], cone, start)
         scores = weights @ z
         top = scores.argmax()
-        if scores[top] > best:  # the last pivot is the best design so far, by its sum in units of the sample's range
+        if scores[top] > best:  # the last pivot is the best design so far
             best, pivots[:, -1] = scores[top], z[:, top]
         kept = np.flatnonzero(~_beaten(z, pivots))
         alive.append(start + kept)
@@ -183,6 +185,12 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
         left = ~_beaten(z, pivots)
         indices, z = indices[left], z[:, left]
     return indices, z
+
+
+def _weights(sample: Floats) -> Floats:
+    """What brings the facets to one scale, so that a sum tells strong designs: 1 / range, or 0 for a constant."""
+    reach = sample.max(axis=1) - sample.min(axis=1)
+    return np.asarray(1 / np.where(reach > 0, reach, np.inf))
 
 
 def _strong(sample: Floats) -> Floats:

@@ -6,6 +6,7 @@ Exact: joint normal probabilities from scipy for few levels. Monte Carlo: fixed 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def joint(levels: Levels) -> np.ndarray:
 def test_levels_increase_from_one_or_more_until_the_last_count_is_passed(most, due):
     counts = Levels.up_to(most, due=due).counts
     assert counts[0] >= 1
-    assert all(b > a for a, b in zip(counts, counts[1:], strict=False))
+    assert all(b > a for a, b in pairwise(counts))
     assert counts[-1] >= most
     assert len(counts) == 1 or counts[-2] < most
 
@@ -84,7 +85,9 @@ def test_a_term_is_never_too_small_and_hardly_too_large(now, lead, ratio):
     assert abs(math.log(looks._SAFETY)) > 100 * 1e-6
 
 
-@pytest.mark.parametrize(("now", "before", "ratio"), [(0.5, 0.7, 0.5), (1.0, 1.0, 0.9), (2.0, 2.2, 0.8), (2.5, 2.4, 0.9)])
+@pytest.mark.parametrize(
+    ("now", "before", "ratio"), [(0.5, 0.7, 0.5), (1.0, 1.0, 0.9), (2.0, 2.2, 0.8), (2.5, 2.4, 0.9)]
+)
 def test_a_term_agrees_with_the_bivariate_normal_of_scipy(now, before, ratio):
     rho = math.sqrt(ratio)
     computed = math.exp(float(looks._log_fresh_excess(np.array([now]), np.array([before]), rho)[0]))

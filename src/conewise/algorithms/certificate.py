@@ -9,8 +9,9 @@ D^ = mu^_j - mu^_i, radii r_n = z * sd(w_n.D^) and epsilon:
 
 Where the errors can come from, and so where delta is spent (docs/adaptive): a wrong "fine" that matters concerns a
 design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "beaten" or "covered"
-concerns a Pareto design, K - 1 rivals and min(N, D) directions. The two kinds belong to different designs, so each may
-spend delta / K a design.
+concerns a Pareto design, K - 1 rivals, and the directions that carry M(i, j): at most min(N, D), or one where nothing
+is ever covered. The two kinds belong to different designs, so each may spend delta / K a design. Giving up a share of
+the first kind's part lets designs that are not beaten share it among themselves (Holm 1979).
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ Notion = Literal["cover", "contain"]
 OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
 
+FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.25}
+"""Part of delta that claims "fine" may spend; the rest is Holm's, for designs not yet beaten (tuned; any is valid)."""
+
+_HOLM_STEPS: Final = 2.0**0.5  # ratio of the numbers of designs for which boundaries are tabulated
 _MARGIN: Final = 1.7  # levels beyond the last due count: boundaries rise a little after their anchor
 _MATRIX: Final = 2500  # designs whose comparisons are kept as matrices; beyond, they are made row by row
 _PAIRS_AT_ONCE: Final = 2**18
@@ -114,18 +119,21 @@ class Certificate:
                 return np.asarray(np.einsum("nd,kde,ne->kn", w, covariance, w))
         return np.asarray(self.noise.scales(w) ** 2)
 
-    @cached_property
-    def _per_claim(self) -> tuple[float, float]:
-        """Divisors of delta for a claim "fine" and for a claim "beaten" or "covered"."""
-        n, k = len(self.cone.facets), self.n_designs
-        return float(k * n), float(k * (k - 1) * min(n, self.cone.dim))
+    def _fine_delta(self) -> float:
+        """Spent by one claim "fine"."""
+        return FINE_SHARE[self.notion] * self.delta / (self.n_designs * len(self.cone.facets))
+
+    def _out_delta(self, remaining: float) -> float:
+        """Spent by one claim "beaten" or "covered" while that many designs are not beaten."""
+        share, k = FINE_SHARE[self.notion], self.n_designs
+        directions = min(self.cone.facets.shape) if self.notion == "cover" else 1
+        return self.delta / ((k - 1) * directions) * ((1 - share) / remaining + share / k)
 
     @cached_property
     def _due(self) -> tuple[float, float]:
         """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
-        fine, out = self._per_claim
         reach = 1.15  # looks make boundaries about this much wider than single tests
-        z_fine, z_out = (reach * self.noise.deviation(self.delta / d) for d in (fine, out))
+        z_fine, z_out = (reach * self.noise.deviation(d) for d in (self._fine_delta(), self._out_delta(self.n_designs)))
         if self.epsilon == 0:
             return math.inf, math.inf  # no scale is known beforehand
         widest = 2 * float((self.variances / self.cone.widths**2).max()) / self.epsilon**2
@@ -153,17 +161,25 @@ class Certificate:
 
     @cached_property
     def _fine_boundary(self) -> Floats:
-        fine, _ = self._per_claim
-        return self._boundary(self.anchors[0], self.delta / fine)
+        return np.asarray(self._boundary(self.anchors[0], (self._fine_delta(),))[0])
 
     @cached_property
-    def _out_boundary(self) -> Floats:
-        _, out = self._per_claim
-        return self._boundary(self.anchors[1], self.delta / out)
+    def _holm(self) -> tuple[Floats, Floats]:
+        """Numbers of designs, ascending, and the boundary of "beaten" and "covered" for each of them."""
+        sizes = [float(self.n_designs)]
+        while FINE_SHARE[self.notion] < 1 and sizes[-1] > 1:
+            sizes.append(max(1.0, math.floor(sizes[-1] / _HOLM_STEPS)))
+        ascending = sizes[::-1]
+        return np.array(ascending), self._boundary(self.anchors[1], tuple(self._out_delta(m) for m in ascending))
 
-    def _boundary(self, anchor: float, alpha: float) -> Floats:
+    def _boundary(self, anchor: float, alphas: tuple[float, ...]) -> Floats:
         normal = isinstance(self.noise, Gaussian)
-        return np.asarray(self.scale * boundaries(self.levels, float(anchor), (alpha,), normal)[0])
+        return np.asarray(self.scale * boundaries(self.levels, float(anchor), alphas, normal))
+
+    def out_boundary(self, remaining: int) -> Floats:
+        """The z by level for "beaten" and "covered" while that many designs are not beaten."""
+        sizes, table = self._holm
+        return np.asarray(table[int(np.searchsorted(sizes, remaining, side="left"))])
 
     # -- claims -------------------------------------------------------------------------------------------------
 
@@ -180,11 +196,11 @@ class Certificate:
         pairs = self._pairs(state, values, live)
         worst = (pairs.gains / pairs.spreads).min(axis=2)
         np.fill_diagonal(worst, -np.inf)
-        out = (worst >= self._out_boundary[pairs.levels]).any(axis=1)
-        if out.any():
+        while (out := (worst >= self.out_boundary(len(live))[pairs.levels]).any(axis=1)).any():  # Holm's passes
             beaten[live[out]] = True
             keep = np.ix_(~out, ~out)
-            pairs = Pairs(live[~out], pairs.levels[keep], pairs.gains[keep], pairs.spreads[keep])
+            live, worst = live[~out], worst[keep]
+            pairs = Pairs(live, pairs.levels[keep], pairs.gains[keep], pairs.spreads[keep])
         return self._judged(beaten, pairs, epsilon)
 
     def _judged(self, beaten: Bools, pairs: Pairs, epsilon: float) -> Claims:
@@ -199,7 +215,7 @@ class Certificate:
         rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
         if self.notion == "cover" and len(rows) and len(columns):
             both = np.ix_(rows, columns)
-            z = self._out_boundary[pairs.levels[both]][:, :, None]
+            z = self.out_boundary(len(pairs.designs))[pairs.levels[both]][:, :, None]
             deficit = np.maximum(z * pairs.spreads[both] - pairs.gains[both], 0.0)
             deficit[np.isnan(deficit)] = np.inf
             near = np.isfinite(deficit).all(axis=2) & (deficit.max(axis=2) <= epsilon)
@@ -261,7 +277,7 @@ class Certificate:
                     np.minimum(score, (z[rivals, n][None, :] - z[rows, n][:, None]) / spread, out=score)
                 score[rows[:, None] == rivals[None, :]] = -np.inf
                 best[rows] = score.max(axis=1)
-        return np.asarray(best >= self._out_boundary[np.maximum(state.reached, 0)])
+        return np.asarray(best >= self.out_boundary(self.n_designs)[np.maximum(state.reached, 0)])
 
     def _pairs(self, state: Checkpoints, values: list[Floats], live: Indices) -> Pairs:
         reached = state.reached[live]

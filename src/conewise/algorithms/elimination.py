@@ -16,7 +16,7 @@ from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
 
-_AHEAD = 6  # looks: the boundary a question will meet is read off this far ahead
+_AHEAD = 8  # looks: the boundary a question will meet is read off this far ahead
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ class SuccessiveElimination:
         margin[np.arange(len(open_rows)), open_rows] = -np.inf
         best = margin.argmax(axis=1)
         rows = np.arange(len(open_rows))
-        z_out = certificate._out_boundary[ahead[rows, best]]
+        z_out = certificate.out_boundary(len(pairs.designs))[ahead[rows, best]]
         out_cost = np.where(margin[rows, best] > 0, (z_out / np.maximum(margin[rows, best], 1e-100)) ** 2, np.inf)
         # At least the next level, at most the last one: estimates are rough at first.
         least = np.array(certificate.levels.counts)[np.minimum(pairs.levels[open_rows] + 1, last)]

@@ -22,7 +22,7 @@ import numpy as np
 
 from conewise._arrays import Floats
 
-GROWTH: Final = 1.1
+GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
 FIRST_LEVEL: Final = 8
 """The first look comes at this many observations, earlier where a few are enough to decide everything."""

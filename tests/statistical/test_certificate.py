@@ -1,0 +1,270 @@
+"""The certificate keeps delta, measured: any rule, both notions of success, eight instances that are easy to fail on.
+
+Null hypothesis of each cell: the failure probability is at most DELTA. Test: exact binomial at level 1e-6, RUNS runs,
+fixed seeds. Negative control: every radius divided by 8 must be rejected on the near-ties. The instances and the rules
+are those of `make validate`, which runs the same matrix a thousand times a cell.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms.certificate import Certificate, Claims, Pairs
+from conewise.feedback import Observations, Pulls
+from conewise.noise import Gaussian
+from conewise.problems import SimulatedBandit
+from conewise.studies.loop import run
+
+_SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "validate.py"
+_SPEC = importlib.util.spec_from_file_location("conewise_validation", _SOURCE)
+validate = sys.modules[_SPEC.name] = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(validate)
+
+RUNS = 100
+DELTA, EPSILON = validate.DELTA, validate.EPSILON
+INSTANCES = {instance.name: instance for instance in validate.instances()}
+NEAR_TIES = INSTANCES["near-ties"]
+
+
+def rule(instance, notion="cover", **options) -> SuccessiveElimination:
+    problem = instance.problem
+    return SuccessiveElimination(
+        instance.cone, EPSILON, DELTA, problem.n_designs, problem.assumption, success=notion, **options
+    )
+
+
+# -- the matrix ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", validate.cells(), ids=lambda cell: f"{cell.rule}, {cell.notion}, {cell.instance}")
+def test_at_most_a_delta_fraction_of_runs_fails_and_all_of_them_end(cell):
+    measured = validate.measure(cell, RUNS)
+    assert measured.failures <= validate.allowed(RUNS)
+    assert measured.unfinished == 0
+
+
+@pytest.mark.parametrize("cell", validate.controls(), ids=lambda cell: f"{cell.rule}, {cell.notion}")
+def test_an_eighth_of_every_radius_fails_the_same_test(cell):
+    assert validate.measure(cell, RUNS).failures > validate.allowed(RUNS)
+
+
+def test_the_eight_instances_are_hard_where_they_say_so():
+    """A gap just beyond epsilon for a design outside the front, or between neighbours on it."""
+    assert len(INSTANCES) == 8
+    for name, instance in INSTANCES.items():
+        means, cone = instance.problem.means, instance.cone
+        front, gaps = cw.pareto_mask(means, cone), cw.suboptimality_gaps(means, cone)
+        if name == "all identical":
+            assert front.all()
+            continue
+        near = gaps[~front].min() if not front.all() else cw.separation_gaps(means, cone).min()
+        assert EPSILON < near <= 1.03 * EPSILON, name
+
+
+def test_no_run_exceeds_the_bound_that_follows_from_epsilon():
+    for instance in INSTANCES.values():
+        for notion in ("cover", "contain"):
+            algorithm = rule(instance, notion)
+            for seed in range(3):
+                assert run(algorithm, instance.problem, rng=seed).evaluations <= algorithm.most_evaluations
+
+
+# -- any sampling rule ---------------------------------------------------------------------------------------------
+
+
+def by_chance(claims: Claims, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Whoever, settled or not, one at a time or several."""
+    return rng.integers(0, len(counts), size=rng.integers(1, 8))
+
+
+def the_undecided_least_seen(claims: Claims, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Chases open questions with as few observations of everybody else as can be."""
+    left = np.flatnonzero(~claims.beaten)
+    return left[[np.argmin(counts[left])]]
+
+
+@pytest.mark.parametrize("choose", [by_chance, the_undecided_least_seen])
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_the_certificate_does_not_mind_who_was_evaluated_when(choose, notion):
+    """One observation at a time, until the certificate says that it is done: failures within the binomial bound."""
+    instance, runs = INSTANCES["one objective"], 40
+    algorithm = rule(instance, notion)
+    failed = 0
+    for seed in range(runs):
+        rng, state = np.random.default_rng([1, seed]), algorithm.start()
+        claims = algorithm.certificate.claims(state)
+        while not claims.done:
+            chosen = choose(claims, state.counts, rng)
+            seen = instance.problem.evaluate(Pulls(chosen), rng, one_by_one=True)
+            state = algorithm.tell(state, seen)
+            claims = algorithm.certificate.claims(state)
+            assert state.evaluations < 20_000
+        failed += not instance.succeeds(claims.accepted, notion)
+    assert failed <= validate.binom.isf(validate.LEVEL, runs, DELTA)
+
+
+def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed():
+    """Anytime: in all but a delta fraction of runs no claim at any look is ever wrong, so none contradicts another."""
+    instance, wrong = NEAR_TIES, 0
+    means, cone = instance.problem.means, instance.cone
+    front, gaps, cover = (
+        cw.pareto_mask(means, cone),
+        cw.suboptimality_gaps(means, cone),
+        cw.cover_gaps(means, cone),
+    )
+    algorithm = rule(instance)
+    for seed in range(RUNS):
+        rng, state, bad = np.random.default_rng([2, seed]), algorithm.start(), False
+        while (pulls := algorithm.ask(state)).total:
+            state = algorithm.tell(state, instance.problem.evaluate(pulls, rng))
+            claims = algorithm.certificate.claims(state)
+            bad |= bool((claims.beaten & front).any() or (gaps[claims.accepted] > EPSILON).any())
+            for i in np.flatnonzero(claims.covered & front):
+                bad |= bool(cover[i, claims.accepted].min() > EPSILON)
+        wrong += bad
+    assert wrong <= validate.allowed(RUNS)
+
+
+# -- stopping early ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_stopped_early_the_certified_epsilon_holds_at_the_stated_rate(notion, share):
+    instance = NEAR_TIES
+    usual = np.mean([run(rule(instance, notion), instance.problem, rng=seed).evaluations for seed in range(5)])
+    most = max(instance.problem.n_designs * 2, int(share * usual))
+    algorithm = rule(instance, notion, max_evaluations=most)
+    failed = early = 0
+    for seed in range(RUNS // 2):
+        result = run(algorithm, instance.problem, rng=np.random.default_rng([3, seed]))
+        assert result.evaluations <= most
+        if (result.status == "undecided").any():
+            early += 1
+            assert result.evaluations == most
+            assert result.certified_epsilon > EPSILON
+            assert f"{(result.status == 'undecided').sum()} designs are undecided" in result.stopped_because
+            assert "max_evaluations" in result.stopped_because
+            assert result.guarantee.epsilon == result.certified_epsilon
+        failed += not instance.succeeds(result.pareto, notion, result.guarantee.epsilon)
+    assert early > 0
+    assert failed <= validate.binom.isf(validate.LEVEL, RUNS // 2, DELTA)
+
+
+def test_ties_at_epsilon_zero_end_by_max_evaluations_and_say_what_stayed_open():
+    means = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 2.0], [3.0, -3.0]])
+    problem = SimulatedBandit(means, Gaussian(0.5))
+    cone = cw.Cone.orthant(2)
+    algorithm = SuccessiveElimination(cone, 0.0, DELTA, 4, Gaussian(0.5), success="contain", max_evaluations=400)
+    failed = 0
+    for seed in range(20):
+        result = run(algorithm, problem, rng=seed)
+        assert result.evaluations <= 400
+        assert result.certified_epsilon > 0
+        failed += (result.status[[1, 2]] != "undecided").any() or not cw.verdict(
+            result.pareto, means, cone, result.certified_epsilon
+        )
+    assert failed <= validate.binom.isf(validate.LEVEL, 20, DELTA)
+
+
+def test_identical_designs_end_with_all_of_them_returned():
+    instance = INSTANCES["all identical"]
+    everyone = 0
+    for seed in range(20):
+        result = run(rule(instance, "contain"), instance.problem, rng=seed)
+        assert not (result.status == "undecided").any()
+        everyone += result.pareto.all()
+    assert everyone >= 20 - validate.binom.isf(validate.LEVEL, 20, DELTA)
+
+
+# -- missing and late ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [None, 7])
+def test_lost_and_late_observations_cost_time_and_nothing_else(batch):
+    """A third is lost, a third arrives a round later, whatever the values: runs end, within the binomial bound."""
+    instance, runs, failed = NEAR_TIES, 30, 0
+    algorithm = rule(instance)
+    for seed in range(runs):
+        rng, state = np.random.default_rng([4, seed]), algorithm.start()
+        late: Observations | None = None
+        for _ in range(2000):
+            pulls = algorithm.ask(state, batch)
+            if not pulls.total:
+                break
+            seen = instance.problem.evaluate(pulls, rng, one_by_one=True)
+            fate = rng.integers(0, 3, size=len(seen))
+            if late is not None:
+                state = algorithm.tell(state, late)
+            state = algorithm.tell(state, Observations.single(seen.designs[fate == 0], seen.means[fate == 0]))
+            late = Observations.single(seen.designs[fate == 1], seen.means[fate == 1])
+        result = algorithm.recommend(state)
+        assert result.guarantee
+        assert not (result.status == "undecided").any()
+        failed += not instance.succeeds(result.pareto, "cover")
+    assert failed <= validate.binom.isf(validate.LEVEL, runs, DELTA)
+
+
+# -- the covered-but-Pareto trap (docs/adaptive, section 5) --------------------------------------------------------
+
+TRAP_MEANS = np.array([[0.0, 0.0], [-0.95, 6.0], [-1.05, -1.05], [-5.0, -5.0]])
+TRAP_NOISE = Gaussian([[0.01, 0.01], [0.01, 0.01], [0.3, 30.0], [10.0, 10.0]])
+TRAP = validate.Instance("trap", cw.Cone.orthant(2), SimulatedBandit(TRAP_MEANS, TRAP_NOISE))
+TRAP_RUNS = 30
+
+
+def without(pairs: Pairs, dropped: np.ndarray) -> Pairs:
+    kept = np.flatnonzero(~dropped[pairs.designs])
+    both = np.ix_(kept, kept)
+    return Pairs(pairs.designs[kept], pairs.levels[both], pairs.gains[both], pairs.spreads[both])
+
+
+def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.ndarray:
+    """Everyone not settled goes on from level to level; `forgets` drops covered designs from all comparisons."""
+    rng, k = np.random.default_rng([5, seed]), certificate.n_designs
+    algorithm = rule(TRAP)
+    state, out = algorithm.start(), np.zeros(k, dtype=bool)
+    for count in certificate.levels.counts:
+        going = np.flatnonzero(~out)
+        state = algorithm.tell(state, TRAP.problem.evaluate(Pulls(going, count - state.counts[going]), rng))
+        claims = certificate.claims(state)
+        if forgets:
+            claims = certificate._judged(claims.beaten, without(claims.pairs, out), EPSILON)
+            out |= claims.beaten | claims.covered
+        else:
+            out |= claims.beaten
+        if not (claims.undecided & ~out).any():
+            break
+    return claims.accepted
+
+
+def test_the_trap_is_set():
+    """The first design covers nothing but is covered; only it shows that the third is too far."""
+    cone = TRAP.cone
+    assert cw.pareto_mask(TRAP_MEANS, cone).tolist() == [True, True, False, False]
+    assert cw.cover_gaps(TRAP_MEANS, cone)[0, 1] < EPSILON
+    escape = cw.escape_gaps(TRAP_MEANS, cone)
+    assert escape[2, 0] > EPSILON > escape[2, 1]
+
+
+def test_dropping_covered_designs_from_the_comparisons_breaks_condition_two():
+    certificate = rule(TRAP).certificate
+    broken = [level_by_level(certificate, True, seed) for seed in range(TRAP_RUNS)]
+    too_far = [len(cw.verdict(found, TRAP_MEANS, TRAP.cone, EPSILON).too_far) for found in broken]
+    assert sum(count > 0 for count in too_far) > validate.allowed(TRAP_RUNS)
+
+
+def test_the_certificate_keeps_them_and_keeps_delta():
+    certificate = rule(TRAP).certificate
+    whole = [level_by_level(certificate, False, seed) for seed in range(TRAP_RUNS)]
+    assert sum(not TRAP.succeeds(found, "cover") for found in whole) <= validate.allowed(TRAP_RUNS)
+    for seed in range(5):
+        result = run(rule(TRAP), TRAP.problem, rng=seed)
+        assert not result.pareto[2]
