@@ -79,6 +79,8 @@ def failure_probability(
     """
     n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
     evaluations = as_count(evaluations, "evaluations")
+    if bound not in ("gaussian", "subgaussian"):
+        raise InputError(f'bound must be "gaussian" or "subgaussian" here, got {bound!r}.')
     x = epsilon * math.sqrt(evaluations / 2)
     log_tail = noise.log_tail if bound == "gaussian" else (lambda deviations: -0.5 * np.square(deviations))
     widest = float(log_tail(x / (cone.complexity.beta * noise.largest_scale(cone.dim))))

@@ -28,6 +28,7 @@ validate = sys.modules[_SPEC.name] = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(validate)
 
 RUNS = 100
+EARLY_RUNS = 30
 DELTA, EPSILON = validate.DELTA, validate.EPSILON
 INSTANCES = {instance.name: instance for instance in validate.instances()}
 NEAR_TIES = INSTANCES["near-ties"]
@@ -70,10 +71,8 @@ def test_the_eight_instances_are_hard_where_they_say_so():
 
 def test_no_run_exceeds_the_bound_that_follows_from_epsilon():
     for instance in INSTANCES.values():
-        for notion in ("cover", "contain"):
-            algorithm = rule(instance, notion)
-            for seed in range(3):
-                assert run(algorithm, instance.problem, rng=seed).evaluations <= algorithm.most_evaluations
+        algorithm = rule(instance, "contain")
+        assert run(algorithm, instance.problem, rng=0).evaluations <= algorithm.most_evaluations
 
 
 # -- any sampling rule ---------------------------------------------------------------------------------------------
@@ -94,7 +93,7 @@ def the_undecided_least_seen(claims: Claims, counts: np.ndarray, rng: np.random.
 @pytest.mark.parametrize("notion", ["cover", "contain"])
 def test_the_certificate_does_not_mind_who_was_evaluated_when(choose, notion):
     """One observation at a time, until the certificate says that it is done: failures within the binomial bound."""
-    instance, runs = INSTANCES["one objective"], 40
+    instance, runs = INSTANCES["one objective"], 25
     algorithm = rule(instance, notion)
     failed = 0
     for seed in range(runs):
@@ -120,7 +119,7 @@ def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed():
         cw.cover_gaps(means, cone),
     )
     algorithm = rule(instance)
-    for seed in range(RUNS):
+    for seed in range(EARLY_RUNS):
         rng, state, bad = np.random.default_rng([2, seed]), algorithm.start(), False
         while (pulls := algorithm.ask(state)).total:
             state = algorithm.tell(state, instance.problem.evaluate(pulls, rng))
@@ -129,7 +128,7 @@ def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed():
             for i in np.flatnonzero(claims.covered & front):
                 bad |= bool(cover[i, claims.accepted].min() > EPSILON)
         wrong += bad
-    assert wrong <= validate.allowed(RUNS)
+    assert wrong <= validate.allowed(EARLY_RUNS)
 
 
 # -- stopping early ------------------------------------------------------------------------------------------------
@@ -143,7 +142,7 @@ def test_stopped_early_the_certified_epsilon_holds_at_the_stated_rate(notion, sh
     most = max(instance.problem.n_designs * 2, int(share * usual))
     algorithm = rule(instance, notion, max_evaluations=most)
     failed = early = 0
-    for seed in range(RUNS // 2):
+    for seed in range(EARLY_RUNS):
         result = run(algorithm, instance.problem, rng=np.random.default_rng([3, seed]))
         assert result.evaluations <= most
         if (result.status == "undecided").any():
@@ -155,7 +154,7 @@ def test_stopped_early_the_certified_epsilon_holds_at_the_stated_rate(notion, sh
             assert result.guarantee.epsilon == result.certified_epsilon
         failed += not instance.succeeds(result.pareto, notion, result.guarantee.epsilon)
     assert early > 0
-    assert failed <= validate.binom.isf(validate.LEVEL, RUNS // 2, DELTA)
+    assert failed <= validate.binom.isf(validate.LEVEL, EARLY_RUNS, DELTA)
 
 
 def test_ties_at_epsilon_zero_end_by_max_evaluations_and_say_what_stayed_open():
@@ -190,7 +189,7 @@ def test_identical_designs_end_with_all_of_them_returned():
 @pytest.mark.parametrize("batch", [None, 7])
 def test_lost_and_late_observations_cost_time_and_nothing_else(batch):
     """A third is lost, a third arrives a round later, whatever the values: runs end, within the binomial bound."""
-    instance, runs, failed = NEAR_TIES, 30, 0
+    instance, runs, failed = NEAR_TIES, 15, 0
     algorithm = rule(instance)
     for seed in range(runs):
         rng, state = np.random.default_rng([4, seed]), algorithm.start()
@@ -217,7 +216,7 @@ def test_lost_and_late_observations_cost_time_and_nothing_else(batch):
 TRAP_MEANS = np.array([[0.0, 0.0], [-0.95, 6.0], [-1.05, -1.05], [-5.0, -5.0]])
 TRAP_NOISE = Gaussian([[0.01, 0.01], [0.01, 0.01], [0.3, 30.0], [10.0, 10.0]])
 TRAP = validate.Instance("trap", cw.Cone.orthant(2), SimulatedBandit(TRAP_MEANS, TRAP_NOISE))
-TRAP_RUNS = 30
+TRAP_RUNS = 15
 
 
 def without(pairs: Pairs, dropped: np.ndarray) -> Pairs:
@@ -265,6 +264,6 @@ def test_the_certificate_keeps_them_and_keeps_delta():
     certificate = rule(TRAP).certificate
     whole = [level_by_level(certificate, False, seed) for seed in range(TRAP_RUNS)]
     assert sum(not TRAP.succeeds(found, "cover") for found in whole) <= validate.allowed(TRAP_RUNS)
-    for seed in range(5):
+    for seed in range(2):
         result = run(rule(TRAP), TRAP.problem, rng=seed)
         assert not result.pareto[2]

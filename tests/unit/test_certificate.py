@@ -68,7 +68,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     live = set(range(k))
     while True:
         z = checked.out_boundary(len(live))
-        lost = [gain(i, j) + (i,) for i in live for j in live - {i}]
+        lost = [(*gain(i, j), i) for i in live for j in live - {i}]
         out = {i for d, s, level, i in lost if (d >= z[level] * s).all()}
         if not out:
             break
@@ -228,12 +228,12 @@ def test_fewer_designs_left_never_ask_for_a_wider_radius(n_designs, notion):
 
 
 @pytest.mark.parametrize("delta", [0.001, 0.1, 0.9])
-@pytest.mark.parametrize("n_designs", [2, 3, 10, 100])
+@pytest.mark.parametrize("n_designs", [2, 10])
 def test_the_last_level_settles_every_pair_whatever_the_means(n_designs, delta):
     """(z_fine + z_out) times the spread is at most epsilon alpha in every direction: not fine is beaten."""
-    for cone in CONES:
-        for noise in NOISES[:2]:
-            checked = certificate(cone, noise, n_designs, epsilon=0.7, delta=delta)
+    for cone, noise in zip(CONES[::2], [Gaussian(0.5), SubGaussian(0.5), Gaussian(0.3)], strict=True):
+        for notion in ("cover", "contain"):
+            checked = certificate(cone, noise, n_designs, notion=notion, epsilon=0.7, delta=delta)
             z = checked._fine_boundary[-1] + checked.out_boundary(n_designs)[-1]
             spreads = np.sqrt(2 * checked.variances / checked.levels.counts[-1])
             assert (z * spreads <= 0.7 * cone.widths * (1 + 1e-12)).all(), (cone, noise)

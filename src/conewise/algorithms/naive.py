@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -33,6 +33,10 @@ _THEOREMS = {
 }
 
 
+FROM_BOUND: Final = -1
+"""Says that `evaluations_each` is to be derived."""
+
+
 @dataclass(frozen=True)
 class NaiveElimination:
     """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
@@ -53,14 +57,14 @@ class NaiveElimination:
     n_designs: int
     noise: Noise | None
     bound: Bound | Literal["auto", "given"] = "auto"
-    evaluations_each: int = 0
+    evaluations_each: int = FROM_BOUND
     c: float = PAPER_CONSTANT
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
         if self.noise is not None:
             check_noise(self.noise, self.cone.dim, self.n_designs)
-        if self.evaluations_each:
+        if self.evaluations_each != FROM_BOUND:
             each = as_count(self.evaluations_each, "evaluations_each")
             object.__setattr__(self, "evaluations_each", check_total(each, self.n_designs))
             object.__setattr__(self, "bound", "given")
