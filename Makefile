@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint format docs bench validate bench-peers clean
+.PHONY: demo test lint format docs bench samples validate bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -29,6 +29,10 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
+
+# How many evaluations every rule needs: some minutes.
+samples: $(VENV)/.test
+	$(BIN)/python -m benchmarks.samples --write
 
 # The measured failure rates of every rule on every instance, 1000 runs a cell: a quarter of an hour.
 validate: $(VENV)/.test

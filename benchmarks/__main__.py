@@ -10,10 +10,15 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import footprint, gaps, pareto
+from benchmarks import footprint, gaps, pareto, reproduction
 from benchmarks.measure import Row
 
-SECTIONS = {"pareto": pareto.rows, "gaps": gaps.rows, "footprint": footprint.rows}
+SECTIONS = {
+    "pareto": pareto.rows,
+    "gaps": gaps.rows,
+    "footprint": footprint.rows,
+    "reproduction": reproduction.rows,
+}
 HEADER = ("case", "ours", "peer", "ratio", "target", "")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 import conewise as cw
 from benchmarks import data
-from benchmarks.measure import Row, cpu_seconds, side_by_side, speed_up, stated
+from benchmarks.measure import Row, cpu_seconds, share, side_by_side, speed_up, stated
 
 SAMPLE = 3000
 """Pairs that nnls is timed on; its time for all of them is in proportion."""
@@ -71,4 +71,4 @@ def _suboptimality(kind: str) -> Row:
     if not np.array_equal(ours(), matrix()):
         raise RuntimeError("suboptimality_gaps differ from the largest entries of the matrix")
     seconds = side_by_side(ours, matrix)
-    return speed_up(f"suboptimality_gaps, K = 4000, {kind}, orthant:3", seconds, "matrix to the front")
+    return share(f"suboptimality_gaps, K = 4000, {kind}, orthant:3", seconds, "matrix to the front")

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
-from conewise.algorithms import NaiveElimination, SuccessiveElimination
+from conewise.algorithms import AuerElimination, LeaderChallenger, NaiveElimination, PaVeBa, SuccessiveElimination
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit, UniformNoise
 from conewise.studies.loop import run
@@ -125,8 +125,22 @@ def _elimination(instance: Instance, notion: str, scale: float) -> SuccessiveEli
     )
 
 
+def _published(rule: Any) -> Factory:
+    """A rule as published, with its proven radius, in batches of a tenth."""
+
+    def make(instance: Instance, notion: str, scale: float) -> Any:
+        problem = instance.problem
+        settings = (instance.cone, EPSILON, DELTA, problem.n_designs, problem.assumption)
+        return rule(*settings, radius_scale=scale, growth=0.1)
+
+    return make
+
+
 RULES: list[tuple[str, tuple[str, ...], Factory]] = [
     ("successive elimination", ("cover", "contain"), _elimination),
+    ("APE", ("contain",), _published(LeaderChallenger)),
+    ("Auer", ("contain",), _published(AuerElimination)),
+    ("PaVeBa", ("cover",), _published(PaVeBa)),
     ("naive elimination", ("cover",), _naive),
 ]
 """Name, the notions of success it claims, and what makes it. A new rule joins with one line."""

@@ -25,7 +25,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_non_negative, as_probability
 from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.looks import Levels, boundaries
+from conewise.algorithms.looks import GROWTH, Levels, boundaries
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -42,7 +42,6 @@ FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.25}
 """Part of delta that claims "fine" may spend; the rest is Holm's, for designs not yet beaten (tuned; any is valid)."""
 
 _HOLM_STEPS: Final = 2.0**0.5  # ratio of the numbers of designs for which boundaries are tabulated
-_MARGIN: Final = 1.7  # levels beyond the last due count: boundaries rise a little after their anchor
 _MATRIX: Final = 2500  # designs whose comparisons are kept as matrices; beyond, they are made row by row
 _PAIRS_AT_ONCE: Final = 2**18
 
@@ -116,7 +115,7 @@ class Certificate:
         if isinstance(self.noise, Gaussian):
             covariance = self.noise.covariance(self.cone.dim)
             if covariance.ndim == 3:
-                return np.asarray(np.einsum("nd,kde,ne->kn", w, covariance, w))
+                return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
         return np.asarray(self.noise.scales(w) ** 2)
 
     def _fine_delta(self) -> float:
@@ -157,7 +156,19 @@ class Certificate:
             return Levels.up_to(self.most)
         fine, out = self._due
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
-        return Levels.up_to(_MARGIN * (math.sqrt(fine) + math.sqrt(out)) ** 2, due=fine)
+        most = (math.sqrt(fine) + math.sqrt(out)) ** 2
+        levels = Levels.up_to(most, due=fine)
+        while levels.counts[-1] < (needed := self._enough(levels)):  # more levels change the boundaries a little
+            most = max(most * GROWTH, needed)
+            levels = Levels.up_to(most, due=fine)
+        return levels
+
+    def _enough(self, levels: Levels) -> float:
+        """The count at which these boundaries leave no pair open (docs/adaptive, section 6)."""
+        (early, late), normal = self.anchors, isinstance(self.noise, Gaussian)
+        z_fine = boundaries(levels, early, (self._fine_delta(),), normal)[0, -1]
+        z_out = boundaries(levels, late, (self._out_delta(self.n_designs),), normal)[0, -1]
+        return float(2 * (self.variances / self.cone.widths**2).max() * ((z_fine + z_out) / self.epsilon) ** 2)
 
     @cached_property
     def _fine_boundary(self) -> Floats:
@@ -194,7 +205,7 @@ class Certificate:
             none = np.zeros(self.n_designs, dtype=bool)
             return Claims(beaten, none, none.copy(), rest, None, None)
         pairs = self._pairs(state, values, live)
-        worst = (pairs.gains / pairs.spreads).min(axis=2)
+        worst = _in_spreads(pairs.gains, pairs.spreads).min(axis=2)
         np.fill_diagonal(worst, -np.inf)
         while (out := (worst >= self.out_boundary(len(live))[pairs.levels]).any(axis=1)).any():  # Holm's passes
             beaten[live[out]] = True
@@ -274,7 +285,7 @@ class Certificate:
                 score = np.full((len(rows), len(rivals)), np.inf)
                 for n in range(z.shape[1]):
                     spread = np.sqrt((self._variance(rows)[:, None, n] + self._variance(rivals)[None, :, n]) / count)
-                    np.minimum(score, (z[rivals, n][None, :] - z[rows, n][:, None]) / spread, out=score)
+                    np.minimum(score, _in_spreads(z[rivals, n][None, :] - z[rows, n][:, None], spread), out=score)
                 score[rows[:, None] == rivals[None, :]] = -np.inf
                 best[rows] = score.max(axis=1)
         return np.asarray(best >= self.out_boundary(self.n_designs)[np.maximum(state.reached, 0)])
@@ -293,3 +304,9 @@ class Certificate:
         counts = np.array(self.levels.counts, dtype=np.float64)[levels]
         spreads = np.sqrt((variance[:, None, :] + variance[None, :, :]) / counts[:, :, None])
         return Pairs(live, levels, gains, spreads)
+
+
+def _in_spreads(gains: Floats, spreads: Floats) -> Floats:
+    """Gains in units of their standard deviations; along a direction without noise the sign alone decides."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spreads > 0, gains / spreads, np.where(gains >= 0, np.inf, -np.inf))

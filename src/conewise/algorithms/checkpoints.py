@@ -68,13 +68,13 @@ class Checkpoints:
             high, low = total[0].copy(), total[1].copy()
             high[touched], low[touched] = exact.add((high[touched], low[touched]), added)
             total = (high, low)
+            while len(snapshots) < min(position + 1, len(counts)):
+                snapshots.append(np.full((self.statistics.n_designs, self.statistics.dim), np.nan))
             if position == len(counts):
                 continue
             last = np.zeros(len(touched), dtype=np.int64)
             np.maximum.at(last, group, ends[here])
             landed = touched[last == counts[position]]
-            while len(snapshots) <= position:
-                snapshots.append(np.full((self.statistics.n_designs, self.statistics.dim), np.nan))
             divisor = np.full((len(landed), 1), float(counts[position]))
             mean = exact.over((high[landed], low[landed]), divisor)
             snapshots[position][landed] = mean[0] + mean[1]

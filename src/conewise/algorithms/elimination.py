@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, as_count
+from conewise._arrays import Bools, Floats, as_count, as_positive
 from conewise.algorithms.base import Result, Status
 from conewise.algorithms.certificate import Certificate, Claims, Notion
 from conewise.algorithms.checkpoints import Checkpoints
@@ -49,6 +49,7 @@ class SuccessiveElimination:
     """Anything but 1 makes the answer heuristic."""
 
     def __post_init__(self) -> None:
+        as_positive(self.radius_scale, "radius_scale")
         if self.max_evaluations is not None:
             object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
         _ = self.certificate.levels  # refuses bad configurations now, not at the first look
@@ -93,8 +94,12 @@ class SuccessiveElimination:
             if claims.done:
                 return Pulls([], [])
             advance = self.needed(claims)
-            advance &= state.reached == state.reached[advance].min()
-            advance &= state.reached + 1 < len(counts)
+            below = state.reached + 1 < len(counts)
+            if not (advance & below).any():  # what looked cheapest is at its end: whatever else is open
+                advance = ~claims.beaten
+            advance &= below
+            if advance.any():
+                advance &= state.reached == state.reached[advance].min()
         designs = np.flatnonzero(advance)
         times = counts[state.reached[designs] + 1] - state.counts[designs]
         if limit is not None and times.sum() > limit:
@@ -130,6 +135,7 @@ class SuccessiveElimination:
         ahead = np.minimum(pairs.levels[open_rows] + _AHEAD, last)
         counts = np.array(certificate.levels.counts)[pairs.levels[open_rows]]
         one = pairs.spreads[open_rows] * np.sqrt(counts)[:, :, None]  # for one observation of each
+        one = np.maximum(one, 1e-100)  # along a direction without noise nothing is left to pay
         gains = pairs.gains[open_rows]
         # in: the hardest rival's cost in observations; out: the easiest rival's, within epsilon where covering counts
         slack = ((self.epsilon * self.cone.widths - gains) / one).max(axis=2)
@@ -170,6 +176,8 @@ class SuccessiveElimination:
         status[claims.beaten | claims.covered] = Status.ELIMINATED.value
         found = self.certificate.certified_epsilon(claims)
         reached = None if found is None else found[0]
+        if claims.done and reached is not None:
+            reached = min(reached, self.epsilon)
         epsilon: float | None
         if claims.done:
             pareto, why, epsilon = claims.accepted, "every design is certified", self.epsilon
@@ -178,6 +186,7 @@ class SuccessiveElimination:
             why = "max_evaluations reached" if spent else "not finished"
             why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
             pareto, epsilon = (claims.accepted | claims.undecided, None) if found is None else (found[1], found[0])
+            status[pareto & claims.covered] = Status.UNDECIDED.value  # returned for the larger epsilon
         worth: Guarantee | Heuristic
         if self.radius_scale != 1.0:
             worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")

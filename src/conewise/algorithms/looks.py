@@ -75,7 +75,7 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
         return np.asarray(np.sqrt(-2 * log_terms))
     from scipy.special import ndtri_exp
 
-    single = -ndtri_exp(log_terms)  # what each term would need alone: always enough
+    single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
     result = single.copy()
     counts = np.array(levels.counts, dtype=np.float64)
     for look in range(1, len(counts)):
