@@ -10,7 +10,7 @@ demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
