@@ -57,7 +57,7 @@ class Checkpoints:
         ends = self.statistics.counts[designs] + running - offset
         # Entries between two levels belong together: sum them exactly, then add segment after segment.
         segment = np.searchsorted(counts, ends, side="left")
-        snapshots = [snapshot.copy() for snapshot in self.snapshots]
+        snapshots = list(self.snapshots)  # shared with the old state; copied where written
         reached = self.reached.copy()
         sums = exact.two_product(observations.means[order], times.astype(np.float64)[:, None])
         total = self.statistics._sums
@@ -77,7 +77,9 @@ class Checkpoints:
             landed = touched[last == counts[position]]
             divisor = np.full((len(landed), 1), float(counts[position]))
             mean = exact.over((high[landed], low[landed]), divisor)
-            snapshots[position][landed] = mean[0] + mean[1]
+            if len(landed):
+                snapshots[position] = snapshots[position].copy()
+                snapshots[position][landed] = mean[0] + mean[1]
         moved = np.unique(designs)
         reached[moved] = np.searchsorted(counts, after.counts[moved], side="right") - 1
         return Checkpoints(self.levels, after, reached, tuple(snapshots))
