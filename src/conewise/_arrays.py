@@ -167,7 +167,7 @@ def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
 def as_number(value: Any, name: str) -> float:
     """A finite float; booleans, text and arrays are refused."""
     try:
-        if isinstance(value, bool | str | bytes) or np.ndim(value) != 0:
+        if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:
             raise TypeError("not a number")
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
@@ -203,7 +203,7 @@ def as_probability(value: Any, name: str) -> float:
 
 def as_count(value: Any, name: str, minimum: int = 1) -> int:
     """A whole number not below `minimum`; 10.5 is refused, not rounded."""
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be a whole number, got {value}.")
     try:
         number = operator.index(value)

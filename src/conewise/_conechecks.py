@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import DEGENERATE, Floats, as_count, as_floats, as_number
+from conewise._arrays import DEGENERATE, REDUNDANT, ROUNDING, Floats, as_count, as_floats, as_number
 from conewise._polyhedra import line_inside, smallest_combination
 from conewise.errors import ConeError, InputError
+
+SMALLEST_ANGLE: Final = 2e-8
+"""In degrees: cones by angle that are closer to a half line or to a half space count as degenerate (DEGENERATE)."""
+
+_LARGER = "tilt its rows apart, or choose more degrees where it is given by an angle"
+_SMALLER = "tilt its rows apart, or choose fewer degrees where it is given by an angle"
 
 
 def real(value: Any, name: str) -> float:
@@ -44,23 +50,100 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
     return rows
 
 
+def angle(value: Any, flat: str) -> float:
+    """An opening angle between a half line and `flat`, both of them excluded with a margin."""
+    degrees = real(value, "degrees")
+    if not 0 < degrees < 180:
+        raise ConeError(
+            f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a {flat}, "
+            "beyond it is not convex."
+        )
+    if degrees < SMALLEST_ANGLE:
+        raise ConeError(
+            f"the cone is too thin: with degrees = {degrees:g} it cannot be told from a half line numerically; "
+            f"choose at least {SMALLEST_ANGLE:g}."
+        )
+    if 180 - degrees < SMALLEST_ANGLE:
+        raise ConeError(
+            f"the cone is too wide: with degrees = {degrees!r} it cannot be told from a {flat} numerically; "
+            f"stay at least {SMALLEST_ANGLE:g} below 180."
+        )
+    return degrees
+
+
 def refuse_line(units: Floats) -> None:
     direction = line_inside(units)
-    if direction is not None:
+    if direction is None:
+        return
+    most = float(np.abs(units @ direction).max())
+    if most <= ROUNDING:
         raise ConeError(
             f"the cone is not pointed: {vector(direction)} lies in C and in -C, so two different designs "
             "would be each better than the other; add a row that is not zero along it."
         )
+    _refuse_thin(units)
+    raise ConeError(
+        f"the cone is too wide: within {most:.1g} it contains the whole line along {vector(direction)}, as a half "
+        f"space does, and cannot be told numerically from a cone that is not pointed; {_SMALLER}."
+    )
 
 
 def refuse_flat(units: Floats) -> None:
-    if len(units) == units.shape[1]:  # independent rows: W x = 1 has a solution
-        return
+    if len(units) > units.shape[1]:  # else independent rows: W x = 1 has a solution
+        _refuse_thin(units)
+
+
+def _refuse_thin(units: Floats) -> None:
+    """Refuse rows of which a positive combination vanishes, exactly or nearly."""
     weights, shortest = smallest_combination(units)
-    if np.linalg.norm(shortest) <= DEGENERATE:
+    length = float(np.linalg.norm(shortest))
+    rows = listed(np.flatnonzero(weights > 1e-9))
+    if length <= ROUNDING:
         raise ConeError(
-            f"the cone has an empty interior: rows {listed(np.flatnonzero(weights > 1e-9))} (counted from 0) "
+            f"the cone has an empty interior: rows {rows} (counted from 0) "
             "have a positive combination that vanishes, so W x > 0 has no solution; remove or tilt one of them."
+        )
+    if length <= DEGENERATE:
+        raise ConeError(
+            f"the cone is too thin: rows {rows} (counted from 0) have a positive combination that vanishes within "
+            f"{length:.1g}, so it cannot be told numerically from one with an empty interior; {_LARGER}."
+        )
+
+
+def refuse_bad_rays(rays: Floats) -> None:
+    """Rays that lie in a hyperplane, or that cancel; exactly or nearly."""
+    across = line_inside(rays)
+    weights, shortest = smallest_combination(rays)
+    length, cancel = float(np.linalg.norm(shortest)), listed(np.flatnonzero(weights > 1e-9))
+    if across is not None and float(np.abs(rays @ across).max()) <= ROUNDING:
+        raise ConeError(
+            f"the rays are all orthogonal to {vector(across)}, so the cone is flat (empty interior): "
+            "add a ray that leaves this hyperplane."
+        )
+    if length <= ROUNDING:
+        raise ConeError(
+            f"the cone is not pointed: {vector(rays[weights.argmax()])} lies in C and in -C "
+            f"(rays {cancel} have a positive combination that vanishes); remove one of these rays."
+        )
+    if length <= DEGENERATE:
+        raise ConeError(
+            f"the cone is too wide: rays {cancel} (counted from 0) have a positive combination that vanishes within "
+            f"{length:.1g}, so it cannot be told numerically from a cone that is not pointed; tilt one of them inwards."
+        )
+    if across is not None:
+        raise ConeError(
+            f"the cone is too thin: the rays are all orthogonal to {vector(across)} within "
+            f"{np.abs(rays @ across).max():.1g}, so it cannot be told numerically from one with an empty interior; "
+            "add a ray that leaves this hyperplane."
+        )
+
+
+def refuse_lost(kept: int, rows: Floats, name: str) -> None:
+    """A pointed, solid cone has at least D facets and rays; fewer are left when all agree within rounding."""
+    if kept < rows.shape[1]:
+        raise ConeError(
+            f"the {name} cannot be told apart numerically: within {REDUNDANT:g} each follows from the others, and "
+            f"{kept} of {len(rows)} would be left; tilt them apart, or take fewer."
         )
 
 

@@ -78,6 +78,8 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
 def distance_to_generated(vector: Floats, generators: Floats) -> float:
     """The distance from a vector to the cone of all non-negative combinations of the generators."""
+    if not len(generators):  # the cone {0}; scipy 1.17.1 frees twice, and aborts, when there are no columns
+        return float(np.linalg.norm(vector))
     return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import (
-    DEGENERATE,
     LARGEST_MEASURED,
     SAME_DIRECTION,
     Bools,
@@ -20,10 +19,20 @@ from conewise._arrays import (
     check_sums,
     read_only,
 )
-from conewise._conechecks import as_rows, listed, real, refuse_arbitrage, refuse_flat, refuse_line, vector, whole
+from conewise._conechecks import (
+    angle,
+    as_rows,
+    real,
+    refuse_arbitrage,
+    refuse_bad_rays,
+    refuse_flat,
+    refuse_line,
+    refuse_lost,
+    whole,
+)
 from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_text
 from conewise._lift import Lift
-from conewise._polyhedra import extreme_rays, line_inside, needed_rows, power_scaled, smallest_combination, unit
+from conewise._polyhedra import extreme_rays, needed_rows, power_scaled, unit
 from conewise._widest import OrderingComplexity, ordering_complexity
 from conewise.errors import ConeError
 
@@ -68,6 +77,7 @@ class Cone:
         refuse_line(units)
         refuse_flat(units)
         kept = needed_rows(units)
+        refuse_lost(len(kept), units, "rows")
         self._fill(rows[kept], None, tuple(n for n in range(len(rows)) if n not in kept))
 
     # -- constructors ---------------------------------------------------------------------------------------
@@ -93,12 +103,7 @@ class Cone:
         >>> Cone.planar(90) == Cone.orthant(2)
         True
         """
-        degrees = real(degrees, "degrees")
-        if not 0 < degrees < 180:
-            raise ConeError(
-                f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a half-plane, "
-                "beyond it is not convex."
-            )
+        degrees = angle(degrees, "half-plane")
         tilt = math.radians((90.0 - degrees) / 2)
         sine, cosine = math.sin(tilt), math.cos(tilt)
         return cls._known(np.array([[cosine, -sine], [-sine, cosine]]) + 0.0, f"planar:{number_text(degrees)}")
@@ -149,16 +154,21 @@ class Cone:
 
         As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
         """
-        degrees, count = real(degrees, "degrees"), whole(facets, "facets", minimum=3)
-        if not 0 < degrees < 180:
-            raise ConeError(f"degrees must lie strictly between 0 and 180, got {degrees:g}.")
+        degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3)
         half = math.radians(degrees / 2)
         axis = np.ones(3) / math.sqrt(3)
         across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
         turns = 2 * math.pi * np.arange(count) / count
         rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
         cone = cls(math.sin(half) * axis + math.cos(half) * rim)
-        return cls._known(cone._given, f"ice_cream:{number_text(degrees)},{count}")
+        if cone.removed or len(cone.rays) != count:
+            raise ConeError(
+                f"{count} facets cannot be told apart numerically at degrees = {degrees!r}; take fewer facets, "
+                "or another angle."
+            )
+        named = cls._known(cone._given, f"ice_cream:{number_text(degrees)},{count}")
+        named.__dict__["rays"] = cone.rays
+        return named
 
     @classmethod
     def exchange(cls, pi: ArrayLike) -> Self:
@@ -331,20 +341,9 @@ class Cone:
     def _generated(cls, vectors: Floats, text: str | None) -> Self:
         """The cone of non-negative combinations: its facets are the extreme rays of the dual."""
         rays = unit(vectors)
-        across = line_inside(rays)
-        if across is not None:
-            raise ConeError(
-                f"the rays are all orthogonal to {vector(across)}, so the cone is flat (empty interior): "
-                "add a ray that leaves this hyperplane."
-            )
-        weights, shortest = smallest_combination(rays)
-        if np.linalg.norm(shortest) <= DEGENERATE:
-            raise ConeError(
-                f"the cone is not pointed: {vector(rays[weights.argmax()])} lies in C and in -C "
-                f"(rays {listed(np.flatnonzero(weights > 1e-9))} have a positive combination that vanishes); "
-                "remove one of these rays."
-            )
+        refuse_bad_rays(rays)
         kept = needed_rows(rays)
+        refuse_lost(len(kept), rays, "rays")
         cone = object.__new__(cls)
         cone._fill(extreme_rays(rays[kept]), text, tuple(n for n in range(len(rays)) if n not in kept))
         cone.__dict__["rays"] = read_only(rays[kept])

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conewise import _exactsums as exact
-from conewise._arrays import Floats, Indices, as_count, as_floats, check_finite, check_sums, read_only
+from conewise._arrays import ROUNDING, Floats, Indices, as_count, as_floats, check_finite, check_sums, read_only
 from conewise.errors import InputError
 
 Counts = NDArray[np.int64]
 
 LARGEST_OBSERVED: Final = 2.0**400
 """Observations beyond this are refused: sums of their squares could overflow, and an average would silently be NaN."""
+
+
+_ZERO: Final = np.zeros(())
+_SCATTER_SLACK: Final = 1e-9  # relative, for the rounding of matrix products
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +83,18 @@ class Observations:
             check_finite(values, "values")
             check_sums(values, "values", LARGEST_OBSERVED)
         shape = (*values.shape, values.shape[1])
-        scatter = np.zeros(shape) if scatters is None else as_floats(scatters, "scatters")
-        if scatter.shape != shape or not np.isfinite(scatter).all():
-            raise InputError(f"scatters must be finite with shape {shape}, got {scatter.shape}.")
+        if scatters is None:
+            scatter: Floats = np.broadcast_to(_ZERO, shape)  # read-only, and takes no memory
+        else:
+            scatter = read_only(as_floats(scatters, "scatters").copy())
+            if scatter.shape != shape or not np.isfinite(scatter).all():
+                raise InputError(f"scatters must be finite with shape {shape}, got {scatter.shape}.")
+            _check_scatters(scatter, values, pulls.counts)
         for name, value in (
             ("designs", pulls.designs),
             ("counts", pulls.counts),
             ("means", read_only(values.copy())),
-            ("scatters", read_only(scatter.copy())),
+            ("scatters", scatter),
         ):
             object.__setattr__(self, name, value)
 
@@ -93,6 +102,18 @@ class Observations:
     def single(cls, designs: ArrayLike, values: ArrayLike) -> Observations:
         """One evaluation an entry: designs (n,) and values (n, D)."""
         return cls(designs, values)
+
+    def chosen(self, entries: Indices, designs: Indices) -> Observations:
+        """Some entries, their designs renumbered; nothing is checked again."""
+        part = object.__new__(Observations)
+        for name, value in (
+            ("designs", designs),
+            ("counts", self.counts[entries]),
+            ("means", self.means[entries]),
+            ("scatters", self.scatters[entries]),
+        ):
+            object.__setattr__(part, name, read_only(value))
+        return part
 
     def __len__(self) -> int:
         return len(self.designs)
@@ -167,16 +188,44 @@ class Statistics:
         scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
         return read_only((scatter + np.swapaxes(scatter, 1, 2)) / 2)
 
-    def add(self, observations: Observations) -> Statistics:
-        """These statistics and the observations, as a new value; what does not fit is refused and nothing changes."""
-        if not len(observations):
-            return self
-        if observations.means.shape[1] != self.dim:
+    def check(self, observations: Observations) -> None:
+        """Refuse observations of other designs or another number of objectives."""
+        if len(observations) and observations.means.shape[1] != self.dim:
             raise InputError(f"values have {observations.means.shape[1]} objectives, but there are {self.dim}.")
-        if observations.designs.max() >= self.n_designs:
+        if len(observations) and observations.designs.max() >= self.n_designs:
             raise InputError(
                 f"design {observations.designs.max()} does not exist: designs are numbered 0 to {self.n_designs - 1}."
             )
+
+    def of(self, designs: Indices) -> Statistics:
+        """These designs only, in this order."""
+        return Statistics(
+            read_only(self.counts[designs]),
+            (self._sums[0][designs], self._sums[1][designs]),
+            (self._moments[0][designs], self._moments[1][designs]),
+        )
+
+    def replaced(self, designs: Indices, part: Statistics) -> Statistics:
+        """A new value in which these designs have the statistics of `part`."""
+
+        def put(whole: Floats, rows: Floats) -> Floats:
+            result = whole.copy()
+            result[designs] = rows
+            return result
+
+        counts = self.counts.copy()
+        counts[designs] = part.counts
+        return Statistics(
+            read_only(counts),
+            (put(self._sums[0], part._sums[0]), put(self._sums[1], part._sums[1])),
+            (put(self._moments[0], part._moments[0]), put(self._moments[1], part._moments[1])),
+        )
+
+    def add(self, observations: Observations) -> Statistics:
+        """These statistics and the observations, as a new value; what does not fit is refused and nothing changes."""
+        self.check(observations)
+        if not len(observations):
+            return self
         times = observations.counts.astype(np.float64)[:, None]
         sums = exact.two_product(observations.means, times)
         # sum of x x' = scatter + count * mean mean'
@@ -185,10 +234,13 @@ class Statistics:
             (observations.means[:, None, :], np.zeros_like(observations.means)[:, None, :]),
         )
         moments = exact.add(outer, (observations.scatters, np.zeros_like(observations.scatters)))
-        groups, k = observations.designs, self.n_designs
+        touched, groups = np.unique(observations.designs, return_inverse=True)
+        k = len(touched)
         added = np.zeros(k, dtype=np.int64)
         np.add.at(added, groups, observations.counts)
-        return self._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k))
+        part = self if k == self.n_designs else self.of(touched)
+        part = part._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k))
+        return part if k == self.n_designs else self.replaced(touched, part)
 
     def merge(self, other: Statistics) -> Statistics:
         """Everything that either has seen; associative and commutative."""
@@ -205,6 +257,38 @@ class Statistics:
 
     def __repr__(self) -> str:
         return f"Statistics({self.evaluations} evaluations of {self.n_designs} designs, {self.dim} objectives)"
+
+
+def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:
+    """Refuse what cannot be sums of products of deviations: diagonal, symmetry, and the Cauchy-Schwarz inequality.
+
+    Rounding is allowed for: relative to the diagonal, and what a sum of squares minus the square of a sum loses.
+    """
+    check_sums(scatters, "scatters", LARGEST_OBSERVED**2)
+    squares = [np.ascontiguousarray(scatters[:, d, d]) for d in range(scatters.shape[1])]
+    share = np.sqrt(ROUNDING * counts)
+    lost = [np.abs(column) * share for column in means.T]
+    for d, (square, length) in enumerate(zip(squares, lost, strict=True)):
+        negative = square < -(length**2)
+        if negative.any():
+            entry = int(negative.argmax())
+            raise InputError(
+                f"scatters of entry {entry} (counted from 0) has {square[entry]:g} on its diagonal, for objective {d}; "
+                "sums of squared deviations are never negative: pass no scatters if they are not known."
+            )
+    roots = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
+    for first, second in combinations(range(len(roots)), 2):  # pair by pair: no further (M, D, D) tables
+        above, below = scatters[:, first, second], scatters[:, second, first]
+        largest, slack = roots[first] * roots[second], lost[first] * lost[second]
+        wrong = np.maximum(np.abs(above), np.abs(below)) > (1 + _SCATTER_SLACK) * largest + slack
+        wrong |= np.abs(above - below) > _SCATTER_SLACK * largest + slack
+        if wrong.any():
+            entry = int(wrong.argmax())
+            raise InputError(
+                f"scatters of entry {entry} (counted from 0) has {above[entry]:g} and {below[entry]:g} for objectives "
+                f"{first} and {second}, beside {squares[first][entry]:g} and {squares[second][entry]:g} on its "
+                "diagonal; sums of products of deviations are symmetric, and at most the root of the product of these."
+            )
 
 
 def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:

@@ -66,6 +66,11 @@ class Noise(ABC):
         """Refuse data of another number of objectives or designs; assumptions without arrays fit every one."""
         as_count(dim, "dim")
 
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+
 
 class _ChernoffTail(Noise):
     """Noise with E exp(t u.noise) <= exp(t^2 scale^2 / 2)."""
@@ -144,10 +149,57 @@ class Gaussian(Noise):
         """Of N(0, S): the factor of N(0, I) times the square root of the largest eigenvalue of S."""
         return normal_norm_factor(dim) * self.largest_scale(dim)
 
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        if self.sigma is not None and self.sigma.ndim == 0:
+            return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
+        return f"normal noise of the {'standard deviations' if self.cov is None else 'covariance'} given"
+
     def __repr__(self) -> str:
         given, word = (self.cov, "cov") if self.cov is not None else (self.sigma, "sigma")
         assert given is not None
         return f"Gaussian({float(given):g})" if given.ndim == 0 else f"Gaussian({word} of shape {given.shape})"
+
+
+@dataclass(frozen=True)
+class GaussianUnknown(Noise):
+    """Normal noise of unknown covariance, which may differ from design to design: estimated from the observations.
+
+    Adaptive identification and `analyse` use it with sequential t-type bounds (docs/adaptive). No number of evaluations
+    is enough beforehand for every covariance, so there is no budget to compute from it.
+    """
+
+    def _nothing_known(self) -> InputError:
+        return InputError(
+            "the size of this noise is unknown, so no budget or radius can be fixed beforehand; use the adaptive "
+            'algorithms ("elimination", "proportions"), which estimate it, or assume a size: noise.Gaussian(sigma).'
+        )
+
+    def scales(self, directions: ArrayLike) -> Floats:
+        """Refused: nothing is known beforehand."""
+        raise self._nothing_known()
+
+    def largest_scale(self, dim: int) -> float:
+        """Refused: nothing is known beforehand."""
+        raise self._nothing_known()
+
+    def log_tail(self, deviations: ArrayLike) -> Floats:
+        """Refused: nothing is known beforehand."""
+        raise self._nothing_known()
+
+    def deviation(self, delta: float) -> float:
+        """Refused: nothing is known beforehand."""
+        raise self._nothing_known()
+
+    def norm_subgaussian(self, dim: int) -> float:
+        """Refused: nothing is known beforehand."""
+        raise self._nothing_known()
+
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return "normal noise of unknown covariance, one for each design"
 
 
 @dataclass(frozen=True)
@@ -171,6 +223,11 @@ class SubGaussian(_ChernoffTail):
         """From the tail of |noise|^2 (Hsu, Kakade & Zhang 2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
         return subgaussian_norm_factor(dim) * self.sigma
 
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return f"subgaussian noise of parameter {self.sigma:g} in every direction"
+
 
 @dataclass(frozen=True)
 class NormSubGaussian(_ChernoffTail):
@@ -193,6 +250,11 @@ class NormSubGaussian(_ChernoffTail):
     def norm_subgaussian(self, dim: int) -> float:
         """Sigma itself."""
         return self.sigma
+
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return f"norm-subgaussian noise of parameter {self.sigma:g}"
 
 
 class Bounded(_ChernoffTail):
@@ -237,6 +299,11 @@ class Bounded(_ChernoffTail):
     def norm_subgaussian(self, dim: int) -> float:
         """|noise| is at most the diagonal R of the box, so 2 exp(-r^2 / (2 sigma^2)) >= 1 up to R is enough."""
         return 2 * self.largest_scale(dim) / math.sqrt(2 * math.log(2))
+
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return f"observations between {self.low.tolist()} and {self.high.tolist()}, of any distribution"
 
     def __repr__(self) -> str:
         return f"Bounded({self.low.tolist()}, {self.high.tolist()})"

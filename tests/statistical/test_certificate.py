@@ -16,7 +16,8 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.certificate import Certificate, Claims, Pairs
+from conewise.algorithms.certificate import Certificate
+from conewise.algorithms.claims import Claims, judge
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit
@@ -219,12 +220,6 @@ TRAP = validate.Instance("trap", cw.Cone.orthant(2), SimulatedBandit(TRAP_MEANS,
 TRAP_RUNS = 15
 
 
-def without(pairs: Pairs, dropped: np.ndarray) -> Pairs:
-    kept = np.flatnonzero(~dropped[pairs.designs])
-    both = np.ix_(kept, kept)
-    return Pairs(pairs.designs[kept], pairs.levels[both], pairs.gains[both], pairs.spreads[both])
-
-
 def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.ndarray:
     """Everyone not settled goes on from level to level; `forgets` drops covered designs from all comparisons."""
     rng, k = np.random.default_rng([5, seed]), certificate.n_designs
@@ -235,7 +230,8 @@ def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.nda
         state = algorithm.tell(state, TRAP.problem.evaluate(Pulls(going, count - state.counts[going]), rng))
         claims = certificate.claims(state)
         if forgets:
-            claims = certificate._judged(claims.beaten, without(claims.pairs, out), EPSILON)
+            kept = claims.comparisons.keep(~out[claims.comparisons.designs])
+            claims = judge(claims.beaten, kept, TRAP.cone, EPSILON, covering=True)
             out |= claims.beaten | claims.covered
         else:
             out |= claims.beaten

@@ -17,7 +17,7 @@ K, DIM = 3, 2
 
 
 def empty() -> Checkpoints:
-    return Checkpoints.empty(LEVELS, K, DIM)
+    return Checkpoints.empty(LEVELS, K, DIM, scattered=True)
 
 
 def stream(counts, seed=0) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +39,10 @@ def same(first: Checkpoints, second: Checkpoints) -> None:
     np.testing.assert_array_equal(first.reached, second.reached)
     assert len(first.snapshots) == len(second.snapshots)
     for a, b in zip(first.snapshots, second.snapshots, strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a.designs, b.designs)
+        np.testing.assert_array_equal(a.means, b.means)
+        if a.scatters is not None:
+            np.testing.assert_array_equal(a.scatters, b.scatters)
 
 
 def test_nothing_is_reached_before_the_first_observation():
@@ -57,7 +60,7 @@ def test_snapshots_are_the_means_of_the_first_observations():
         for design in range(K):
             mine = values[designs == design]
             expected = mine[:count].mean(axis=0) if len(mine) >= count else np.full(DIM, np.nan)
-            np.testing.assert_allclose(state.snapshots[level][design], expected, rtol=1e-9, atol=1e-7)
+            np.testing.assert_allclose(state.means_at(level)[design], expected, rtol=1e-9, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -86,14 +89,14 @@ def test_the_order_within_a_design_matters():
     """Otherwise the tests above could not fail."""
     designs, values = stream([9, 6, 3])
     other = told(designs, values[::-1])
-    assert not np.array_equal(other.snapshots[0], told(designs, values).snapshots[0], equal_nan=True)
+    assert not np.array_equal(other.means_at(0), told(designs, values).means_at(0), equal_nan=True)
 
 
 def test_a_snapshot_once_taken_never_changes():
     designs, values = stream([4, 4, 4])
     before = told(designs, values)
     after = before.add(Observations.single([0, 0, 0, 0], np.full((4, DIM), 1e6)))
-    for old, new in zip(before.snapshots, after.snapshots, strict=False):
+    for old, new in ((before.means_at(k), after.means_at(k)) for k in range(len(before.snapshots))):
         seen = ~np.isnan(old)
         np.testing.assert_array_equal(new[seen], old[seen])
     assert after.reached.tolist() == [3, 1, 1]
@@ -102,16 +105,16 @@ def test_a_snapshot_once_taken_never_changes():
 def test_an_entry_that_lands_on_a_level_counts_as_that_many():
     state = empty().add(Observations([0], [[1.0, 2.0]], [3]))
     assert state.reached[0] == 1
-    assert np.isnan(state.snapshots[0][0]).all()  # two observations were never looked at alone
-    assert state.snapshots[1][0].tolist() == [1.0, 2.0]
+    assert np.isnan(state.means_at(0)[0]).all()  # two observations were never looked at alone
+    assert state.means_at(1)[0].tolist() == [1.0, 2.0]
     state = state.add(Observations([0], [[2.0, 2.0]], [2]))
-    np.testing.assert_allclose(state.snapshots[2][0], [1.4, 2.0])
+    np.testing.assert_allclose(state.means_at(2)[0], [1.4, 2.0])
 
 
 def test_an_entry_that_straddles_a_level_leaves_it_out_and_the_next_one_is_right():
     state = empty().add(Observations([0, 0, 0], [[1.0, 0.0], [4.0, 0.0], [7.0, 0.0]], [1, 3, 1]))
-    assert [bool(np.isnan(snapshot[0]).any()) for snapshot in state.snapshots[:3]] == [True, True, False]
-    np.testing.assert_allclose(state.snapshots[2][0], [(1 + 12 + 7) / 5, 0.0])
+    assert [bool(np.isnan(state.means_at(level)[0]).any()) for level in range(3)] == [True, True, False]
+    np.testing.assert_allclose(state.means_at(2)[0], [(1 + 12 + 7) / 5, 0.0])
 
 
 def test_an_entry_far_beyond_the_last_level_is_kept_in_the_statistics_and_breaks_nothing():
@@ -127,17 +130,17 @@ def test_a_long_run_past_the_last_level_keeps_its_snapshots():
     designs, values = stream([30, 2, 8])
     state = told(designs, values)
     assert state.reached.tolist() == [3, 0, 3]
-    np.testing.assert_allclose(state.snapshots[3][0], values[designs == 0][:8].mean(axis=0))
+    np.testing.assert_allclose(state.means_at(3)[0], values[designs == 0][:8].mean(axis=0))
 
 
 def test_telling_makes_a_new_value_and_leaves_the_old_one():
     designs, values = stream([5, 5, 5])
     old = told(designs, values)
-    copies = [snapshot.copy() for snapshot in old.snapshots]
+    copies = [snapshot.means.copy() for snapshot in old.snapshots]
     old.add(Observations.single([0, 1, 2, 2, 2], np.ones((5, DIM))))
     assert old.counts.tolist() == [5, 5, 5]
     for snapshot, copy in zip(old.snapshots, copies, strict=True):
-        np.testing.assert_array_equal(snapshot, copy)
+        np.testing.assert_array_equal(snapshot.means, copy)
 
 
 def test_telling_nothing_changes_nothing():
@@ -158,9 +161,22 @@ def test_telling_nothing_changes_nothing():
 )
 def test_what_does_not_fit_is_refused_and_the_state_stays(wrong):
     state = told(*stream([3, 3, 3]))
-    counts, copies = state.counts.copy(), [snapshot.copy() for snapshot in state.snapshots]
+    counts, copies = state.counts.copy(), [snapshot.means.copy() for snapshot in state.snapshots]
     with pytest.raises(cw.InputError):
         state.add(wrong())
     np.testing.assert_array_equal(state.counts, counts)
     for snapshot, copy in zip(state.snapshots, copies, strict=True):
-        np.testing.assert_array_equal(snapshot, copy)
+        np.testing.assert_array_equal(snapshot.means, copy)
+
+
+def test_snapshots_keep_the_scatter_of_the_first_observations_where_it_is_asked_for():
+    rng = np.random.default_rng(5)
+    designs, values = np.repeat(np.arange(K), [9, 4, 1]), rng.normal(size=(14, DIM))
+    state = told(designs, values)
+    for level, count in enumerate(LEVELS.counts):
+        snapshot = state.snapshots[level]
+        for design, scatter in zip(snapshot.designs, snapshot.scatters, strict=True):
+            rows = values[designs == design][:count]
+            np.testing.assert_allclose(scatter, (rows - rows.mean(axis=0)).T @ (rows - rows.mean(axis=0)), atol=1e-12)
+    plain = Checkpoints.empty(LEVELS, K, DIM).add(Observations.single(designs, values))
+    assert all(snapshot.scatters is None for snapshot in plain.snapshots)

@@ -168,6 +168,47 @@ REFUSED = {
     "angle 180": (lambda: Cone.planar(180), "degrees must lie strictly between 0 and 180", "half-plane"),
     "angle 270": (lambda: Cone.planar(270), "degrees must lie strictly between 0 and 180", "not convex"),
     "angle -45": (lambda: Cone.planar(-45), "degrees must lie strictly between 0 and 180", "got -45"),
+    "angle 1e-9": (lambda: Cone.planar(1e-9), "too thin: .* cannot be told from a half line", "at least 2e-08"),
+    "angle 1e-300": (lambda: Cone.planar(1e-300), "too thin: .* cannot be told from a half line", "at least 2e-08"),
+    "angle 180 - 1e-9": (
+        lambda: Cone.planar(180 - 1e-9),
+        r"too wide: with degrees = 179\.999999999 it cannot be told from a half-plane",
+        "at least 2e-08 below 180",
+    ),
+    "thin ice cream": (lambda: Cone.ice_cream(1e-9), "too thin: .* cannot be told from a half line", "at least 2e-08"),
+    "ice cream of too many": (
+        lambda: Cone.ice_cream(1e-7, 12),
+        "12 facets cannot be told apart numerically at degrees = 1e-07",
+        "take fewer facets",
+    ),
+    "wide ice cream": (lambda: Cone.ice_cream(180 - 1e-9), "too wide: .* from a half-space", "below 180"),
+    "rows nearly opposite": (
+        lambda: Cone([[1, 0], [-1, 1e-11]]),
+        "too thin: rows 0 and 1 .* vanishes within 5e-12",
+        "tilt its rows apart, or choose more degrees",
+    ),
+    "three rows nearly opposite": (lambda: Cone([[1, 0], [-1, 1e-11], [0, 1]]), "too thin: rows 0 and 1", "tilt"),
+    "rows nearly equal": (
+        lambda: Cone([[1, 0], [1, 1e-11]]),
+        r"too wide: within 5e-12 it contains the whole line along \(.*, 1\)",
+        "tilt its rows apart, or choose fewer degrees",
+    ),
+    "rows nearly in a plane": (
+        lambda: Cone([[1, 0, 0], [0, 1, 0], [1, 1, 1e-12]]),
+        r"too wide: within .* the whole line along \(.*, 1\)",
+        "tilt its rows apart",
+    ),
+    "shares nearly 1/2": (lambda: Cone.importance(0.5 - 1e-12), "too wide: .* the whole line", "tilt its rows apart"),
+    "rays nearly equal": (
+        lambda: Cone.from_rays([[1, 0], [1, 1e-12]]),
+        r"too thin: the rays are all orthogonal to \(.*, 1\) within 5e-13",
+        "add a ray",
+    ),
+    "rays nearly opposite": (
+        lambda: Cone.from_rays([[1, 0], [-1, 1e-12]]),
+        "too wide: rays 0 and 1 .* vanishes within 5e-13",
+        "tilt one of them inwards",
+    ),
     "angle NaN": (lambda: Cone.planar(NAN), "degrees must be finite", "got nan"),
     "angle as text": (lambda: Cone.planar("90"), "degrees must be a number", "got '90'"),
     "angle as a list": (lambda: Cone.planar([90]), "degrees must be a number", r"got \[90\]"),
@@ -220,6 +261,35 @@ def test_bad_cones_are_refused_with_the_remedy(case):
     assert caught.match(remedy)
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("make", [Cone.planar, lambda angle: Cone.ice_cream(angle, 3)], ids=["planar", "ice cream"])
+def test_the_smallest_angles_named_are_accepted(make):
+    for degrees in (2e-8, 180 - 2.0001e-8):
+        cone = make(degrees)
+        assert len(cone.rays) == len(cone.facets) == cone.dim
+
+
+@pytest.mark.parametrize("degrees", [2e-8, 1e-7, 1e-6, 1e-5, 1e-3, 1.0, 179.0, 179.999, 180 - 1e-5, 180 - 2.0001e-8])
+@pytest.mark.parametrize("count", [4, 5, 12, 40])
+def test_a_round_cone_has_all_its_facets_and_rays_or_is_refused(degrees, count):
+    """Neighbouring facets of thin and of wide cones differ by little: none may be lost on the way."""
+    if degrees < 1e-4 or degrees > 179.9:
+        try:
+            cone = Cone.ice_cream(degrees, count)
+        except ConeError:
+            return
+    else:
+        cone = Cone.ice_cream(degrees, count)
+    assert len(cone.facets) == len(cone.rays) == count
+
+
+def test_rows_that_cannot_be_told_apart_are_refused():
+    """Within rounding each of them follows from the others, the last one from none."""
+    turns = 2 * np.pi * np.arange(40) / 40
+    rows = np.column_stack([2.6e-10 * np.cos(turns), 2.6e-10 * np.sin(turns), np.ones(40)])
+    with pytest.raises(ConeError, match="rows cannot be told apart numerically: within 1e-10 each follows"):
+        Cone(rows)
 
 
 def test_the_direction_named_really_lies_in_the_cone_and_in_its_opposite():

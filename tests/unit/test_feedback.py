@@ -250,6 +250,14 @@ def test_observations_keep_their_own_copy():
         (lambda: Observations.single([0], [["high"]]), "values must be a rectangular array of real numbers"),
         (lambda: Observations([0], [[1.0]], scatters=[[1.0]]), r"scatters must be finite with shape \(1, 1, 1\)"),
         (lambda: Observations([0], [[1.0]], [2], [[[np.nan]]]), "scatters must be finite"),
+        (
+            lambda: Observations([0, 0], [[1.0]] * 2, [2, 2], [[[1.0]], [[-0.1]]]),
+            r"scatters of entry 1 .* has -0\.1 on its diagonal, for objective 0; .* never negative",
+        ),
+        (lambda: _scattered([[1.0, 0.5], [0.4, 1.0]]), r"has 0\.5 and 0\.4 for objectives 0 and 1, .* symmetric"),
+        (lambda: _scattered([[1.0, 2.1], [2.1, 4.0]]), r"has 2\.1 and 2\.1 .* beside 1 and 4 on its diagonal"),
+        (lambda: _scattered([[0.0, 1e-9], [1e-9, 4.0]]), "at most the root of the product of these"),
+        (lambda: _scattered([[1e300, 0.0], [0.0, 1.0]]), "scatters has numbers too large"),
         (lambda: Observations.single([0], [[1e300]]), "too large to add up"),
         (lambda: Observations.single([0], [[-1e200]]), "divide every entry by one constant"),
         (lambda: Statistics.empty(0, 2), "n_designs must be at least 1"),
@@ -260,6 +268,32 @@ def test_refusals(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def _scattered(matrix):
+    return Observations([0], [[0.5, 3.0]], [4], [matrix])
+
+
+def test_scatters_of_rounded_products_are_admitted():
+    """Collinear deviations are on the edge of what is possible, and two ways to compute a scatter lose digits."""
+    rng = np.random.default_rng(0)
+    for size, dim in [(1e-150, 2), (1.0, 3), (1e9, 4), (1e100, 2)]:
+        values = size * rng.normal(size=(50, 6, 1)) * rng.normal(size=(50, 1, dim))
+        off = values - values.mean(axis=1, keepdims=True)
+        directly = np.einsum("mnd,mne->mde", off, off)
+        assert len(Observations(np.arange(50), values.mean(axis=1), np.full(50, 6), directly)) == 50
+        values = size * (1e6 + rng.normal(size=(50, 6, 1)) * 1e-3 * np.ones(dim))
+        means = values.mean(axis=1)
+        by_difference = np.einsum("mnd,mne->mde", values, values) - 6 * np.einsum("md,me->mde", means, means)
+        assert (by_difference[:, 0, 0] < 0).any()
+        assert len(Observations(np.arange(50), means, np.full(50, 6), by_difference)) == 50
+
+
+def test_no_scatter_takes_no_memory():
+    observations = Observations.single(np.zeros(1000, dtype=int), np.ones((1000, 3)))
+    assert observations.scatters.shape == (1000, 3, 3)
+    assert not observations.scatters.any()
+    assert observations.scatters.strides == (0, 0, 0)
 
 
 def test_the_largest_admitted_observations_still_have_averages():

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -61,40 +59,6 @@ def succeeds(make: type, result: Result, means, cone: cw.Cone, epsilon: float) -
     """Under the notion of success that the rule claims."""
     found = cw.verdict(result.pareto, means, cone, epsilon)
     return found.success and (make not in CONTAIN or not len(found.missed))
-
-
-def told(algorithm: Algorithm, problem: SimulatedBandit, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """A run to the end as single observations, in their order."""
-    rng, state, parts = np.random.default_rng(seed), algorithm.start(), []
-    while (pulls := algorithm.ask(state)).total:
-        parts.append(problem.evaluate(pulls, rng, one_by_one=True))
-        state = algorithm.tell(state, parts[-1])
-        assert len(parts) < 5000
-    return np.concatenate([p.designs for p in parts]), np.concatenate([p.means for p in parts])
-
-
-def said(algorithm: Algorithm, state) -> tuple:
-    """Everything that a state leads to, comparable."""
-    result, pulls = algorithm.recommend(state), algorithm.ask(state, 7)
-    return (
-        result.pareto.tolist(),
-        result.status.tolist(),
-        str(result.guarantee),
-        result.stopped_because,
-        result.certified_epsilon,
-        result.means.tobytes(),
-        pulls.designs.tolist(),
-        pulls.counts.tolist(),
-    )
-
-
-def every_rule(cone: cw.Cone, k: int, noise, **options) -> list[Algorithm]:
-    confident = [make(cone, EPSILON, DELTA, k, noise, growth=0.2, **options) for make in CONFIDENT]
-    return [*confident, *(make(cone, 80, k, noise) for make in BUDGETED)]
-
-
-RULES = range(len(CONFIDENT) + len(BUDGETED))
-RULE_NAMES = [name(make) for make in [*CONFIDENT, *BUDGETED]]
 
 
 # -- answers -------------------------------------------------------------------------------------------------------
@@ -240,7 +204,7 @@ def test_too_many_designs_for_all_pairs_are_refused(make):
         ({"noise": None}, "noise must be an assumption"),
         ({"noise": Gaussian([1, 1, 1])}, "given for 3 objectives, but there are 2"),
         ({"radius_scale": 0}, "radius_scale must be above 0"),
-        ({"max_evaluations": 1.5}, "max_evaluations must be a whole number"),
+        *(({"max_evaluations": most}, "max_evaluations must be") for most in (0, -1, 1.5, np.nan, True, np.True_, "9")),
         ({"growth": -1}, "growth must be 0 or more"),
     ],
     ids=str,
@@ -252,71 +216,7 @@ def test_bad_configurations(make, wrong, words):
         make(**(good | wrong))
 
 
-# -- the contract ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(params=RULES, ids=RULE_NAMES)
-def rule(request) -> tuple[Algorithm, SimulatedBandit]:
-    cone, means = PROBLEMS["wide"]
-    return every_rule(cone, len(means), Gaussian(SIGMA))[request.param], SimulatedBandit(means, Gaussian(SIGMA))
-
-
-def test_any_split_gives_the_same_state_and_answer(rule):
-    algorithm, problem = rule
-    designs, values = told(algorithm, problem)
-    for n in (len(designs), 11):
-        one_big = algorithm.tell(algorithm.start(), Observations.single(designs[:n], values[:n]))
-        rng = np.random.default_rng(n)
-        for cuts in (range(n + 1), sorted({0, n, *rng.integers(0, n, size=5).tolist()})):
-            state = algorithm.start()
-            for a, b in pairwise(cuts):
-                state = algorithm.tell(state, Observations.single(designs[a:b], values[a:b]))
-            assert said(algorithm, state) == said(algorithm, one_big)
-
-
-def test_the_order_between_designs_does_not_matter(rule):
-    """Each design's own observations in their order, but all of one design before those of the next."""
-    algorithm, problem = rule
-    designs, values = told(algorithm, problem)
-    order = np.argsort(-designs, kind="stable")
-    state, late = algorithm.start(), algorithm.start()
-    state = algorithm.tell(state, Observations.single(designs, values))
-    for part in np.array_split(order, 13):
-        late = algorithm.tell(late, Observations.single(designs[part], values[part]))
-    assert said(algorithm, late) == said(algorithm, state)
-
-
-def test_asking_is_repeatable_limited_and_travels(rule):
-    algorithm, problem = rule
-    rng, state = np.random.default_rng(0), algorithm.start()
-    for most in (3, 5, 1, 40, 2):
-        pulls = algorithm.ask(state, most)
-        again = pickle.loads(pickle.dumps(algorithm)).ask(pickle.loads(pickle.dumps(state)), most)
-        assert (pulls.designs.tolist(), pulls.counts.tolist()) == (again.designs.tolist(), again.counts.tolist())
-        assert 0 < pulls.total <= most
-        assert len(set(pulls.designs.tolist())) == len(pulls.designs)
-        state = algorithm.tell(state, problem.evaluate(pulls, rng))
-        result = algorithm.recommend(state)
-        assert isinstance(result.guarantee, cw.Heuristic)
-        assert result.pareto[result.status == "pareto"].all()
-        assert not result.pareto[result.status == "eliminated"].any()
-        assert not result.pareto[result.counts == 0].any()
-    for wrong in (0, -1, 1.5, True):
-        with pytest.raises(cw.InputError, match="most must be"):
-            algorithm.ask(state, wrong)
-
-
-def test_what_does_not_fit_is_refused_and_nothing_changes(rule):
-    algorithm, problem = rule
-    state = algorithm.tell(algorithm.start(), problem.evaluate(algorithm.ask(algorithm.start()), 0))
-    before = said(algorithm, state)
-    for designs, values in (([7], [[0.0, 0.0]]), ([0], [[0.0]]), ([0], [[np.nan, 0.0]]), ([-1], [[0.0, 0.0]])):
-        with pytest.raises(cw.InputError):
-            algorithm.tell(state, Observations.single(designs, values))
-    assert said(algorithm, algorithm.tell(state, Observations([], np.empty((0, 2))))) == before
-    for field in dataclasses.fields(algorithm):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(algorithm, field.name, None)
+# -- summaries -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", ELIMINATIONS, ids=name)
@@ -586,6 +486,22 @@ def test_posterior_sampling_looks_where_it_is_close():
     assert result.indices == [2]
     assert result.evaluations > 100
     assert result.counts[[1, 2]].min() > 1.2 * result.counts[[0, 3]].max()
+
+
+def test_small_batches_of_a_growing_rule_still_go_to_everyone():
+    """Asked for one at a time, a batch drawn for many designs must not be cut down to its first ones."""
+    means, k = np.zeros((6, 2)), 6
+    algorithm = PosteriorSampling(cw.Cone.orthant(2), 0.0, DELTA, k, Gaussian(1), growth=1.0, max_evaluations=10**6)
+    state, rng = algorithm.tell(algorithm.start(), Observations(range(k), means, [20] * k)), np.random.default_rng(0)
+    asked = np.zeros(k, dtype=int)
+    for _ in range(120):
+        pulls = algorithm.ask(state, 1)
+        assert pulls.total == 1
+        asked[pulls.designs] += 1
+        state = algorithm.tell(state, SimulatedBandit(means, Gaussian(1)).evaluate(pulls, rng))
+    # Each weight is about 1/6 here: Binomial(120, 1/6) is below 3 or above 50 with probability below 1e-5.
+    assert asked.min() >= 3
+    assert asked.max() <= 50
 
 
 def test_the_learner_follows_the_gains():

@@ -6,6 +6,7 @@ Kone, Kaufmann & Richert, "Adaptive algorithms for relaxed Pareto set identifica
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
@@ -14,15 +15,15 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.base import Result
-from conewise.algorithms.published import FixedConfidence, facet_values, limited
-from conewise.feedback import Counts, Observations, Pulls, Statistics
+from conewise.algorithms.published import Sequential, facet_values
+from conewise.feedback import Counts, Statistics
 from conewise.order import pareto_mask
 
 _Which = Indices | slice
 
 
 @dataclass(frozen=True, eq=False)
-class LeaderChallenger(FixedConfidence):
+class LeaderChallenger(Sequential):
     """Evaluate the design whose membership is most open, or its closest rival, whichever has fewer evaluations.
 
     With u_in = w_n.mu^_i / alpha_n and simultaneous half widths b_n,ij = s_n rho_ij / alpha_n, the bounds are
@@ -43,28 +44,16 @@ class LeaderChallenger(FixedConfidence):
     Pulls(3 evaluations of 3 designs)
     """
 
-    def start(self) -> Statistics:
-        """Nothing observed."""
-        return Statistics.empty(self.n_designs, self.cone.dim)
-
-    def tell(self, state: Statistics, observations: Observations) -> Statistics:
-        """The state with these observations."""
-        return state.add(observations)
-
-    def ask(self, state: Statistics, most: int | None = None) -> Pulls:
-        """Everyone once; then the leader or the challenger."""
-        limit = self.allowed(state.evaluations, most)
-        unseen = np.flatnonzero(state.counts == 0)
-        if len(unseen):
-            return limited(unseen, np.ones(len(unseen), dtype=np.int64), limit)
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        """The leader or the challenger."""
         bounds = _Bounds.of(self, state)
         if bounds.done:
-            return Pulls([], [])
+            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
         open_ = np.flatnonzero(bounds.h <= 0)
         leader = open_[bounds.reach[open_].argmax()]
         pair = np.array([leader, bounds.low[leader].argmin()])
         chosen = pair[[state.counts[pair].argmin()]]
-        return limited(chosen, self.batch(state.counts[chosen]), limit)
+        return chosen, self.batch(state.counts[chosen])
 
     def recommend(self, state: Statistics) -> Result:
         """The answer so far; before the end, undecided designs are returned when their averages are Pareto optimal."""
@@ -118,18 +107,18 @@ class _Bounds:
     @classmethod
     def of(cls, rule: LeaderChallenger, state: Statistics) -> _Bounds:
         u, counts = facet_values(state.means, rule.cone) / rule.cone.widths, state.counts
-        everyone, last = slice(None), _LAST.get(rule)
+        everyone, last = slice(None), _LAST.tables.pop(rule, None)  # taken, to be written to
         moved = None if last is None else np.flatnonzero((last.counts != counts) | (last.u != u).any(axis=1))
         if last is None or moved is None or 4 * len(moved) > rule.n_designs:
             low, high = rule._block(u, counts, everyone, everyone)
         else:
-            low, high = last.low.copy(), last.high.copy()
+            low, high = last.low, last.high
             low[moved], high[moved] = rule._block(u, counts, moved, everyone)
             low[:, moved], high[:, moved] = rule._block(u, counts, everyone, moved)
         for table in (low, high):
             np.fill_diagonal(table, np.inf)
         bounds = cls(rule.epsilon, u, counts, low, high, pareto_mask(state.means, rule.cone))
-        _LAST[rule] = bounds
+        _LAST.tables[rule] = bounds
         return bounds
 
     @cached_property
@@ -153,9 +142,18 @@ class _Bounds:
         return bool(((self.h > 0) | (~self.front & (self.g > 0))).all())
 
 
-# The tables of a rule's last question. An entry depends on its two designs alone, so that after an evaluation of one
-# design all others can be taken over as they are: this saves time and changes no number.
-_LAST: WeakKeyDictionary[LeaderChallenger, _Bounds] = WeakKeyDictionary()
+class _Last(threading.local):
+    """The tables of each rule's last question, thread by thread.
+
+    An entry depends on its two designs alone, so that after an evaluation of one design all others are taken over as
+    they are: this saves time and changes no number.
+    """
+
+    def __init__(self) -> None:
+        self.tables: WeakKeyDictionary[LeaderChallenger, _Bounds] = WeakKeyDictionary()
+
+
+_LAST = _Last()
 
 
 @lru_cache

@@ -1,7 +1,7 @@
 """When to stop and what may be claimed, for any sampling rule: beaten, fine, covered.
 
-Two designs are compared at the highest level that both have reached, on the means of their first g observations. With
-D^ = mu^_j - mu^_i, radii r_n = z * sd(w_n.D^) and epsilon:
+Two designs are compared on the means of their first g observations each, at the highest level that both have reached,
+or with one of them a fixed number of levels ahead of the other. With D^ = mu^_j - mu^_i, radii r_n and epsilon:
 
 * i is *beaten* by j when w_n.D^ - r_n >= 0 for all n: j weakly dominates it;
 * i is *fine against* j when w_n.D^ + r_n <= epsilon alpha_n for some n: m(i, j) <= epsilon;
@@ -17,19 +17,22 @@ the first kind's part lets designs that are not beaten share it among themselves
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_non_negative, as_probability
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.looks import GROWTH, Levels, boundaries
+from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_probability
+from conewise.algorithms.checkpoints import Checkpoints, Snapshot
+from conewise.algorithms.claims import Claims, Seen, certified, judge
+from conewise.algorithms.looks import Levels
+from conewise.algorithms.radii import Radii, radii_for
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.noise import Gaussian, Noise
+from conewise.noise import Noise
 from conewise.order import _front
 
 Notion = Literal["cover", "contain"]
@@ -37,46 +40,56 @@ Notion = Literal["cover", "contain"]
 
 OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
-
 FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.25}
 """Part of delta that claims "fine" may spend; the rest is Holm's, for designs not yet beaten (tuned; any is valid)."""
+LEADS: Final = {1.0: 0.6, 4.0: 0.4}
+"""How many times the observations of i those of j may be where j beats or covers i, and what part of a claim's
+probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid)."""
+LEADS_FROM: Final = 40
+"""With fewer designs no leader has enough followers to make another ratio than 1 worth its price (tuned)."""
+MOST: Final = 10**9
+"""Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
 _HOLM_STEPS: Final = 2.0**0.5  # ratio of the numbers of designs for which boundaries are tabulated
-_MATRIX: Final = 2500  # designs whose comparisons are kept as matrices; beyond, they are made row by row
+_FEW: Final = 400  # designs left whose pairs are all looked at without ado
 _PAIRS_AT_ONCE: Final = 2**18
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Comparisons between the L designs that are not beaten, each pair at its highest common level."""
-
-    designs: Indices
-    levels: Indices
-    """Index of the level of each pair."""
-    gains: Floats
-    """w_n.(mu^_j - mu^_i) for row i and column j."""
-    spreads: Floats
-    """Standard deviation of `gains`."""
+def notion_of(success: str) -> Notion:
+    """One of the two words."""
+    if success == "cover" or success == "contain":
+        return success  # type: ignore[return-value]
+    raise InputError(f'the notion of success must be "cover" or "contain", got {success!r}.')
 
 
-@dataclass(frozen=True, eq=False)
-class Claims:
-    """What the data certify at one epsilon: disjoint masks that together hold every design."""
+@dataclass(frozen=True)
+class Spending:
+    """What a claim may spend (docs/adaptive, section 3)."""
 
-    beaten: Bools
-    accepted: Bools
-    """Fine against every design that is not beaten: these are returned."""
-    covered: Bools
-    undecided: Bools
-    pairs: Pairs | None
-    """None when too many designs are left to keep all pairs in memory."""
-    fine: Bools | None
-    """(L, L): fine against, for the designs of `pairs`; the diagonal is True."""
+    n_designs: int
+    facets: int
+    dim: int
+    delta: float
+    notion: Notion
 
     @property
-    def done(self) -> bool:
-        """Nothing is undecided."""
-        return not self.undecided.any()
+    def fine(self) -> float:
+        """For one claim "fine"."""
+        return FINE_SHARE[self.notion] * self.delta / (self.n_designs * self.facets)
+
+    def out(self, remaining: float) -> float:
+        """For one claim "beaten" or "covered" while that many designs are not beaten."""
+        share, k = FINE_SHARE[self.notion], self.n_designs
+        directions = min(self.facets, self.dim) if self.notion == "cover" else 1
+        return self.delta / ((k - 1) * directions) * ((1 - share) / remaining + share / k)
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """Numbers of remaining designs, ascending, for which boundaries are tabulated."""
+        sizes = [float(self.n_designs)]
+        while FINE_SHARE[self.notion] < 1 and sizes[-1] > 1:
+            sizes.append(max(1.0, math.floor(sizes[-1] / _HOLM_STEPS)))
+        return tuple(sizes[::-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,49 +112,42 @@ class Certificate:
         as_non_negative(self.epsilon, "epsilon")
         as_probability(self.delta, "delta")
         self.noise.check_dim(self.cone.dim, self.n_designs)
-        if self.notion not in ("cover", "contain"):
-            raise InputError(f'the notion of success must be "cover" or "contain", got {self.notion!r}.')
+        notion_of(self.notion)
+        if self.most is not None:
+            as_count(self.most, "most", 2)
         if self.epsilon == 0 and self.notion == "cover":
             raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
-        if self.epsilon == 0 and self.most is None:
-            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
 
     # -- the schedule ---------------------------------------------------------------------------------------
 
     @cached_property
-    def variances(self) -> Floats:
-        """(N,) or (K, N): variance (proxy) of w_n.observation."""
-        w = self.cone.facets
-        if isinstance(self.noise, Gaussian):
-            covariance = self.noise.covariance(self.cone.dim)
-            if covariance.ndim == 3:
-                return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
-        return np.asarray(self.noise.scales(w) ** 2)
+    def radii(self) -> Radii:
+        """How far a difference of means may err."""
+        return radii_for(self.cone, self.noise, self.n_designs, self.delta)
 
-    def _fine_delta(self) -> float:
-        """Spent by one claim "fine"."""
-        return FINE_SHARE[self.notion] * self.delta / (self.n_designs * len(self.cone.facets))
-
-    def _out_delta(self, remaining: float) -> float:
-        """Spent by one claim "beaten" or "covered" while that many designs are not beaten."""
-        share, k = FINE_SHARE[self.notion], self.n_designs
-        directions = min(self.cone.facets.shape) if self.notion == "cover" else 1
-        return self.delta / ((k - 1) * directions) * ((1 - share) / remaining + share / k)
+    @cached_property
+    def spending(self) -> Spending:
+        """What a claim may spend."""
+        left = self.delta * self.radii.claim_share
+        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion)
 
     @cached_property
     def _due(self) -> tuple[float, float]:
         """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
-        reach = 1.15  # looks make boundaries about this much wider than single tests
-        z_fine, z_out = (reach * self.noise.deviation(d) for d in (self._fine_delta(), self._out_delta(self.n_designs)))
-        if self.epsilon == 0:
+        worst = self.radii.worst
+        if self.epsilon == 0 or worst is None:
             return math.inf, math.inf  # no scale is known beforehand
-        widest = 2 * float((self.variances / self.cone.widths**2).max()) / self.epsilon**2
-        return widest * z_fine**2, widest * z_out**2
+        reach = 1.15  # looks make boundaries about this much wider than single tests
+        widest = 2 * float((worst / self.cone.widths**2).max()) / self.epsilon**2
+        fine, out = (self.noise.deviation(d) for d in (self.spending.fine, self.spending.out(self.n_designs)))
+        return widest * (reach * fine) ** 2, widest * (reach * out) ** 2
 
     @cached_property
     def anchors(self) -> tuple[float, float]:
         """Counts towards which the two kinds of claims spend delta: designs are mostly out before they are fine."""
         fine, out = self._due
+        if self.radii.estimates:
+            return math.inf, math.inf  # how noisy it really is, the data will tell
         return fine, OUT_ANCHOR * out * self._lift_of_ones**2
 
     @cached_property
@@ -152,161 +158,227 @@ class Certificate:
     @cached_property
     def levels(self) -> Levels:
         """Up to the count that decides every pair whatever its means, or `most`."""
-        if self.most is not None:
-            return Levels.up_to(self.most)
         fine, out = self._due
+        growth, first = self.radii.growth, 3 if self.radii.estimates else 1
+        if self.most is not None or math.isinf(fine):
+            return Levels.up_to(MOST if self.most is None else self.most, due=0.0, growth=growth, least=first)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
-        levels = Levels.up_to(most, due=fine)
-        while levels.counts[-1] < (needed := self._enough(levels)):  # more levels change the boundaries a little
-            most = max(most * GROWTH, needed)
-            levels = Levels.up_to(most, due=fine)
+        levels = Levels.up_to(most, due=fine, growth=growth, least=first)
+        while not self._enough(levels):  # more levels change the boundaries a little
+            most *= growth
+            levels = Levels.up_to(most, due=fine, growth=growth, least=first)
         return levels
 
-    def _enough(self, levels: Levels) -> float:
-        """The count at which these boundaries leave no pair open (docs/adaptive, section 6)."""
-        (early, late), normal = self.anchors, isinstance(self.noise, Gaussian)
-        z_fine = boundaries(levels, early, (self._fine_delta(),), normal)[0, -1]
-        z_out = boundaries(levels, late, (self._out_delta(self.n_designs),), normal)[0, -1]
-        return float(2 * (self.variances / self.cone.widths**2).max() * ((z_fine + z_out) / self.epsilon) ** 2)
+    def _enough(self, levels: Levels) -> bool:
+        """Whether these levels leave no pair open (docs/adaptive, section 6)."""
+        worst, count = self.radii.worst, np.array(float(levels.counts[-1]))
+        assert worst is not None
+        total = np.zeros(len(self.cone.facets))
+        out = self.spending.out(self.n_designs) * self.leads[1.0]
+        for anchor, alpha in ((self.anchors[0], self.spending.fine), (self.anchors[1], out)):
+            z = self.radii.boundary(levels, anchor, (alpha,), 0)[0, -1]
+            total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
+            shift = self.radii.shifts(z, count)
+            total = total if shift is None else total + shift
+        return bool((total <= self.epsilon * self.cone.widths).all())
+
+    @property
+    def leads(self) -> dict[float, float]:
+        """Ratios of counts at which designs are compared, and what part is spent on each."""
+        return LEADS if self.n_designs >= LEADS_FROM else {1.0: 1.0}
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """The same in levels."""
+        return tuple(round(math.log(lead) / math.log(self.radii.growth)) for lead in self.leads)
+
+    @property
+    def lead(self) -> int:
+        """The largest of the offsets."""
+        return max(self.offsets)
 
     @cached_property
     def _fine_boundary(self) -> Floats:
-        return np.asarray(self._boundary(self.anchors[0], (self._fine_delta(),))[0])
+        return np.asarray(self.scale * self.radii.boundary(self.levels, self.anchors[0], (self.spending.fine,), 0)[0])
 
     @cached_property
     def _holm(self) -> tuple[Floats, Floats]:
         """Numbers of designs, ascending, and the boundary of "beaten" and "covered" for each of them."""
-        sizes = [float(self.n_designs)]
-        while FINE_SHARE[self.notion] < 1 and sizes[-1] > 1:
-            sizes.append(max(1.0, math.floor(sizes[-1] / _HOLM_STEPS)))
-        ascending = sizes[::-1]
-        return np.array(ascending), self._boundary(self.anchors[1], tuple(self._out_delta(m) for m in ascending))
+        sizes = self.spending.sizes
+        tables = []
+        for share, offset in zip(self.leads.values(), self.offsets, strict=True):
+            alphas = tuple(share * self.spending.out(m) for m in sizes)
+            tables.append(self.radii.boundary(self.levels, self.anchors[1], alphas, offset))
+        return np.array(sizes), self.scale * np.array(tables)
 
-    def _boundary(self, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        normal = isinstance(self.noise, Gaussian)
-        return np.asarray(self.scale * boundaries(self.levels, float(anchor), alphas, normal))
+    def out_boundary(self, remaining: int, which: int = 0) -> Floats:
+        """The z by level (of the design that is beaten) for "beaten" and "covered" while so many are not beaten.
 
-    def out_boundary(self, remaining: int) -> Floats:
-        """The z by level for "beaten" and "covered" while that many designs are not beaten."""
-        sizes, table = self._holm
-        return np.asarray(table[int(np.searchsorted(sizes, remaining, side="left"))])
+        `which` counts the ratios of `leads`.
+        """
+        sizes, tables = self._holm
+        return np.asarray(tables[which, int(np.searchsorted(sizes, remaining, side="left"))])
+
+    def _shifts(self, z: Floats) -> Floats | None:
+        """(L, N): the second term of the radii of a boundary; the scale multiplies it once."""
+        counts = np.array(self.levels.counts, dtype=np.float64)
+        shift = self.radii.shifts(z / self.scale, counts)
+        return None if shift is None else self.scale * shift
 
     # -- claims -------------------------------------------------------------------------------------------------
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once."""
         epsilon = self.epsilon if epsilon is None else epsilon
-        values = [self._facet_values(snapshot) for snapshot in state.snapshots]
-        beaten = self._clearly_beaten(state, values)
-        live = np.flatnonzero(~beaten)
-        if len(live) > _MATRIX or (state.reached < 0).any():
-            rest = ~beaten
-            none = np.zeros(self.n_designs, dtype=bool)
-            return Claims(beaten, none, none.copy(), rest, None, None)
-        pairs = self._pairs(state, values, live)
-        worst = _in_spreads(pairs.gains, pairs.spreads).min(axis=2)
-        np.fill_diagonal(worst, -np.inf)
-        while (out := (worst >= self.out_boundary(len(live))[pairs.levels]).any(axis=1)).any():  # Holm's passes
-            beaten[live[out]] = True
-            keep = np.ix_(~out, ~out)
-            live, worst = live[~out], worst[keep]
-            pairs = Pairs(live, pairs.levels[keep], pairs.gains[keep], pairs.spreads[keep])
-        return self._judged(beaten, pairs, epsilon)
-
-    def _judged(self, beaten: Bools, pairs: Pairs, epsilon: float) -> Claims:
-        """Accept and cover among the designs that are not beaten."""
-        radius = self._fine_boundary[pairs.levels][:, :, None] * pairs.spreads
-        with np.errstate(invalid="ignore"):
-            fine: Bools = np.asarray((pairs.gains + radius <= epsilon * self.cone.widths).any(axis=2))
-        np.fill_diagonal(fine, True)
-        inside = fine.all(axis=1)
-        accepted, covered = (np.zeros(self.n_designs, dtype=bool) for _ in range(2))
-        accepted[pairs.designs[inside]] = True
-        rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
-        if self.notion == "cover" and len(rows) and len(columns):
-            both = np.ix_(rows, columns)
-            z = self.out_boundary(len(pairs.designs))[pairs.levels[both]][:, :, None]
-            deficit = np.maximum(z * pairs.spreads[both] - pairs.gains[both], 0.0)
-            deficit[np.isnan(deficit)] = np.inf
-            near = np.isfinite(deficit).all(axis=2) & (deficit.max(axis=2) <= epsilon)
-            where = np.nonzero(near)
-            reach = self.cone._lift.norms(np.ascontiguousarray(deficit[where].T), non_negative=True) <= epsilon
-            covered[pairs.designs[rows[where[0][reach]]]] = True
-        undecided = ~(beaten | accepted | covered)
-        return Claims(beaten, accepted, covered, undecided, pairs, fine)
+        if (last := state.known.get((self, "claims", epsilon))) is not None and last[0] is state.statistics:
+            return last[1]  # type: ignore[no-any-return]
+        beaten = self._clearly_beaten(state)
+        table = _Table.of(self, state, np.flatnonzero(~beaten))
+        claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover")
+        state.known[self, "claims", epsilon] = (state.statistics, claims)
+        state.known[self, "beaten"] = (state.reached, claims.beaten)
+        return claims
 
     def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
         """The smallest epsilon that the data certify already, and the set to return for it; None if there is none."""
-        if claims.pairs is None:
-            return None
-        reach = claims.pairs.gains + self._fine_boundary[claims.pairs.levels][:, :, None] * claims.pairs.spreads
-        if np.isnan(reach).any():
-            return None
-        low, high = 0.0, max(self.epsilon, float(np.abs(reach / self.cone.widths).max())) * (1 + 1e-9) + 1e-300
-        best = self._judged(claims.beaten, claims.pairs, high)
-        if not best.done:
-            return None
-        for _ in range(50):
-            middle = (low + high) / 2
-            found = self._judged(claims.beaten, claims.pairs, middle)
-            low, high, best = (low, middle, found) if found.done else (middle, high, best)
-        return high, best.accepted
+        return certified(claims, self.cone, self.notion == "cover")
 
-    def _facet_values(self, snapshot: Floats) -> Floats:
-        """(K, N): w_n.mean along unit rows, the sums taken as everywhere."""
-        return np.asarray((self.cone._order_columns(snapshot) / self.cone._lengths[:, None]).T)
-
-    def _variance(self, designs: Indices) -> Floats:
-        return (
-            self.variances[designs]
-            if self.variances.ndim == 2
-            else np.broadcast_to(self.variances, (len(designs), self.variances.shape[0]))
-        )
-
-    def _clearly_beaten(self, state: Checkpoints, values: list[Floats]) -> Bools:
+    def _clearly_beaten(self, state: Checkpoints) -> Bools:
         """Beaten by an empirical front design at one's own last level: a pass that costs K times the fronts.
 
         At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-        nothing is missed; what unequal ones hide is found among the pairs.
+        nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before and has not been
+        evaluated since still is: boundaries only fall, and snapshots stay as they are.
         """
-        best = np.full(self.n_designs, -np.inf)
-        for level, z in enumerate(values):
-            mine = np.flatnonzero(state.reached == level)
-            theirs = np.flatnonzero((state.reached >= level) & ~np.isnan(z).any(axis=1))
-            mine = mine[~np.isnan(z[mine]).any(axis=1)]
-            if not len(mine) or not len(theirs):
-                continue
-            rivals = theirs[_front(np.ascontiguousarray(z[theirs].T), True)]
-            step = max(1, _PAIRS_AT_ONCE // len(rivals))
-            count = self.levels.counts[level]
-            for start in range(0, len(mine), step):
-                rows = mine[start : start + step]
-                score = np.full((len(rows), len(rivals)), np.inf)
-                for n in range(z.shape[1]):
-                    spread = np.sqrt((self._variance(rows)[:, None, n] + self._variance(rivals)[None, :, n]) / count)
-                    np.minimum(score, _in_spreads(z[rivals, n][None, :] - z[rows, n][:, None], spread), out=score)
-                score[rows[:, None] == rivals[None, :]] = -np.inf
-                best[rows] = score.max(axis=1)
-        return np.asarray(best >= self.out_boundary(self.n_designs)[np.maximum(state.reached, 0)])
+        before = state.known.get((self, "beaten"))
+        beaten = np.zeros(self.n_designs, dtype=bool) if before is None else before[1] & (before[0] == state.reached)
+        left = self.n_designs
+        while left > _FEW:
+            for which, offset in enumerate(self.offsets):
+                z = self.out_boundary(left, which)
+                for level in range(len(state.snapshots) - offset):
+                    beaten[self._beaten_at(state, level, offset, z, beaten)] = True
+            before_left, left = left, int((~beaten).sum())
+            if self.same_boundary(before_left, left):
+                break
+        return beaten
 
-    def _pairs(self, state: Checkpoints, values: list[Floats], live: Indices) -> Pairs:
+    def _beaten_at(self, state: Checkpoints, level: int, offset: int, z: Floats, beaten: Bools) -> Indices:
+        """Of the designs whose last level this is: those beaten by a front design `offset` levels ahead."""
+        snapshot, ahead = state.snapshots[level], state.snapshots[level + offset]
+        rows = np.flatnonzero((state.reached[snapshot.designs] == level) & ~beaten[snapshot.designs])
+        if not len(rows) or not len(ahead.designs):
+            return rows[:0]
+        here, there = _Level.of(self, snapshot, level), _Level.of(self, ahead, level + offset)
+        rivals = np.flatnonzero(_front(np.ascontiguousarray(there.values.T), True))
+        shifts, found = self._shifts(z), np.zeros(len(rows), dtype=bool)
+        step = max(1, _PAIRS_AT_ONCE // len(rivals))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            lost, won = np.ones((len(part), len(rivals)), dtype=bool), np.zeros((len(part), len(rivals)), dtype=bool)
+            for n in range(here.values.shape[1]):
+                spread = np.sqrt(here.shares[part, n][:, None] + there.shares[rivals, n][None, :])
+                radius = z[level] * spread + (0.0 if shifts is None else shifts[level, n])
+                gains = there.values[rivals, n][None, :] - here.values[part, n][:, None]
+                lost &= gains >= radius
+                won |= gains > 0
+            lost &= won & (snapshot.designs[part][:, None] != ahead.designs[rivals][None, :])
+            found[start : start + step] = lost.any(axis=1)
+        return snapshot.designs[rows[found]]
+
+    def same_boundary(self, before: int, after: int) -> bool:
+        """Whether so many fewer remaining designs change nothing."""
+        sizes = self._holm[0]
+        return bool(np.searchsorted(sizes, before, side="left") == np.searchsorted(sizes, after, side="left"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """A snapshot in facet space: values w_n.mean and the variances of these means."""
+
+    values: Floats
+    shares: Floats
+
+    @classmethod
+    def of(cls, certificate: Certificate, snapshot: Snapshot, level: int) -> _Level:
+        if (last := snapshot.known.get(certificate)) is not None:
+            return last  # type: ignore[no-any-return]
+        cone, count = certificate.cone, float(certificate.levels.counts[level])
+        values = (cone._order_columns(snapshot.means) / cone._lengths[:, None]).T
+        counts = np.full(len(snapshot.designs), count)
+        looks = len(certificate.levels.counts)
+        variances = certificate.radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
+        snapshot.known[certificate] = found = cls(values, variances / count)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The designs that are left, at the levels at which they may meet: `Comparisons` of the schedule."""
+
+    certificate: Certificate
+    designs: Indices
+    reached: Indices
+    first: int
+    """The lowest level in the table."""
+    values: Floats
+    """(levels, L, N): w_n.mean, NaN where missing."""
+    shares: Floats
+    """(levels, L, N): variance of that mean."""
+
+    @classmethod
+    def of(cls, certificate: Certificate, state: Checkpoints, live: Indices) -> _Table:
         reached = state.reached[live]
-        levels = np.minimum(reached[:, None], reached[None, :])
-        gains = np.empty((len(live), len(live), len(self.cone.facets)))
-        for level in np.unique(reached):
-            z = values[level][live]
-            rows, columns = np.flatnonzero(reached == level), np.flatnonzero(reached >= level)
-            block = z[columns][None, :, :] - z[rows][:, None, :]
-            gains[np.ix_(rows, columns)] = block
-            gains[np.ix_(columns, rows)] = -np.swapaxes(block, 0, 1)
-        variance = self._variance(live)
-        counts = np.array(self.levels.counts, dtype=np.float64)[levels]
-        spreads = np.sqrt((variance[:, None, :] + variance[None, :, :]) / counts[:, :, None])
-        return Pairs(live, levels, gains, spreads)
+        low, high = int(reached.min(initial=0)), int(reached.max(initial=-1))
+        first = max(0, low - certificate.lead)
+        shape = (max(0, high + 1 - first), len(live), len(certificate.cone.facets))
+        values, shares = np.full(shape, np.nan), np.full(shape, np.nan)
+        for level in range(first, high + 1):
+            snapshot = state.snapshots[level]
+            mine, theirs = snapshot.find(live)
+            facets = _Level.of(certificate, snapshot, level)
+            values[level - first, mine], shares[level - first, mine] = facets.values[theirs], facets.shares[theirs]
+        return cls(certificate, live, reached, first, values, shares)
 
+    def keep(self, which: Bools) -> _Table:
+        return _Table(
+            self.certificate,
+            self.designs[which],
+            self.reached[which],
+            self.first,
+            self.values[:, which],
+            self.shares[:, which],
+        )
 
-def _in_spreads(gains: Floats, spreads: Floats) -> Floats:
-    """Gains in units of their standard deviations; along a direction without noise the sign alone decides."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(spreads > 0, gains / spreads, np.where(gains >= 0, np.inf, -np.inf))
+    def same_boundary(self, before: int, after: int) -> bool:
+        return self.certificate.same_boundary(before, after)
+
+    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+        yield self._seen(rows, columns, 0, self.certificate._fine_boundary)
+
+    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+        apart = int(self.reached.max(initial=0) - self.reached.min(initial=0))
+        for which, offset in enumerate(self.certificate.offsets):
+            if offset <= 2 * apart:  # else nobody is far enough ahead for this list to say more than the first
+                yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))
+
+    def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:
+        """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""
+        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
+        never = level < self.first
+        level = np.where(never, self.first, level)
+        place = level - self.first
+        if not len(self.values):
+            nothing = np.full((len(rows), len(columns), len(self.certificate.cone.facets)), np.nan)
+            return Seen(nothing, nothing)
+        theirs = np.minimum(place + offset, len(self.values) - 1) * len(self.designs) + columns[None, :]
+        mine = place * len(self.designs) + rows[:, None]
+        values, shares = (part.reshape(-1, part.shape[2]) for part in (self.values, self.shares))
+        gains = values.take(theirs, axis=0) - values.take(mine, axis=0)
+        radii = np.sqrt(shares.take(theirs, axis=0) + shares.take(mine, axis=0))
+        radii *= z[level][:, :, None]
+        if (shifts := self.certificate._shifts(z)) is not None:
+            radii += shifts[level]
+        gains[never] = np.nan
+        return Seen(gains, radii)

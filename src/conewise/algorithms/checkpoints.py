@@ -7,14 +7,49 @@ looked. An entry that sums up several evaluations and jumps over a level leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from conewise import _exactsums as exact
 from conewise._arrays import Floats, Indices
 from conewise.algorithms.looks import Levels
 from conewise.feedback import Counts, Observations, Statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """One level: the designs that landed on it, in order, with the mean and scatter of their first g observations."""
+
+    designs: Indices
+    means: Floats
+    """(m, D)"""
+    scatters: Floats | None
+    """(m, D, D), where the noise has to be estimated."""
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What a certificate has worked out of it; saves time, changes nothing."""
+
+    def find(self, designs: Indices) -> tuple[Indices, Indices]:
+        """Positions in `designs` of those that are here, and where they stand."""
+        if not len(self.designs):
+            nowhere = np.empty(0, dtype=np.intp)
+            return nowhere, nowhere
+        place = np.minimum(np.searchsorted(self.designs, designs), len(self.designs) - 1)
+        here = np.flatnonzero(self.designs[place] == designs)
+        return here, place[here]
+
+    def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
+        """With more designs, none of them here already."""
+        order = np.argsort(np.concatenate([self.designs, designs]), kind="stable")
+        spread = None
+        if self.scatters is not None and scatters is not None:
+            spread = np.concatenate([self.scatters, scatters])[order]
+        return Snapshot(
+            np.concatenate([self.designs, designs])[order], np.concatenate([self.means, means])[order], spread
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"known": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +59,18 @@ class Checkpoints:
     levels: Levels
     statistics: Statistics
     reached: Indices
-    snapshots: tuple[Floats, ...]
-    """One (K, D) array a level that any design has reached: means of the first g observations, NaN where missing."""
+    snapshots: tuple[Snapshot, ...]
+    """One a level that any design has reached."""
+    scattered: bool = False
+    """Whether snapshots keep scatters."""
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What a certificate has worked out about this state or an earlier one; saves time, changes nothing."""
 
     @classmethod
-    def empty(cls, levels: Levels, n_designs: int, dim: int) -> Checkpoints:
+    def empty(cls, levels: Levels, n_designs: int, dim: int, scattered: bool = False) -> Checkpoints:
         """Nothing observed."""
         statistics = Statistics.empty(n_designs, dim)
-        return cls(levels, statistics, np.full(n_designs, -1, dtype=np.intp), ())
+        return cls(levels, statistics, np.full(n_designs, -1, dtype=np.intp), (), scattered)
 
     @property
     def counts(self) -> Counts:
@@ -43,43 +82,53 @@ class Checkpoints:
         """How many evaluations in all."""
         return self.statistics.evaluations
 
+    def means_at(self, level: int) -> Floats:
+        """(K, D): means at a level, NaN where it was not reached or jumped over."""
+        result = np.full((self.statistics.n_designs, self.statistics.dim), np.nan)
+        result[self.snapshots[level].designs] = self.snapshots[level].means
+        return result
+
     def add(self, observations: Observations) -> Checkpoints:
         """A new state; the same observations in any batches give the same one."""
-        after = self.statistics.add(observations)  # refuses what does not fit
+        self.statistics.check(observations)
         if not len(observations):
             return self
         counts = np.array(self.levels.counts)
         order = np.argsort(observations.designs, kind="stable")
-        designs, times = observations.designs[order], observations.counts[order]
-        first = np.concatenate([[True], designs[1:] != designs[:-1]])
+        touched, group = np.unique(observations.designs[order], return_inverse=True)
+        times = observations.counts[order]
         running = np.cumsum(times)
-        offset = (running - times)[first][np.cumsum(first) - 1]
-        ends = self.statistics.counts[designs] + running - offset
-        # Entries between two levels belong together: sum them exactly, then add segment after segment.
+        first = np.searchsorted(group, np.arange(len(touched)))
+        ends = self.counts[touched][group] + running - (running - times)[first][group]
+        # Entries up to the same level belong together: a few sums of many entries instead of many of a few.
         segment = np.searchsorted(counts, ends, side="left")
-        snapshots = list(self.snapshots)  # shared with the old state; copied where written
-        reached = self.reached.copy()
-        sums = exact.two_product(observations.means[order], times.astype(np.float64)[:, None])
-        total = self.statistics._sums
+        part = self.statistics.of(touched)
+        snapshots = list(self.snapshots)
         for position in np.unique(segment):
-            here = segment == position
-            touched, group = np.unique(designs[here], return_inverse=True)
-            added = exact.sum_by_group((sums[0][here], sums[1][here]), group, len(touched))
-            high, low = total[0].copy(), total[1].copy()
-            high[touched], low[touched] = exact.add((high[touched], low[touched]), added)
-            total = (high, low)
-            while len(snapshots) < min(position + 1, len(counts)):
-                snapshots.append(np.full((self.statistics.n_designs, self.statistics.dim), np.nan))
+            here = np.flatnonzero(segment == position)
+            chosen = observations.chosen(order[here], group[here])
+            part = part.add(chosen)
             if position == len(counts):
                 continue
-            last = np.zeros(len(touched), dtype=np.int64)
-            np.maximum.at(last, group, ends[here])
-            landed = touched[last == counts[position]]
-            divisor = np.full((len(landed), 1), float(counts[position]))
-            mean = exact.over((high[landed], low[landed]), divisor)
+            while len(snapshots) <= position:
+                snapshots.append(self._nothing())
+            landed = np.flatnonzero(part.counts == counts[position])
+            landed = landed[np.isin(landed, group[here])]
             if len(landed):
-                snapshots[position] = snapshots[position].copy()
-                snapshots[position][landed] = mean[0] + mean[1]
-        moved = np.unique(designs)
-        reached[moved] = np.searchsorted(counts, after.counts[moved], side="right") - 1
-        return Checkpoints(self.levels, after, reached, tuple(snapshots))
+                done = part.of(landed)
+                scatters = done.scatters if self.scattered else None
+                snapshots[position] = snapshots[position].joined(touched[landed], done.means, scatters)
+        reached = self.reached.copy()
+        reached[touched] = np.searchsorted(counts, part.counts, side="right") - 1
+        while len(snapshots) <= reached.max():  # a jump over levels that nobody has seen
+            snapshots.append(self._nothing())
+        after = self.statistics.replaced(touched, part)
+        return Checkpoints(self.levels, after, reached, tuple(snapshots), self.scattered, dict(self.known))
+
+    def _nothing(self) -> Snapshot:
+        dim = self.statistics.dim
+        scatters = np.empty((0, dim, dim)) if self.scattered else None
+        return Snapshot(np.empty(0, dtype=np.intp), np.empty((0, dim)), scatters)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"known": {}}

@@ -1,9 +1,11 @@
 """A schedule of looks at the data, and how far a comparison may err at each of them.
 
-Designs are compared on the means of their first g observations each, for g on a fixed list of levels. For one pair and
-one direction the error of the difference is a random walk watched at the levels; a boundary z_1, z_2, ... in units of
-its standard deviation is exceeded *at any level* with probability at most alpha. Nothing else is assumed about when
-or why a design was evaluated, so every sampling rule may be used, and looking costs nothing more.
+Designs are compared on the means of their first observations, g of the one and g' of the other, for (g, g') on a fixed
+list: both at one level, or one of them a fixed number of levels (`offset`) ahead, since it pays to know a leader better
+than those it beats. For one pair and one direction the error of the difference is watched along each such list; a
+boundary z_1, z_2, ... in units of its standard deviation is exceeded *anywhere on it* with probability at most alpha.
+Nothing else is assumed about when or why a design was evaluated, so every sampling rule may be used, and looking costs
+nothing more.
 
 For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and not A_{l-1}), A_l = {the error exceeds z_l sd at
 level l}: an upper bound for the union that credits neighbouring looks for their correlation (each term is a bivariate
@@ -32,6 +34,11 @@ SPENDING_POWER: Final = 0.3
 """A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
 BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
+UNKNOWN_ANCHOR: Final = 3000.0
+"""Where most is spent if no scale is known beforehand: differences of a tenth of a standard deviation are decided about
+there. Easier ones cost little anyway, harder ones lose little (powers below; tuned, as above)."""
+UNKNOWN_POWERS: Final = (0.6, -0.25)
+"""Before and beyond that anchor."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 _SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
@@ -44,9 +51,9 @@ class Levels:
     counts: tuple[int, ...]
 
     @classmethod
-    def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH) -> Levels:
-        """Geometric until `most` is passed; `due` is the count at which near-ties are decided."""
-        counts = [max(1, math.ceil(min(FIRST_LEVEL, most, due * FIRST_SHARE)))]
+    def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH, least: int = 1) -> Levels:
+        """Geometric from `least` or more until `most` is passed; `due` is the count at which near-ties are decided."""
+        counts = [max(least, math.ceil(min(FIRST_LEVEL, most, due * FIRST_SHARE)))]
         while counts[-1] < most:
             counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
         return cls(tuple(counts))
@@ -55,17 +62,20 @@ class Levels:
 def spending(levels: Levels, anchor: float) -> Floats:
     """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
-    if math.isinf(anchor):  # no scale is known beforehand: every level the same
-        return np.full(len(n), 1 / len(n))
+    if math.isinf(anchor):
+        before, beyond = ((n / UNKNOWN_ANCHOR) ** power for power in UNKNOWN_POWERS)
+        shares = np.minimum(before, beyond)
+        return np.asarray(shares / shares.sum())
     shares = np.where(n <= anchor, (n / anchor) ** SPENDING_POWER, BEYOND_ANCHOR * anchor / n)
     return np.asarray(shares / shares.sum())
 
 
 @lru_cache(maxsize=64)
-def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
+def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool, offset: int = 0) -> Floats:
     """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
 
-    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary.
+    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary. The boundary
+    holds for every list whose second design is up to `offset` levels ahead.
     """
     shares = spending(levels, anchor)
     totals = np.array(alphas)[:, None] / _SAFETY
@@ -78,8 +88,10 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
     result = single.copy()
     counts = np.array(levels.counts, dtype=np.float64)
+    steps = counts[:-1] / counts[1:]
     for look in range(1, len(counts)):
-        correlation = math.sqrt(counts[look - 1] / counts[look])
+        # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
+        correlation = math.sqrt(steps[look - 1 : look + offset].min())
         low, high = np.zeros(len(alphas)), single[:, look].copy()
         for _ in range(45):
             middle = (low + high) / 2

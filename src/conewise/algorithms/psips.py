@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, as_count
+from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise.algorithms.base import Result
-from conewise.algorithms.published import FixedConfidence, facet_values, limited
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.algorithms.published import Sequential, facet_values
+from conewise.feedback import Counts, Statistics
 from conewise.noise import Gaussian
 from conewise.order import pareto_mask
 
@@ -25,7 +25,7 @@ _REASON = "posterior sampling is proven only asymptotically: it stops without a 
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorSampling(FixedConfidence):
+class PosteriorSampling(Sequential):
     """Draw means from an inflated posterior; evaluate what tells the rejected draws from the averages.
 
     With t evaluations in all, a draw is N(mu^_i, c S / T_i) for each design, c = 1 + log(max(log t, 1)) / log(1/delta).
@@ -50,29 +50,20 @@ class PosteriorSampling(FixedConfidence):
         super().__post_init__()
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0))
 
-    def start(self) -> Statistics:
-        """Nothing observed."""
-        return Statistics.empty(self.n_designs, self.cone.dim)
-
-    def tell(self, state: Statistics, observations: Observations) -> Statistics:
-        """The state with these observations."""
-        return state.add(observations)
-
-    def ask(self, state: Statistics, most: int | None = None) -> Pulls:
-        """Everyone once; then designs drawn from the learner's weights."""
-        limit = self.allowed(state.evaluations, most)
-        unseen = np.flatnonzero(state.counts == 0)
-        if len(unseen):
-            return limited(unseen, np.ones(len(unseen), dtype=np.int64), limit)
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        """Designs drawn from the learner's weights."""
         rng = np.random.default_rng([self.seed, state.evaluations])
         gains = self._rejected(state, rng)
         if not len(gains):
-            return Pulls([], [])
+            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
         explore = 1 / math.sqrt(state.evaluations)
         weights = (1 - explore) * learned_weights(gains) + explore / self.n_designs
-        times = rng.multinomial(int(self.batch(state.evaluations)), weights / weights.sum())
+        total = int(self.batch(state.evaluations))
+        if limit is not None:  # a smaller draw, not the first designs of a large one
+            total = min(total, limit)
+        times = rng.multinomial(total, weights / weights.sum())
         designs = np.flatnonzero(times)
-        return limited(designs, times[designs], limit)
+        return designs, times[designs]
 
     def recommend(self, state: Statistics) -> Result:
         """The empirical Pareto set; its designs are undecided until the rule stops."""

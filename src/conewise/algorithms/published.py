@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import ClassVar, Final
@@ -14,7 +15,7 @@ from conewise.algorithms.base import Result, Status
 from conewise.budgets import check_designs, check_noise
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.feedback import Counts, Pulls, Statistics
+from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
 from conewise.order import pareto_mask
@@ -106,6 +107,36 @@ class FixedConfidence:
             statistics.means,
             statistics.counts,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Sequential(FixedConfidence, ABC):
+    """A rule that looks at the statistics alone: everyone once, then whatever `choose` says."""
+
+    @abstractmethod
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        """Whom to evaluate next and how often, once everyone has been; nobody when it has seen enough.
+
+        `limit` is for rules that divide a batch among designs; what exceeds it is cut off from the end.
+        """
+
+    def start(self) -> Statistics:
+        """Nothing observed."""
+        return Statistics.empty(self.n_designs, self.cone.dim)
+
+    def tell(self, state: Statistics, observations: Observations) -> Statistics:
+        """The state with these observations."""
+        return state.add(observations)
+
+    def ask(self, state: Statistics, most: int | None = None) -> Pulls:
+        """Whoever was never evaluated; then the rule's choice."""
+        limit = self.allowed(state.evaluations, most)
+        if limit == 0:
+            return Pulls([], [])
+        unseen = np.flatnonzero(state.counts == 0)
+        if len(unseen):
+            return limited(unseen, np.ones(len(unseen), dtype=np.int64), limit)
+        return limited(*self.choose(state, limit), limit)
 
 
 def check_pairs(n_designs: int, rule: str) -> int:

@@ -36,6 +36,9 @@ class NoiseSource(ABC):
 
     assumption: Noise | None = None
 
+    def check_dim(self, dim: int, n_designs: int) -> None:  # noqa: B027 (most noise suits any numbers)
+        """Refuse numbers of objectives or designs for which this noise is not made."""
+
     @abstractmethod
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
         """One noise vector an entry of `designs`, (len(designs), dim)."""
@@ -66,13 +69,20 @@ class GaussianNoise(NoiseSource):
     def __init__(self, noise: Gaussian) -> None:
         self.assumption: Noise | None = noise
         self._noise = noise
+        self._roots: dict[int, Floats] = {}  # computed when first needed, by the number of objectives
+
+    def check_dim(self, dim: int, n_designs: int) -> None:
+        """As the assumption has it."""
+        self._noise.check_dim(dim, n_designs)
 
     def _factors(self, designs: Indices, dim: int) -> Floats:
         """Square roots of the covariances, (M, D, D) or (1, D, D)."""
-        covariance = self._noise.covariance(dim)
-        layers = covariance[designs] if covariance.ndim == 3 else covariance[None]
-        values, vectors = np.linalg.eigh(layers)
-        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+        if dim not in self._roots:
+            covariance = self._noise.covariance(dim)
+            values, vectors = np.linalg.eigh(covariance.reshape(-1, dim, dim))
+            self._roots[dim] = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        roots = self._roots[dim]
+        return roots if len(roots) == 1 else roots[designs]
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
         """One normal vector an entry."""
@@ -110,16 +120,18 @@ class TwoPoint(NoiseSource):
         # E exp(t u.Y) = cosh(t u.y) <= exp((t u.y)^2 / 2), and |u.y| <= |u| |y|.
         self.assumption = SubGaussian(float(np.linalg.norm(self.direction)))
 
+    def check_dim(self, dim: int, n_designs: int) -> None:
+        """One number an objective."""
+        _check(self.direction, dim)
+
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
         """One sign an entry."""
-        _check(self.direction, dim)
         return np.asarray(rng.choice([-1.0, 1.0], size=(len(designs), 1)) * self.direction)
 
     def average(
         self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """In one step, from the binomial distribution of the signs."""
-        _check(self.direction, dim)
         share = 2 * rng.binomial(counts, 0.5) / counts - 1
         outer = np.outer(self.direction, self.direction)
         return share[:, None] * self.direction, (counts * (1 - share**2))[:, None, None] * outer
@@ -134,10 +146,13 @@ class UniformNoise(NoiseSource):
             raise InputError("half_width must be positive: a number, or one an objective.")
         self.assumption = Bounded(-self.half_width, self.half_width)
 
-    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One uniform vector an entry."""
+    def check_dim(self, dim: int, n_designs: int) -> None:
+        """One number for all objectives, or one each."""
         if self.half_width.ndim:
             _check(self.half_width, dim)
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One uniform vector an entry."""
         return np.asarray(rng.uniform(-1, 1, size=(len(designs), dim)) * self.half_width)
 
 
@@ -188,10 +203,10 @@ class SimulatedBandit:
         points = as_points(means, "means")
         k, dim = points.shape
         if isinstance(noise, Gaussian):
-            noise.check_dim(dim, k)
             noise = GaussianNoise(noise)
         if not isinstance(noise, NoiseSource):
             raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {noise!r}.")
+        noise.check_dim(dim, k)
         labels = _labels(names, k, "names", "design {}")
         columns = _labels(objectives, dim, "objectives", "objective {}")
         small = frozenset([minimised] if isinstance(minimised, str) else minimised)

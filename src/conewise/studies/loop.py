@@ -7,23 +7,14 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from conewise._arrays import as_count
-from conewise.algorithms import (
-    Algorithm,
-    AuerElimination,
-    LeaderChallenger,
-    NaiveElimination,
-    PaVeBa,
-    PosteriorSampling,
-    Result,
-    SuccessiveElimination,
-)
+from conewise.algorithms import Algorithm, NaiveElimination, Result
 from conewise.algorithms.base import State
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Goal
 from conewise.noise import Noise
 from conewise.problems.simulated import Seed, as_generator
+from conewise.studies.rules import build
 
 Progress = Callable[[int, int | None], None]
 """Called after every batch with the evaluations so far and the total, where it is known."""
@@ -71,18 +62,6 @@ def run(
     return algorithm.recommend(state)
 
 
-_PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
-_NAIVE_OPTIONS = frozenset({"bound", "evaluations_each", "c"})
-_RULES: dict[str, tuple[Any, frozenset[str]]] = {
-    "elimination": (SuccessiveElimination, frozenset({"success", "max_evaluations", "radius_scale"})),
-    "ape": (LeaderChallenger, _PUBLISHED_OPTIONS),
-    "auer": (AuerElimination, _PUBLISHED_OPTIONS),
-    "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
-    "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
-}
-"""Adaptive rules by name, with their options; each is built from cone, epsilon, delta, n_designs and noise."""
-
-
 def identify(
     problem: Problem,
     cone: Cone,
@@ -116,35 +95,13 @@ def identify(
     assumed = noise if noise is not None else problem.assumption
     if assumed is not None:
         assumed.check_dim(problem.dim, problem.n_designs)
-    chosen = _algorithm(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
+    chosen = build(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:
         if progress is True and batch is None and isinstance(chosen, NaiveElimination):
             batch = max(1, chosen.total // 100)  # a bar needs more than one step
         return run(chosen, problem, rng=rng, batch=batch, progress=watch)
-
-
-def _algorithm(
-    name: str, cone: Cone, epsilon: float, delta: float, n_designs: int, noise: Noise | None, options: dict[str, Any]
-) -> Algorithm[Any]:
-    if name == "auto":
-        name = "naive" if options.keys() & _NAIVE_OPTIONS else "elimination"
-    if name != "naive" and name not in _RULES:
-        raise InputError(f"algorithm must be one of auto, naive, {', '.join(_RULES)}, got {name!r}.")
-    known = _NAIVE_OPTIONS if name == "naive" else _RULES[name][1]
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    if name == "naive":
-        return NaiveElimination(cone, Goal(epsilon, delta), n_designs, noise, **options)
-    if noise is None:
-        raise InputError(
-            "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
-            'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
-        )
-    rule: Algorithm[Any] = _RULES[name][0](cone, epsilon, delta, n_designs, noise, **options)
-    return rule
 
 
 @contextmanager

@@ -1,0 +1,245 @@
+"""What every sampling rule on the certificate shares: state, stopping, the answer and the plan.
+
+A rule of its own only says how many observations of each design would settle what is open (`targets`) and how far
+ahead of the others a design should run (`leads`). The guarantee is the certificate's and depends on neither.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
+from conewise.algorithms.base import Result, Status
+from conewise.algorithms.certificate import Certificate, Notion
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.claims import Claims
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.goals import Guarantee, Heuristic
+from conewise.noise import Noise
+
+_AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
+_ABREAST: Final = 3.0  # levels: who is this close to the one furthest behind goes on with it
+_TINY: Final = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is worth evaluating next, and roughly how many evaluations remain."""
+
+    pulls: Pulls
+    remaining: int
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """What the open questions would cost, judged by the averages as they are: O open designs, L that are left."""
+
+    left: Indices
+    """(L,): the designs that are not beaten."""
+    rows: Indices
+    """(O,): positions in `left` of the undecided ones."""
+    fine: Floats
+    """(O, L): observations of both until i is fine against j; 0 where it is."""
+    best: Indices
+    """(O,): positions in `left` of the rival that would put i out soonest."""
+    mine: Floats
+    """(O,): observations of i that would put it out if that rival were known exactly; infinite where none would."""
+    theirs: Floats
+    """(O,): the same for the rival; with n_i and n_j observations i is out when mine / n_i + theirs / n_j <= 1."""
+
+    def out(self, lead: float) -> Floats:
+        """(O,): observations of i that put it out if the rival has `lead` times as many."""
+        return self.mine + self.theirs / lead
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedRule(ABC):
+    """A sampling rule on the certificate of looks."""
+
+    cone: Cone
+    epsilon: float
+    delta: float
+    n_designs: int
+    noise: Noise
+    success: Notion = "cover"
+    max_evaluations: int | None = None
+    radius_scale: float = 1.0
+    """Anything but 1 makes the answer heuristic."""
+
+    def __post_init__(self) -> None:
+        as_positive(self.radius_scale, "radius_scale")
+        if self.max_evaluations is not None:
+            object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
+        _ = self.certificate.levels  # refuses bad configurations now, not at the first look
+        if self.epsilon == 0 and self.max_evaluations is None:
+            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
+
+    @abstractmethod
+    def targets(self, costs: Costs) -> Floats:
+        """(L,): observations of each design that is left after which what is open should be settled; 0 for enough."""
+
+    @abstractmethod
+    def leads(self, costs: Costs, targets: Floats) -> Floats:
+        """(L,): how many times the observations of the others a design should have by then; at least 1."""
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """When to stop and what to claim."""
+        most = None
+        if self.epsilon == 0 and self.max_evaluations is not None:
+            most = max(2, self.max_evaluations // 2)
+        return Certificate(
+            self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success, most, self.radius_scale
+        )
+
+    @property
+    def most_evaluations(self) -> int:
+        """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
+        bound = self.n_designs * self.certificate.levels.counts[-1]
+        return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
+
+    def start(self) -> Checkpoints:
+        """Nothing observed."""
+        certificate = self.certificate
+        return Checkpoints.empty(certificate.levels, self.n_designs, self.cone.dim, certificate.radii.estimates)
+
+    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
+        """The state with these observations."""
+        return state.add(observations)
+
+    def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
+        """What brings the open questions to their next level, in the order of the designs."""
+        limit = None if most is None else as_count(most, "most")
+        if self.max_evaluations is not None:
+            left = self.max_evaluations - state.evaluations
+            limit = left if limit is None else min(limit, left)
+            if limit <= 0:
+                return Pulls([], [])
+        counts = np.array(self.certificate.levels.counts)
+        designs = np.flatnonzero(self._advance(state))
+        times = counts[state.reached[designs] + 1] - state.counts[designs]
+        if limit is not None and times.sum() > limit:
+            before = np.concatenate([[0], np.cumsum(times)[:-1]])
+            times = np.minimum(times, np.maximum(limit - before, 0))
+            designs, times = designs[times > 0], times[times > 0]
+        return Pulls(designs, times)
+
+    def _advance(self, state: Checkpoints) -> Bools:
+        """Who goes on to the next level: of all that something depends on, those furthest behind."""
+        if (state.reached < 0).any():
+            return np.asarray(state.reached < 0)
+        claims = self.certificate.claims(state)
+        nobody = np.zeros(self.n_designs, dtype=bool)
+        if claims.done:
+            return nobody
+        below = state.reached + 1 < len(self.certificate.levels.counts)
+        position = state.reached.astype(np.float64)
+        if (costs := self.costs(state, claims)) is None:  # too many are left to ask who depends on whom
+            chosen = claims.undecided & below
+        else:
+            targets = self.targets(costs)
+            chosen = nobody.copy()
+            chosen[costs.left] = targets > state.counts[costs.left]
+            chosen &= below
+            position[costs.left] -= np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+        if not chosen.any():  # what looked cheapest is at its end: whatever else is open
+            chosen, position = ~claims.beaten & below, state.reached.astype(np.float64)
+        if not chosen.any():
+            return nobody
+        return np.asarray(chosen & (position < position[chosen].min() + _ABREAST))
+
+    def plan(self, state: Checkpoints) -> Plan:
+        """What is worth evaluating, roughly how often, judged by the estimates as they are."""
+        targets = np.zeros(self.n_designs)
+        if (state.reached < 0).any():
+            targets[state.reached < 0] = self.certificate.levels.counts[0]
+        else:
+            claims = self.certificate.claims(state)
+            if (costs := self.costs(state, claims)) is None:
+                targets[claims.undecided] = self.certificate.levels.counts[-1]
+            else:
+                targets[costs.left] = self.targets(costs)
+        missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
+        designs = np.flatnonzero(missing)
+        return Plan(Pulls(designs, missing[designs]), int(missing.sum()))
+
+    def costs(self, state: Checkpoints, claims: Claims) -> Costs | None:
+        """What the open questions would cost; None when too many designs are left to look at every pair."""
+        if claims.fine is None:
+            return None
+        certificate, left = self.certificate, claims.comparisons.designs
+        rows = np.flatnonzero(claims.undecided[left])
+        part = state.statistics.of(left)
+        values = (self.cone._order_columns(part.means) / self.cone._lengths[:, None]).T
+        variances = certificate.radii.variances(left, part.scatters, part.counts.astype(np.float64), 1)
+        counts = np.array(certificate.levels.counts, dtype=np.float64)
+        gains = values[None, :, :] - values[rows][:, None, :]
+        noise = np.maximum(variances[None, :, :] + variances[rows][:, None, :], _TINY**2)
+        ahead = np.minimum(part.counts[rows][:, None], part.counts[None, :]) * _AHEAD
+        level = np.minimum(np.searchsorted(counts, ahead), len(counts) - 1)
+        least, most = (
+            counts[np.minimum(np.searchsorted(counts, ahead / _AHEAD, side="right"), len(counts) - 1)],
+            counts[-1],
+        )
+        slack = ((self.epsilon * self.cone.widths - gains) / np.sqrt(noise)).max(axis=2)
+        fine = np.clip((certificate._fine_boundary[level] / np.maximum(slack, _TINY)) ** 2, least, most)
+        fine[claims.fine[rows]] = 0.0
+        # out: beaten, or within epsilon of it where covering counts
+        bonus = self.epsilon / certificate._lift_of_ones if self.success == "cover" else 0.0
+        margins = (gains + bonus) / np.sqrt(noise)
+        facet = margins.argmin(axis=2)
+        margin = np.take_along_axis(margins, facet[:, :, None], axis=2)[:, :, 0]
+        margin[np.arange(len(rows)), rows] = -np.inf
+        best, each = margin.argmax(axis=1), np.arange(len(rows))
+        z = certificate.out_boundary(len(left))[level[each, best]]
+        top, n = margin[each, best], facet[each, best]
+        share = variances[rows, n] / noise[each, best, n]
+        with np.errstate(over="ignore"):
+            total = np.where(top > 0, (z / np.maximum(top, _TINY)) ** 2, np.inf)
+        with np.errstate(invalid="ignore"):  # infinitely many, of which a noise-free design would carry nothing
+            mine, theirs = (np.where(np.isinf(total), np.inf, total * part) for part in (share, 1 - share))
+        return Costs(left, rows, fine, best, mine, theirs)
+
+    def recommend(self, state: Checkpoints) -> Result:
+        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        means, k = state.statistics.means, self.n_designs
+        claims = self.certificate.claims(state)
+        status = np.full(k, Status.UNDECIDED.value, dtype="<U10")
+        status[claims.accepted] = Status.PARETO.value
+        status[claims.beaten | claims.covered] = Status.ELIMINATED.value
+        if (state.reached < 0).any():
+            nothing, why = np.zeros(k, dtype=bool), "not every design has been evaluated often enough yet"
+            return Result(nothing, status, state.evaluations, Heuristic(why), None, why, means, state.counts)
+        found = self.certificate.certified_epsilon(claims)
+        reached = None if found is None else found[0]
+        if claims.done and reached is not None:
+            reached = min(reached, self.epsilon)
+        epsilon: float | None
+        if claims.done:
+            pareto, why, epsilon = claims.accepted, "every design is certified", self.epsilon
+        else:
+            spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
+            why = "max_evaluations reached" if spent else "not finished"
+            why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
+            pareto, epsilon = (claims.accepted | claims.undecided, None) if found is None else (found[1], found[0])
+            status[pareto & claims.covered] = Status.UNDECIDED.value  # returned for the larger epsilon
+        worth: Guarantee | Heuristic
+        if self.radius_scale != 1.0:
+            worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
+        elif epsilon is None:
+            worth = Heuristic("too early: nothing is certified yet")
+        else:
+            worth = Guarantee(
+                float(epsilon),
+                self.delta,
+                f'certificate of looks, success "{self.success}", docs/adaptive',
+                f"independent evaluations; {self.noise.words}",
+            )
+        return Result(pareto, status, state.evaluations, worth, reached, why, means, state.counts)

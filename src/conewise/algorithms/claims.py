@@ -1,0 +1,193 @@
+"""Claims from comparisons: who is beaten, who is accepted, who is covered, and for which epsilon.
+
+A comparison says how far one design's mean seems ahead of another's along each facet and how wrong that may be. Where
+the comparisons come from (a schedule of looks, or one look at a finished sample) is not this file's business. Three
+numbers of a pair (i, j) are enough, and none of them mentions epsilon:
+
+* whether j beats i: every gain is at least its radius;
+* fine_at: the smallest epsilon at which i is fine against j, min over n of (gain_n + radius_n) / alpha_n;
+* cover_at: the smallest epsilon at which i is covered by j, f((radius - gain)^+).
+
+A design is accepted from accept_at_i = max_j fine_at(i, j) on, and settled from the smaller of accept_at_i and
+min_j max(accept_at_j, cover_at(i, j)) on. So the certified epsilon is a maximum of numbers, not a search. Comparisons
+are made in blocks of rows: memory stays bounded however many designs are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.cones import Cone
+
+_MATRIX: Final = 2500  # designs for which "fine against" is kept pair by pair, for rules that plan with it
+_ENTRIES: Final = 2**20  # numbers in the largest temporary array
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A block of comparisons: rows i, columns j."""
+
+    gains: Floats
+    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
+    radii: Floats
+    """As large: how far a gain may be off."""
+
+
+class Comparisons(Protocol):
+    """All pairs of the designs that are left, on demand."""
+
+    @property
+    def designs(self) -> Indices:
+        """(L,): the designs that are left."""
+        ...
+
+    def keep(self, which: Bools) -> Comparisons:
+        """Without the others."""
+        ...
+
+    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+        """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
+        ...
+
+    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+        """The same with the radii of "beaten" and "covered" while that many designs are not beaten."""
+        ...
+
+    def same_boundary(self, before: int, after: int) -> bool:
+        """Whether fewer remaining designs change nothing."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What the data certify at one epsilon: disjoint masks that together hold every design."""
+
+    beaten: Bools
+    accepted: Bools
+    """Fine against every design that is not beaten: these are returned."""
+    covered: Bools
+    undecided: Bools
+    comparisons: Comparisons
+    """Of the designs that are not beaten."""
+    accept_at: Floats
+    """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met."""
+    fine: Bools | None
+    """(L, L): fine against, the diagonal True; None when too many designs are left."""
+
+    @property
+    def done(self) -> bool:
+        """Nothing is undecided."""
+        return not self.undecided.any()
+
+
+def judge(beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, covering: bool) -> Claims:
+    """Strike what is beaten, then accept and cover among the rest."""
+    beaten, comparisons = strike(beaten, comparisons)
+    accept_at, fine = acceptance(comparisons, cone, epsilon)
+    return settle(beaten, comparisons, cone, epsilon, covering, accept_at, fine)
+
+
+def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]:
+    """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing."""
+    beaten = beaten.copy()
+    while True:
+        left = len(comparisons.designs)
+        out = np.zeros(left, dtype=bool)
+        for rows, columns in _blocks(comparisons, left):
+            for seen in comparisons.out(rows, columns, left):
+                # Without noise a gain of 0 is no advantage: twins do not beat each other.
+                worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
+                out[rows] |= worst.any(axis=1)
+        if not out.any():
+            return beaten, comparisons
+        beaten[comparisons.designs[out]] = True
+        comparisons = comparisons.keep(~out)
+        if comparisons.same_boundary(left, len(comparisons.designs)):
+            return beaten, comparisons
+
+
+def acceptance(comparisons: Comparisons, cone: Cone, epsilon: float) -> tuple[Floats, Bools | None]:
+    """accept_at of every design that is left, and "fine against" at this epsilon where that fits in memory."""
+    left = len(comparisons.designs)
+    accept_at = np.full(left, -np.inf)
+    fine = np.empty((left, left), dtype=bool) if left <= _MATRIX else None
+    for rows, columns in _blocks(comparisons, left):
+        at = np.full((len(rows), len(columns)), np.inf)
+        for seen in comparisons.fine(rows, columns):
+            np.fmin(at, ((seen.gains + seen.radii) / cone.widths).min(axis=2), out=at)
+        at[rows[:, None] == columns[None, :]] = -np.inf
+        accept_at[rows] = at.max(axis=1)
+        if fine is not None:
+            fine[rows] = at <= epsilon
+    return accept_at, fine
+
+
+def settle(
+    beaten: Bools,
+    comparisons: Comparisons,
+    cone: Cone,
+    epsilon: float,
+    covering: bool,
+    accept_at: Floats,
+    fine: Bools | None,
+) -> Claims:
+    """Accepted and covered at this epsilon."""
+    accepted, covered = np.zeros_like(beaten), np.zeros_like(beaten)
+    inside = accept_at <= epsilon
+    accepted[comparisons.designs[inside]] = True
+    if covering and inside.any() and not inside.all():
+        rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
+        limits = np.full(len(rows), np.nextafter(epsilon, np.inf))
+        reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
+        covered[comparisons.designs[rows[reach <= epsilon]]] = True
+    undecided = ~(beaten | accepted | covered)
+    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, fine)
+
+
+def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:
+    """The smallest epsilon at which these claims are done, and the set to return for it; None if there is none."""
+    settled = np.maximum(claims.accept_at, 0.0)
+    if covering and len(settled):
+        # Only what would still improve the answer: a design with a small accept_at cannot be the last one open.
+        everyone = np.arange(len(settled))
+        settled = np.minimum(settled, _cover_at(claims.comparisons, cone, everyone, everyone, settled, settled))
+    worst = float(settled.max(initial=0.0))
+    if not np.isfinite(worst):
+        return None
+    chosen = np.zeros_like(claims.beaten)
+    chosen[claims.comparisons.designs[claims.accept_at <= worst]] = True
+    return worst, chosen
+
+
+def _cover_at(
+    comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices, columns_from: Floats, below: Floats
+) -> Floats:
+    """For each row the min over columns of max(columns_from, cover_at), where that is below a limit; else the limit."""
+    best = below.copy()
+    left = max(1, len(columns))
+    step = max(1, _ENTRIES // (left * len(cone.facets)))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        for seen in comparisons.out(part, columns, len(comparisons.designs)):
+            with np.errstate(invalid="ignore"):
+                deficit = np.maximum(seen.radii - seen.gains, 0.0)
+            least = np.maximum(deficit.max(axis=2), columns_from[None, :])  # f(b) >= max b, as rows have unit length
+            least[np.isnan(least) | (part[:, None] == columns[None, :])] = np.inf
+            first, second = np.nonzero(least < best[start : start + step, None])
+            if not len(first):
+                continue
+            reach = cone._lift.norms(np.ascontiguousarray(deficit[first, second].T), non_negative=True)
+            np.minimum.at(best, start + first, np.maximum(reach, columns_from[second]))
+    return best
+
+
+def _blocks(comparisons: Comparisons, left: int) -> Iterator[tuple[Indices, Indices]]:
+    columns = np.arange(left)
+    step = max(1, _ENTRIES // max(1, left * 4))
+    for start in range(0, left, step):
+        yield columns[start : start + step], columns

@@ -1,0 +1,148 @@
+"""The certificate of one look: a finished sample, every design at its own count.
+
+Nothing is paid for looking again, so radii are narrower than those of a schedule, and the claims hold once: whoever
+adds observations after having looked needs the other certificate. Claims, spending and judgement are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices, as_non_negative, as_probability
+from conewise.algorithms.base import Result, Status
+from conewise.algorithms.certificate import Notion, Spending, notion_of
+from conewise.algorithms.claims import Claims, Seen, certified, judge
+from conewise.algorithms.radii import Radii, radii_for
+from conewise.budgets import check_designs
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Statistics
+from conewise.goals import Guarantee, Heuristic
+from conewise.noise import Noise
+
+
+@dataclass(frozen=True, eq=False)
+class FixedSample:
+    """Claims from the statistics of a sample whose size did not depend on what was seen."""
+
+    cone: Cone
+    noise: Noise
+    n_designs: int
+    epsilon: float
+    delta: float
+    notion: Notion = "cover"
+
+    def __post_init__(self) -> None:
+        check_designs(self.n_designs)
+        as_non_negative(self.epsilon, "epsilon")
+        as_probability(self.delta, "delta")
+        self.noise.check_dim(self.cone.dim, self.n_designs)
+        notion_of(self.notion)
+        if self.epsilon == 0 and self.notion == "cover":
+            raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
+
+    @cached_property
+    def radii(self) -> Radii:
+        """How far a difference of means may err."""
+        return radii_for(self.cone, self.noise, self.n_designs, self.delta)
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What a claim may spend."""
+        left = self.delta * self.radii.claim_share
+        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion)
+
+    def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
+        """What the sample certifies; valid for every epsilon at once."""
+        table = _Sample.of(self, statistics)
+        nobody = np.zeros(self.n_designs, dtype=bool)
+        target = self.epsilon if epsilon is None else epsilon
+        return judge(nobody, table, self.cone, target, self.notion == "cover")
+
+    def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
+        """The smallest epsilon that the sample certifies, and the set to return for it; None if there is none."""
+        return certified(claims, self.cone, self.notion == "cover")
+
+    def recommend(self, statistics: Statistics) -> Result:
+        """The answer: for epsilon if the sample is large enough, else for the smallest epsilon that it certifies."""
+        claims = self.claims(statistics)
+        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U10")
+        status[claims.accepted] = Status.PARETO.value
+        status[claims.beaten | claims.covered] = Status.ELIMINATED.value
+        found = self.certified_epsilon(claims)
+        reached = None if found is None else found[0]
+        worth: Guarantee | Heuristic
+        if found is None:
+            pareto, why = np.zeros(self.n_designs, dtype=bool), "some designs have too few evaluations to be compared"
+            worth = Heuristic(why)
+        else:
+            epsilon = self.epsilon if claims.done else found[0]
+            pareto = claims.accepted if claims.done else found[1]
+            reached = min(found[0], epsilon)
+            why = "the sample is final"
+            if not claims.done:
+                why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
+                status[pareto & claims.covered] = Status.UNDECIDED.value  # returned for the larger epsilon
+            worth = Guarantee(
+                float(epsilon),
+                self.delta,
+                f'certificate of one look, success "{self.notion}", docs/adaptive',
+                f"independent evaluations, as many as were decided beforehand; {self.noise.words}",
+            )
+        return Result(pareto, status, statistics.evaluations, worth, reached, why, statistics.means, statistics.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """`Comparisons` of one look."""
+
+    certificate: FixedSample
+    designs: Indices
+    counts: Floats
+    values: Floats
+    """(L, N): w_n.mean, NaN where nothing was observed."""
+    shares: Floats
+    """(L, N): variance of that mean."""
+
+    @classmethod
+    def of(cls, certificate: FixedSample, statistics: Statistics) -> _Sample:
+        cone, counts = certificate.cone, statistics.counts.astype(np.float64)
+        designs = np.arange(statistics.n_designs)
+        least = 2 if certificate.radii.estimates else 1
+        seen = counts >= least
+        values = np.full((len(designs), len(cone.facets)), np.nan)
+        values[seen] = (cone._order_columns(statistics.means[seen]) / cone._lengths[:, None]).T
+        variances = certificate.radii.variances(designs, statistics.scatters, counts, 1)
+        shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
+        return cls(certificate, designs, counts, values, shares)
+
+    def keep(self, which: Bools) -> _Sample:
+        return _Sample(
+            self.certificate, self.designs[which], self.counts[which], self.values[which], self.shares[which]
+        )
+
+    def same_boundary(self, before: int, after: int) -> bool:
+        return self.certificate.spending.out(before) == self.certificate.spending.out(after)
+
+    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+        yield self._seen(rows, columns, self.certificate.spending.fine)
+
+    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+        yield self._seen(rows, columns, self.certificate.spending.out(remaining))
+
+    def _seen(self, rows: Indices, columns: Indices, alpha: float) -> Seen:
+        radii = self.certificate.radii
+        fewer = np.minimum(self.counts[rows][:, None], self.counts[columns][None, :])
+        sizes, place = np.unique(fewer, return_inverse=True)  # a quantile for each count, not for each pair
+        sizes = np.maximum(sizes, 1.0)
+        z = radii.quantiles(sizes, np.full(len(sizes), np.log(alpha)))
+        shift = radii.shifts(z, sizes)
+        gains = self.values[columns][None, :, :] - self.values[rows][:, None, :]
+        spread = np.sqrt(self.shares[columns][None, :, :] + self.shares[rows][:, None, :])
+        place = place.reshape(fewer.shape)
+        radius = z[place][:, :, None] * spread
+        return Seen(gains, radius if shift is None else radius + shift[place])

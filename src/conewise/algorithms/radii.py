@@ -1,0 +1,181 @@
+"""How far a difference of means may err along the facets, by what is assumed of the noise.
+
+A radius is z * sqrt(q_i + q_j) + shift: q is the variance of a design's mean along a facet, known or estimated from the
+same observations; z and the shift depend on the level and on the probability that a claim may spend. One class an
+argument; docs/adaptive, "Looks" (known noise) and "Noise that nobody knows" have the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
+from conewise.cones import Cone
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+
+COARSE_GROWTH: Final = 1.25
+"""Ratio of two levels where neighbouring looks get no credit for their correlation (tuned; any is valid)."""
+VARIANCE_SHARE: Final = 0.1
+"""Part of delta that bounds on the variances of bounded noise may spend (tuned; any is valid)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Radii(ABC):
+    """The radii of one assumption."""
+
+    cone: Cone
+    noise: Noise
+    n_designs: int
+    delta: float
+
+    growth: ClassVar[float] = GROWTH
+    estimates: ClassVar[bool] = False
+    """Whether variances come from the observations, so that snapshots must keep scatters."""
+    claim_share: ClassVar[float] = 1.0
+    """Part of delta left for claims."""
+
+    @property
+    @abstractmethod
+    def worst(self) -> Floats | None:
+        """(N,) or (K, N): variances (proxies) that no design exceeds; None where nothing is known beforehand."""
+
+    @abstractmethod
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+        """(m, N): variance of one observation along the facets, to be used for means of so many observations."""
+
+    @abstractmethod
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """How many standard deviations for one look, by the smaller count and the logarithm of what it may spend."""
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+        """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
+        counts = np.array(levels.counts, dtype=np.float64)
+        logs = np.log(np.array(alphas))[:, None] + np.log(spending(levels, anchor))[None, :]
+        return np.asarray(np.maximum.accumulate(self.quantiles(counts[None, :], logs), axis=0))
+
+    def shifts(self, z: Floats, counts: Floats) -> Floats | None:
+        """(..., N): what is added to the radius z * spread; None for nothing."""
+        return None
+
+    def scales(self, designs: Indices) -> Floats:
+        """(m, N): the known variances of these designs."""
+        worst = self.worst
+        assert worst is not None
+        return worst[designs] if worst.ndim == 2 else np.broadcast_to(worst, (len(designs), len(worst)))
+
+
+class KnownScale(Radii):
+    """Normal noise of known covariance, with the joint law of the looks; or any subgaussian one, without."""
+
+    @cached_property
+    def worst(self) -> Floats:
+        """(N,) or (K, N): variance (proxy) of w_n.observation."""
+        w = self.cone.facets
+        if isinstance(self.noise, Gaussian):
+            covariance = self.noise.covariance(self.cone.dim)
+            if covariance.ndim == 3:
+                return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
+        return np.asarray(self.noise.scales(w) ** 2)
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+        """What is assumed, whatever was seen."""
+        return self.scales(designs)
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Of the normal distribution, or Chernoff's."""
+        if isinstance(self.noise, Gaussian):
+            from scipy.special import ndtri_exp
+
+            return np.asarray(np.maximum(-ndtri_exp(log_shares), 0.0) + 0.0 * counts)
+        return np.sqrt(-2 * log_shares) + 0.0 * counts
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+        """With credit for correlated looks where noise is normal."""
+        return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian), offset)
+
+
+class StudentT(Radii):
+    """Normal noise of unknown covariance, one for each design: Welch's statistic has lighter tails than t.
+
+    With sample variances from n_i and n_j observations its tail is below that of Student's t with min(n_i, n_j) - 1
+    degrees of freedom, whatever the variances (Mickey & Brown 1966). Looks are paid for by a plain union bound.
+    """
+
+    growth = COARSE_GROWTH
+    estimates = True
+
+    @property
+    def worst(self) -> None:
+        """Nothing is known beforehand."""
+        return
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+        """Unbiased sample variances; infinite from a single observation."""
+        return _sample_variances(self.cone, scatters, counts)
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Of Student's t, with one degree of freedom fewer than observations."""
+        from scipy.special import stdtrit
+
+        freedom = np.maximum(counts - 1, 1.0) + 0.0 * log_shares
+        return np.asarray(np.maximum(-stdtrit(freedom, np.exp(log_shares) + 0.0 * freedom), 0.0))
+
+
+class EmpiricalBernstein(Radii):
+    """Bounded observations: Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009)."""
+
+    growth = COARSE_GROWTH
+    estimates = True
+    claim_share = 1 - VARIANCE_SHARE
+
+    @cached_property
+    def ranges(self) -> Floats:
+        """(N,): the length of the interval that holds w_n.observation."""
+        return 2 * self.noise.scales(self.cone.facets)
+
+    @cached_property
+    def worst(self) -> Floats:
+        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
+        return np.asarray(self.ranges**2 / 4)
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+        """Upper bounds that hold for all designs, facets and looks but for VARIANCE_SHARE of delta.
+
+        With probability 1 - p, the standard deviation is at most the sample's plus R sqrt(2 log(1/p) / (n - 1)).
+        """
+        claims = self.n_designs * len(self.cone.facets) * looks
+        reach = np.sqrt(2 * math.log(claims / (VARIANCE_SHARE * self.delta)) / np.maximum(counts - 1, 1e-300))
+        bound = np.sqrt(_sample_variances(self.cone, scatters, counts)) + self.ranges * reach[:, None]
+        return np.asarray(np.minimum(bound**2, self.worst))
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Of the main term."""
+        return np.sqrt(-2 * log_shares) + 0.0 * counts
+
+    def shifts(self, z: Floats, counts: Floats) -> Floats:
+        """Bernstein's second term, b log(1/p) / 3 for summands of size b: here R / n, and log(1/p) = z^2 / 2."""
+        return np.asarray((z**2 / (6 * counts))[..., None] * self.ranges)
+
+
+def radii_for(cone: Cone, noise: Noise, n_designs: int, delta: float) -> Radii:
+    """The argument that fits an assumption."""
+    if isinstance(noise, GaussianUnknown):
+        return StudentT(cone, noise, n_designs, delta)
+    if isinstance(noise, Bounded):
+        return EmpiricalBernstein(cone, noise, n_designs, delta)
+    return KnownScale(cone, noise, n_designs, delta)
+
+
+def _sample_variances(cone: Cone, scatters: Floats | None, counts: Floats) -> Floats:
+    assert scatters is not None
+    w = cone.facets
+    total = np.maximum(np.einsum("nd,kde,ne->kn", w, scatters, w), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(counts[:, None] > 1, total / (counts[:, None] - 1), np.inf)
