@@ -351,6 +351,12 @@ class _Table:
             self.shares[:, which],
         )
 
+    def strong(self, most: int) -> Indices:
+        last = self.values[np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
+        met = np.flatnonzero(~np.isnan(last).any(axis=1))
+        front = met[_front(np.ascontiguousarray(last[met].T), True)]
+        return np.asarray(front[np.argsort(-last[front].min(axis=1), kind="stable")][:most])
+
     def same_boundary(self, before: int, after: int) -> bool:
         return self.certificate.same_boundary(before, after)
 

@@ -10,7 +10,8 @@ numbers of a pair (i, j) are enough, and none of them mentions epsilon:
 
 A design is accepted from accept_at_i = max_j fine_at(i, j) on, and settled from the smaller of accept_at_i and
 min_j max(accept_at_j, cover_at(i, j)) on. So the certified epsilon is a maximum of numbers, not a search. Comparisons
-are made in blocks of rows: memory stays bounded however many designs are left.
+are made in blocks: memory stays bounded however many designs are left. With very many left, a design is compared with
+a few strong ones first and with the others only if it is fine against these.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 
 _MATRIX: Final = 2500  # designs for which "fine against" is kept pair by pair, for rules that plan with it
+_MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed
+_STRONG: Final = 500  # designs that screen the others
 _ENTRIES: Final = 2**20  # numbers in the largest temporary array
 
 
@@ -58,6 +61,10 @@ class Comparisons(Protocol):
         """The same with the radii of "beaten" and "covered" while that many designs are not beaten."""
         ...
 
+    def strong(self, most: int) -> Indices:
+        """Positions of at most so many designs against which few others are fine."""
+        ...
+
     def same_boundary(self, before: int, after: int) -> bool:
         """Whether fewer remaining designs change nothing."""
         ...
@@ -75,7 +82,9 @@ class Claims:
     comparisons: Comparisons
     """Of the designs that are not beaten."""
     accept_at: Floats
-    """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met."""
+    """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
+
+    With very many designs left, no more than a lower bound where it exceeds epsilon."""
     fine: Bools | None
     """(L, L): fine against, the diagonal True; None when too many designs are left."""
 
@@ -95,8 +104,7 @@ def judge(beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, c
 def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing."""
     beaten = beaten.copy()
-    while True:
-        left = len(comparisons.designs)
+    while (left := len(comparisons.designs)) <= _MATRIX:  # beyond, whoever made the comparisons has struck what it can
         out = np.zeros(left, dtype=bool)
         for rows, columns in _blocks(comparisons, left):
             for seen in comparisons.out(rows, columns, left):
@@ -109,22 +117,47 @@ def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]
         comparisons = comparisons.keep(~out)
         if comparisons.same_boundary(left, len(comparisons.designs)):
             return beaten, comparisons
+    return beaten, comparisons
 
 
 def acceptance(comparisons: Comparisons, cone: Cone, epsilon: float) -> tuple[Floats, Bools | None]:
     """accept_at of every design that is left, and "fine against" at this epsilon where that fits in memory."""
     left = len(comparisons.designs)
-    accept_at = np.full(left, -np.inf)
-    fine = np.empty((left, left), dtype=bool) if left <= _MATRIX else None
+    if left > _MATRIX:
+        return _screened(comparisons, cone, epsilon), None
+    accept_at, fine = np.full(left, -np.inf), np.empty((left, left), dtype=bool)
     for rows, columns in _blocks(comparisons, left):
-        at = np.full((len(rows), len(columns)), np.inf)
-        for seen in comparisons.fine(rows, columns):
-            np.fmin(at, ((seen.gains + seen.radii) / cone.widths).min(axis=2), out=at)
-        at[rows[:, None] == columns[None, :]] = -np.inf
+        at = _fine_at(comparisons, cone, rows, columns)
         accept_at[rows] = at.max(axis=1)
-        if fine is not None:
-            fine[rows] = at <= epsilon
+        fine[rows] = at <= epsilon
     return accept_at, fine
+
+
+def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
+    """accept_at where it is at most epsilon, a lower bound elsewhere: who is not fine against one design is done."""
+    left = len(comparisons.designs)
+    accept_at, alive = np.full(left, -np.inf), np.arange(left)
+    everyone = np.arange(left)
+    screens = [comparisons.strong(_STRONG), *(everyone[start : start + _MATRIX] for start in range(0, left, _MATRIX))]
+    for columns in screens:
+        step = max(1, _ENTRIES // (len(columns) * 4))
+        for start in range(0, len(alive), step):
+            rows = alive[start : start + step]
+            at = _fine_at(comparisons, cone, rows, columns)
+            accept_at[rows] = np.maximum(accept_at[rows], at.max(axis=1, initial=-np.inf))
+        alive = alive[accept_at[alive] <= epsilon]
+        if not len(alive):
+            break
+    return accept_at
+
+
+def _fine_at(comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices) -> Floats:
+    """(rows, columns): the smallest epsilon at which i is fine against j; minus infinity against itself."""
+    at = np.full((len(rows), len(columns)), np.inf)
+    for seen in comparisons.fine(rows, columns):
+        np.fmin(at, ((seen.gains + seen.radii) / cone.widths).min(axis=2), out=at)
+    at[rows[:, None] == columns[None, :]] = -np.inf
+    return at
 
 
 def settle(
@@ -150,8 +183,16 @@ def settle(
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:
-    """The smallest epsilon at which these claims are done, and the set to return for it; None if there is none."""
-    settled = np.maximum(claims.accept_at, 0.0)
+    """The smallest epsilon at which these claims are done, and the set to return for it; None if there is none.
+
+    None too while more designs are left than it would be sensible to compare with each other.
+    """
+    accept_at = claims.accept_at
+    if len(accept_at) > _MATRIX and not claims.done:
+        if len(accept_at) > _MANY:
+            return None
+        accept_at = _screened(claims.comparisons, cone, np.inf)
+    settled = np.maximum(accept_at, 0.0)
     if covering and len(settled):
         # Only what would still improve the answer: a design with a small accept_at cannot be the last one open.
         everyone = np.arange(len(settled))
@@ -160,7 +201,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools]
     if not np.isfinite(worst):
         return None
     chosen = np.zeros_like(claims.beaten)
-    chosen[claims.comparisons.designs[claims.accept_at <= worst]] = True
+    chosen[claims.comparisons.designs[accept_at <= worst]] = True
     return worst, chosen
 
 

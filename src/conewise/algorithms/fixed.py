@@ -23,6 +23,7 @@ from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
+from conewise.order import _front
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,11 @@ class _Sample:
         return _Sample(
             self.certificate, self.designs[which], self.counts[which], self.values[which], self.shares[which]
         )
+
+    def strong(self, most: int) -> Indices:
+        seen = np.flatnonzero(~np.isnan(self.values).any(axis=1))
+        front = seen[_front(np.ascontiguousarray(self.values[seen].T), True)]
+        return np.asarray(front[np.argsort(-self.values[front].min(axis=1), kind="stable")][:most])
 
     def same_boundary(self, before: int, after: int) -> bool:
         return self.certificate.spending.out(before) == self.certificate.spending.out(after)

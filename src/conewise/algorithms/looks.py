@@ -16,6 +16,7 @@ docs/adaptive, "Looks".
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -92,30 +93,49 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     for look in range(1, len(counts)):
         # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
         correlation = math.sqrt(steps[look - 1 : look + offset].min())
-        low, high = np.zeros(len(alphas)), single[:, look].copy()
-        for _ in range(45):
-            middle = (low + high) / 2
-            over = _log_fresh_excess(middle, result[:, look - 1], correlation) > log_terms[:, look]
-            low, high = np.where(over, middle, low), np.where(over, high, middle)
-        result[:, look] = high
+        result[:, look] = _least(result[:, look - 1], correlation, log_terms[:, look], single[:, look])
     return np.maximum.accumulate(result, axis=0)
+
+
+def _least(before: Floats, correlation: float, log_terms: Floats, enough: Floats) -> Floats:
+    """The smallest z, to 1e-9 and from above, whose fresh excess is at most exp(log_terms); `enough` always is one.
+
+    Newton's steps inside a bracket: the logarithm of the excess is concave in z, so they close in from above.
+    """
+    low, high = np.zeros_like(enough), enough.copy()
+    guess = np.clip(before, low, high)
+    for _ in range(60):
+        value = _log_fresh_excess(guess, before, correlation) - log_terms
+        low, high = np.where(value > 0, guess, low), np.where(value > 0, high, guess)
+        if (high - low <= 1e-9).all():
+            break
+        nudge = 1e-5
+        slope = (_log_fresh_excess(guess + nudge, before, correlation) - log_terms - value) / nudge
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = guess - value / slope
+        step = step + np.where(np.abs(step - guess) < 1e-6, 5e-10, 0.0) * np.where(value > 0, 1.0, -1.0)
+        inside = (step > low) & (step < high)
+        guess = np.where(inside, step, (low + high) / 2)
+    return high
 
 
 def _log_fresh_excess(now: Floats, before: Floats, correlation: float) -> Floats:
     """The logarithm of P(X > now, Y <= before) for standard normal X and Y with that correlation."""
-    from scipy.special import log_ndtr
-
+    log_ndtr = _log_ndtr()
     reach = 12.0 / np.maximum(now, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
     x = now[:, None] + reach * (_NODES + 1) / 2
     log_density = -0.5 * x**2 - 0.5 * math.log(2 * math.pi)
     log_tail = log_ndtr((before[:, None] - correlation * x) / math.sqrt(1 - correlation**2))
     terms = log_density + log_tail + np.log(_WEIGHTS * reach / 2)
     peak = terms.max(axis=1)
-    beyond = _log_upper_tail(x[:, -1])
+    beyond = log_ndtr(-x[:, -1])
     return np.asarray(np.logaddexp(peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1)), beyond))
 
 
-def _log_upper_tail(x: Floats) -> Floats:
+@lru_cache
+def _log_ndtr() -> Callable[[Floats], Floats]:
+    """SciPy's, imported once and only when it is needed."""
     from scipy.special import log_ndtr
 
-    return np.asarray(log_ndtr(-x))
+    function: Callable[[Floats], Floats] = log_ndtr
+    return function
