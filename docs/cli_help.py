@@ -41,6 +41,7 @@ heavy,22,540
 
 the first command finds three designs that nothing beats. The second, for which a unit of cost is worth
 25 to 30 units of speed, finds one.""",
+    "study": "What a study is, what it keeps and how to run one: [Run a study](studies.md).",
     "budget": "How the bounds differ: [Identify a Pareto set](identify.md#how-many-evaluations).",
 }
 INTRODUCTION = """\
@@ -71,6 +72,9 @@ def page() -> str:
             parts.append(f"\n{NOTES[name]}\n")
         for example in EXAMPLES.get(name, ()):
             parts += ["\n", _run(example)]
+        for below, inner in getattr(command, "commands", {}).items():
+            inside = click.Context(inner, info_name=below, parent=context, terminal_width=WIDTH)
+            parts += [f"\n### conewise {name} {below}\n\n", _block(inner.get_help(inside))]
     return "".join(parts)
 
 

@@ -8,6 +8,8 @@
 Every name below is public; anything that starts with an underscore is not.
 """
 
+import typing as _typing
+
 from conewise import noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
@@ -22,6 +24,9 @@ from conewise.goals import Goal, Guarantee, Heuristic, Verdict, verdict
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
 from conewise.problems import SimulatedBandit
 from conewise.studies import identify
+
+if _typing.TYPE_CHECKING:
+    from conewise.studies.study import Study
 
 __all__ = [
     "Cone",
@@ -39,6 +44,7 @@ __all__ = [
     "Result",
     "SimulatedBandit",
     "Statistics",
+    "Study",
     "SuccessiveElimination",
     "Verdict",
     "__version__",
@@ -60,3 +66,11 @@ __all__ = [
     "weakly_dominates",
     "worst_case_bound",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Study":  # most users of the calculus never need it
+        from conewise.studies.study import Study
+
+        return Study
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

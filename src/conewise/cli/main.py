@@ -9,10 +9,12 @@ from collections.abc import Sequence
 import click
 
 from conewise._version import __version__
+from conewise.cli.analyse import analyse_command
 from conewise.cli.budget import budget
 from conewise.cli.cone import cone
 from conewise.cli.front import front
 from conewise.cli.reproduce import reproduce
+from conewise.cli.study import study
 from conewise.errors import ConewiseError
 
 USER_ERROR = 2
@@ -27,7 +29,7 @@ def commands() -> None:
     """
 
 
-for command in (reproduce, cone, front, budget):
+for command in (reproduce, cone, front, analyse_command, budget, study):
     commands.add_command(command)
 
 

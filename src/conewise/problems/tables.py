@@ -20,6 +20,7 @@ _ROWS: Final = 50_000  # rows a chunk
 _MAX_JSON: Final = 256 * 2**20  # a JSON array is read whole; JSON lines are not
 _MAX_FIELD: Final = 2**20
 _NAME_COLUMNS: Final = ("name", "design", "id")
+_MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spreadsheets and R write "not measured"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +43,13 @@ class DesignTable:
         name: str | None = None,
     ) -> None:
         self.path = Path(path)
-        self._reader = _reader(self.path)
-        columns = self._reader.columns()
-        repeated = next((c for c in columns if columns.count(c) > 1), None)
-        if repeated is not None:
-            raise InputError(f"{self.path.name} has two columns called {repeated!r}; rename one of them.")
-        self.name = name if name is not None else next((c for c in columns if c.lower() in _NAME_COLUMNS), None)
+        self._reader = reader(self.path)
+        columns = distinct_columns(self._reader, self.path)
+        self.name = name if name is not None else name_column(columns)
         self.objectives = tuple(objectives) if objectives else tuple(c for c in columns if c != self.name)
         self.minimised = tuple(minimise)
-        for column in (*self.objectives, *self.minimised, *([name] if name else [])):
-            if column not in columns:
-                raise InputError(f"{self.path.name} has no column {column!r}; it has {', '.join(columns)}.")
-        stray = next((c for c in self.minimised if c not in self.objectives), None)
-        if stray is not None:
-            raise InputError(
-                f"--minimise names {stray!r}, which is not among the objectives {', '.join(self.objectives)}."
-            )
-        if len(set(self.objectives)) < len(self.objectives) or not self.objectives:
-            raise InputError("the objectives must be distinct columns, at least one.")
-        self.signs = np.array([-1.0 if c in self.minimised else 1.0 for c in self.objectives])
+        check_columns((*self.objectives, *self.minimised, *([name] if name else [])), columns, self.path)
+        self.signs = signs(self.objectives, self.minimised)
 
     @property
     def dim(self) -> int:
@@ -71,10 +60,10 @@ class DesignTable:
         """The rows in order; a missing or malformed entry stops with its row and column."""
         row = 0
         for columns in self._reader.chunks(self.objectives, self.name):
-            numbers = [self._numbers(columns[c], c, row) for c in self.objectives]
-            n = len(numbers[0])
+            values = [numbers(columns[c], self.path, c, row) for c in self.objectives]
+            n = len(values[0])
             names = [str(v) for v in columns[self.name]] if self.name else [str(k) for k in range(row, row + n)]
-            yield Chunk(names, np.column_stack(numbers))
+            yield Chunk(names, np.column_stack(values))
             row += n
         if not row:
             raise InputError(f"{self.path.name} has no rows below its header.")
@@ -96,29 +85,72 @@ class DesignTable:
                         )
                     seen.add(label)
 
-    def _numbers(self, column: Sequence[Any], name: str, first_row: int) -> Floats:
-        if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-            values = column.astype(np.float64)
-            if np.isfinite(values).all():
-                return values
-        try:
-            # True is a number to float(), not to whoever wrote the table
-            values = np.array([math.nan if isinstance(v, bool) else float(v) for v in column])
-        except (TypeError, ValueError, OverflowError):
-            values = np.full(len(column), np.nan)
-        if np.isfinite(values).all():
+
+def distinct_columns(table: Reader, path: Path) -> list[str]:
+    """The names of a table's columns; a name that stands twice is refused."""
+    columns = table.columns()
+    repeated = next((c for c in columns if columns.count(c) > 1), None)
+    if repeated is not None:
+        raise InputError(f"{path.name} has two columns called {repeated!r}; rename one of them.")
+    return columns
+
+
+def name_column(columns: Sequence[str]) -> str | None:
+    """The first column called name, design or id."""
+    return next((c for c in columns if c.lower() in _NAME_COLUMNS), None)
+
+
+def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> None:
+    """Refuse a column that is not there."""
+    for column in wanted:
+        if column not in columns:
+            raise InputError(f"{path.name} has no column {column!r}; it has {', '.join(columns)}.")
+
+
+def signs(objectives: Sequence[str], minimised: Sequence[str]) -> Floats:
+    """(D,): -1 for an objective that should be small, 1 for the others."""
+    stray = next((c for c in minimised if c not in objectives), None)
+    if stray is not None:
+        raise InputError(f"--minimise names {stray!r}, which is not among the objectives {', '.join(objectives)}.")
+    if len(set(objectives)) < len(objectives) or not objectives:
+        raise InputError("the objectives must be distinct columns, at least one.")
+    return np.array([-1.0 if c in minimised else 1.0 for c in objectives])
+
+
+def numbers(column: Sequence[Any], path: Path, name: str, first_row: int, *, missing: bool = False) -> Floats:
+    """A column as numbers, or the row of the first entry that is none; NaN for empty entries if they may be missing."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        values = column.astype(np.float64)
+        if np.isfinite(values).all() or (missing and not np.isinf(values).any()):
             return values
-        for offset, entry in enumerate(column):
-            where = f"{self.path.name}, row {first_row + offset + 1} (below the header), column {name!r}"
-            if entry is None or (isinstance(entry, str) and not entry.strip()):
-                raise InputError(f"{where} is empty; every design needs all its objectives.")
-            try:
-                number = float(entry)
-            except (TypeError, ValueError, OverflowError):
-                raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected.") from None
-            if not math.isfinite(number) or isinstance(entry, bool):
-                raise InputError(f"{where} holds {entry}, where a finite number was expected.")
-        raise AssertionError("unreachable")
+    try:
+        values = np.array([_number(entry) for entry in column], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = np.full(len(column), np.inf)
+    if np.isfinite(values).all() or (missing and not np.isinf(values).any()):
+        return values
+    for offset, entry in enumerate(column):
+        where = f"{path.name}, row {first_row + offset + 1} (below the header), column {name!r}"
+        if entry is None or (isinstance(entry, str) and not entry.strip()):
+            if missing:
+                continue
+            raise InputError(f"{where} is empty; every design needs all its objectives.")
+        try:
+            number = _number(entry) if missing else float(entry)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected.") from None
+        if math.isinf(number) or (math.isnan(number) and not missing) or isinstance(entry, bool):
+            raise InputError(f"{where} holds {entry}, where a finite number was expected.")
+    raise AssertionError("unreachable")
+
+
+def _number(entry: Any) -> float:
+    """NaN for what stands for a missing value; True is a number to float(), not to whoever wrote the table."""
+    if isinstance(entry, bool):
+        raise TypeError("bool")
+    if entry is None or (isinstance(entry, str) and entry.strip().lower() in _MISSING):
+        return math.nan
+    return float(entry)
 
 
 class _Csv:
@@ -293,7 +325,11 @@ def _arrow_values(column: Any) -> Sequence[Any]:
     return result
 
 
-def _reader(path: Path) -> _Csv | _Json | _Parquet:
+Reader = _Csv | _Json | _Parquet
+"""`columns()` names the columns; `chunks(numbers, name)` gives the rows in order, some at a time."""
+
+
+def reader(path: Path) -> Reader:
     """By the file's ending."""
     if not path.exists():
         raise InputError(f"there is no file {path}.")

@@ -1,0 +1,266 @@
+"""`conewise analyse`: what a table of measurements says, and which evaluations to pay for next."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from conewise.algorithms import Status
+from conewise.cli.show import print_json, print_table, progress_bar, write_whole
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Pulls
+from conewise.goals import Guarantee
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
+from conewise.problems.measurements import open_measurements
+from conewise.report.data import Table
+from conewise.studies.analysis import Analysis, analyse
+from conewise.studies.explanations import listed, printable
+
+_SHOWN = 60  # designs on a terminal or in a pipe
+_PLANNED = 40  # designs listed with their evaluations
+_ORDER = (Status.PARETO.value, Status.UNDECIDED.value, Status.ELIMINATED.value)
+_WORDS = {Status.PARETO.value: "Pareto", Status.UNDECIDED.value: "undecided", Status.ELIMINATED.value: "not Pareto"}
+
+
+def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
+    return [word.strip() for word in value.split(",") if word.strip()] if value else []
+
+
+@click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--design", help="Column that names the design; one called name, design or id by default.")
+@click.option("--objectives", callback=_columns, help="Columns that were measured, separated by commas.")
+@click.option("--minimise", callback=_columns, help="Those of them that should be small.")
+@click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
+@click.option(
+    "--delta", type=float, default=0.05, show_default=True, help="Admitted probability that any claim is wrong."
+)
+@click.option("--epsilon", type=float, default=0.0, show_default=True, help="A difference that does not matter.")
+@click.option(
+    "--noise",
+    "assumption",
+    default="unknown",
+    show_default=True,
+    help="What is assumed: unknown (normal, estimated from repetitions), gaussian:SIGMA, subgaussian:SIGMA or "
+    "bounded:LOW:HIGH; commas give one number an objective.",
+)
+@click.option("--final", is_flag=True, help="The table is complete and will be looked at only now: sharper statements.")
+@click.option(
+    "--success",
+    type=click.Choice(["contain", "cover"]),
+    default="contain",
+    show_default=True,
+    help="Return every Pareto design, or designs that cover them within epsilon.",
+)
+@click.option(
+    "--max-evaluations",
+    type=click.IntRange(2),
+    help="There will never be more in all, as was fixed before the first: sharper at epsilon 0.",
+)
+@click.option("--means", callback=_columns, help="For a table of means: their columns, in the place of --objectives.")
+@click.option("--errors", callback=_columns, help="For a table of means: the columns of their standard errors.")
+@click.option("--counts", help="For a table of means: the column with the number of evaluations.")
+@click.option(
+    "--incomplete",
+    type=click.Choice(["refuse", "skip"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with rows that lack an objective.",
+)
+@click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write every design to a CSV file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def analyse_command(
+    file: Path,
+    design: str | None,
+    objectives: list[str],
+    minimise: list[str],
+    spec: str | None,
+    delta: float,
+    epsilon: float,
+    assumption: str,
+    final: bool,
+    success: str,
+    max_evaluations: int | None,
+    means: list[str],
+    errors: list[str],
+    counts: str | None,
+    incomplete: str,
+    plan: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Which designs of a table of measurements are Pareto, which are not, and which are undecided.
+
+    FILE (CSV, TSV, JSON, JSON lines, Parquet) has one row an evaluation, in any order of the designs; the rows of one
+    design stand in the order in which they were measured. Or it has one row a design with means, standard errors and
+    counts: --means a_mean,b_mean --errors a_se,b_se --counts n, which is found by itself when the columns are called
+    so; such a table must be --final.
+
+    Example: conewise analyse trial.csv --objectives cost,yield --minimise cost --plan 20
+    """
+    table = open_measurements(
+        file,
+        design=design,
+        objectives=objectives,
+        minimise=minimise,
+        means=means,
+        errors=errors,
+        counts=counts,
+        incomplete=incomplete,  # type: ignore[arg-type]
+    )
+    dim = len(table.objectives)
+    cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
+    noise = parse_noise(assumption)
+    with progress_bar("evaluations", not as_json) as advance:
+        found = analyse(
+            table,
+            cone,
+            delta=delta,
+            epsilon=epsilon,
+            noise=noise,
+            final=final,
+            success=success,
+            max_evaluations=max_evaluations,
+            progress=advance,
+        )
+    pulls = found.next(plan) if plan is not None else None
+    if out is not None:
+        write_whole(out, _csv(found))
+    if as_json:
+        print_json(_json(found, file, cone, noise, final, success, pulls))
+        return
+    print_table(_table(found, cone, table.design))
+    for line in found.explanations:
+        click.echo(line)
+    if pulls is not None:
+        click.echo(_plan_words(found, pulls, plan or 0))
+    if out is not None:
+        click.echo(f"Written to {out}.", err=True)
+
+
+def parse_noise(text: str) -> Noise:
+    """An assumption from its text form: unknown, gaussian:0.1, gaussian:0.1,2, subgaussian:1 or bounded:0:1."""
+    kind, *parts = text.strip().split(":")
+    wanted = {"unknown": 0, "gaussian": 1, "subgaussian": 1, "bounded": 2}
+    if kind not in wanted or len(parts) != wanted[kind]:
+        raise InputError(
+            f"--noise must be unknown, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH, got {text[:60]!r}."
+        )
+    given = [_floats(part, text) for part in parts]
+    if kind == "unknown":
+        return GaussianUnknown()
+    if kind == "gaussian":
+        return Gaussian(given[0])
+    if kind == "bounded":
+        return Bounded(given[0], given[1])
+    if isinstance(given[0], list):
+        raise InputError("subgaussian noise has one SIGMA for all directions; give the largest.")
+    return SubGaussian(given[0])
+
+
+def _floats(part: str, text: str) -> float | list[float]:
+    try:
+        values = [float(word) for word in part.split(",")]
+    except ValueError:
+        raise InputError(f"--noise {text[:60]!r}: {part[:40]!r} is not a number.") from None
+    return values if len(values) > 1 else values[0]
+
+
+def _rows(found: Analysis) -> list[int]:
+    """Pareto designs first, then the undecided; in the order of the file among themselves."""
+    return [int(k) for status in _ORDER for k in np.flatnonzero(found.result.status == status)]
+
+
+def _table(found: Analysis, cone: Cone, design: str) -> Table:
+    means = found.means
+    order = _rows(found)
+    shown = tuple(
+        (
+            printable(found.names[k]),
+            _WORDS[str(found.result.status[k])],
+            *("" if np.isnan(v) else f"{v:.5g}" for v in means[k]),
+            f"{found.result.counts[k]:,}",
+        )
+        for k in order[:_SHOWN]
+    )
+    more = f"... and {len(order) - _SHOWN} more: --out FILE or --json has them all." if len(order) > _SHOWN else ""
+    designs = f"{len(order):,} {'design' if len(order) == 1 else 'designs'}"
+    title = f"{found.result.evaluations:,} evaluations of {designs} under {cone}"
+    return Table(title, (design, "status", *found.objectives, "evaluations"), shown, more)
+
+
+def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
+    if not pulls.total:
+        return "Nothing more needs to be evaluated."
+    parts = [
+        f"{printable(found.names[k])} ({n} {'time' if n == 1 else 'times'})"
+        for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
+    ]
+    words = f"Next {pulls.total} evaluations, the most valuable first: {listed(parts, most=_PLANNED)}."
+    if found.cheapest is not None and found.cheapest > wanted:
+        words += f" The cheapest open question needs about {found.cheapest:,}."
+    return words
+
+
+def _csv(found: Analysis) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["design", "status", "returned", "evaluations", *found.objectives])
+    means = found.means.tolist()
+    for k in _rows(found):
+        values = ["" if np.isnan(v) else v for v in means[k]]
+        returned = "yes" if found.result.pareto[k] else "no"
+        writer.writerow([found.names[k], found.result.status[k], returned, int(found.result.counts[k]), *values])
+    return text.getvalue()
+
+
+def _json(
+    found: Analysis, file: Path, cone: Cone, noise: Noise, final: bool, success: str, pulls: Pulls | None
+) -> dict[str, Any]:
+    result, worth = found.result, found.result.guarantee
+    means = found.means.tolist()
+    guarantee = (
+        {"epsilon": worth.epsilon, "delta": worth.delta, "theorem": worth.theorem, "assumption": worth.assumption}
+        if isinstance(worth, Guarantee)
+        else None
+    )
+    return {
+        "file": str(file),
+        "cone": str(cone),
+        "objectives": list(found.objectives),
+        "minimised": list(found.minimised),
+        "noise": noise.words,
+        "final": final,
+        "success": success,
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "evaluations": result.evaluations,
+        "designs": [
+            {
+                "name": found.names[k],
+                "status": str(result.status[k]),
+                "returned": bool(result.pareto[k]),
+                "evaluations": int(result.counts[k]),
+                "means": {o: None if np.isnan(v) else v for o, v in zip(found.objectives, means[k], strict=True)},
+            }
+            for k in range(len(found.names))
+        ],
+        "certified_epsilon": result.certified_epsilon,
+        "guarantee": guarantee,
+        "not_guaranteed_because": None if guarantee is not None else str(getattr(worth, "reason", "")),
+        "remaining": found.plan.remaining,
+        "plan": None
+        if pulls is None
+        else [
+            {"design": found.names[k], "times": n}
+            for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
+        ],
+        "explanations": list(found.explanations),
+    }

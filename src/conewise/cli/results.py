@@ -1,0 +1,85 @@
+"""Tables of results: rows with an id or a design, and a value for each objective."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conewise.cli.trial import csv_rows, json_rows, read_rows
+from conewise.errors import InputError
+from conewise.studies.study import Study
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a table says: ids, or designs where nobody asked; values; and how many rows have none yet."""
+
+    ids: list[str]
+    designs: list[str]
+    values: list[list[float]]
+    skipped: int
+
+
+def read_results(file: str, study: Study) -> Results:
+    """From a file, or from standard input when it is called `-`."""
+    if file == "-":
+        what = "standard input"
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        rows = json_rows(text, what) if text.lstrip()[:1] in ("[", "{") else csv_rows(text, what)
+    else:
+        what = Path(file).name
+        rows = read_rows(Path(file))
+    if not rows:
+        raise InputError(f"{what} has no rows below its header.")
+    columns = {column.lower(): column for column in dict.fromkeys(column for row in rows for column in row)}
+    missing = next((name for name in study.objectives if name not in columns.values()), None)
+    if missing is not None:
+        raise InputError(f"{what} has no column {missing!r}; it has {', '.join(columns.values())}.")
+    by_id, by_design = columns.get("id"), columns.get("design", columns.get("name"))
+    if by_id is None and by_design is None:
+        raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(columns.values())}.")
+    ids, designs, values, skipped = [], [], [], 0
+    for number, row in enumerate(rows, start=1):
+        where = f"{what}, row {number}{'' if file.endswith(('.json', '.jsonl')) else ' (below the header)'}"
+        entries = [row.get(objective) for objective in study.objectives]
+        if all(entry is None or entry == "" for entry in entries):
+            skipped += 1
+            continue
+        values.append([_number(e, o, where) for e, o in zip(entries, study.objectives, strict=True)])
+        identity, design = row.get(by_id or ""), row.get(by_design or "")
+        if by_id is not None:
+            if identity in (None, ""):
+                raise InputError(f"{where} has no id; give rows with ids and rows with designs in two tables.")
+            _check_design(str(identity), design, study, where)
+            ids.append(str(identity))
+        else:
+            if design in (None, ""):
+                raise InputError(f"{where} names no design.")
+            designs.append(str(design))
+    if not values:
+        raise InputError(f"{what} holds no values yet: the columns {', '.join(study.objectives)} are empty.")
+    return Results(ids, designs, values, skipped)
+
+
+def _number(entry: Any, objective: str, where: str) -> float:
+    if entry is None or entry == "":
+        raise InputError(f"{where} has no value for {objective!r}, but values for other objectives.")
+    try:
+        number = math.nan if isinstance(entry, bool) else float(entry)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{where} holds {str(entry)[:40]!r} for {objective!r}, where a finite number was expected.")
+    return number
+
+
+def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
+    """An id and a name that do not belong together: a line was mixed up."""
+    index = identity.partition("-")[0]
+    if design in (None, "") or not index.isdecimal() or int(index) >= study.n_designs:
+        return
+    if study.names[int(index)] != str(design):
+        raise InputError(f"{where}: {identity} is an evaluation of {study.names[int(index)]!r}, not of {design!r}.")

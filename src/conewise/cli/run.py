@@ -1,0 +1,233 @@
+"""`conewise study run`: evaluate with a function or a command until the study is finished, and show how it goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from conewise.cli.show import print_json
+from conewise.cli.standing import as_data, as_rows, in_one_line
+from conewise.cli.trial import read_trial
+from conewise.errors import ConewiseError, InputError
+from conewise.problems.evaluators import Command, Evaluator, PythonFunction
+from conewise.studies.runner import RunEvent, run_study
+from conewise.studies.study import Study
+
+_FIRST_LINE: Final = 2.0  # seconds until the first plain line in a log, and between the others
+_BETWEEN_LINES: Final = 10.0
+_BETWEEN_FRAMES: Final = 0.5
+_OF_THE_TIME: Final = 20  # at most one twentieth of the time goes into looking where the study stands
+_WINDOW: Final = 30.0  # seconds over which the rate is taken
+_CONNECT: Final = 10  # seconds for a scheduler to answer
+INTERRUPTED: Final = 130
+
+
+@click.command(short_help="Evaluate with a function or a command until the study is finished.")
+@click.argument("place", metavar="STUDY")
+@click.option("--name", help="Which study, where a file or database holds several.")
+@click.option("--toml", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A trial.toml with [run].")
+@click.option("--function", help="module:function, called with a design (a dict) and a seed; returns the values.")
+@click.option("--command", help='Such as "./simulate --x {x} --seed {seed}"; prints numbers or JSON.')
+@click.option("--jobs", type=click.IntRange(0, 4096), help="Processes; all cores by default, 0 for this process.")
+@click.option("--retries", type=click.IntRange(0), help="Further attempts at an evaluation that failed; 2 by default.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for one evaluation.")
+@click.option("--dask", metavar="ADDRESS", help="Evaluate on the workers of this Dask scheduler.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Hand out nothing more after this time.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def run(
+    context: click.Context,
+    place: str,
+    name: str | None,
+    toml: Path | None,
+    function: str | None,
+    command: str | None,
+    jobs: int | None,
+    retries: int | None,
+    time_limit: float | None,
+    dask: str | None,
+    max_seconds: float | None,
+    as_json: bool,
+) -> None:
+    """Evaluate what the study asks for, in several processes or on a cluster, until it is finished.
+
+    Every value is on disk before it counts. Ctrl-C, a crash or a power cut lose nothing: run it again and it continues.
+    What evaluates is named here or in your own TOML file, never in the study.
+
+    Example: conewise study run trial.db --function simulator:evaluate --jobs 4
+    """
+    with Study.open(place, name=name) as opened:
+        evaluator, settings = _settings(opened, toml, function, command)
+        given = {"jobs": jobs, "retries": retries, "time_limit": time_limit}
+        settings |= {key: value for key, value in given.items() if value is not None}
+        begun = time.monotonic()
+        stop = None if max_seconds is None else lambda: time.monotonic() - begun > max_seconds
+        try:
+            with _executor(dask, jobs) as executor, _watching(opened, quiet=as_json) as watch:
+                report = run_study(opened, evaluator, executor=executor, on_event=watch, stop=stop, **settings)
+        except KeyboardInterrupt:
+            told = opened.status().evaluations
+            where = f"conewise study run {opened.place}"
+            click.echo(
+                f"Interrupted: all {told} evaluations are stored and what was under way is handed back; "
+                f"continue with the same command ({where} ...).",
+                err=True,
+            )
+            context.exit(INTERRUPTED)
+        status = opened.status()
+        if as_json:
+            run_data = {"told": report.told, "failures": report.failures, "seconds": report.seconds}
+            print_json({**as_data(opened, status), "run": {**run_data, "stopped_because": report.stopped_because}})
+            return
+        pace = f"{report.told} evaluations in {report.seconds:.1f} s"
+        failures = f", {report.failures} failed attempts" if report.failures else ""
+        if status.finished:
+            names = ", ".join(status.result.names(opened.names)[:20])
+            click.echo(f"Finished after {pace}{failures}: {names or 'no design'}; {status.result.guarantee}.")
+        else:
+            click.echo(f"Not finished ({report.stopped_because}) after {pace}{failures}; run again to continue.")
+
+
+def _settings(
+    opened: Study, toml: Path | None, function: str | None, command: str | None
+) -> tuple[Evaluator, dict[str, Any]]:
+    if sum(given is not None for given in (toml, function, command)) != 1:
+        raise InputError("say what evaluates: exactly one of --function, --command and --toml.")
+    settings: dict[str, Any] = {}
+    folder = os.getcwd()
+    if toml is not None:
+        trial = read_trial(toml)
+        if list(opened.objectives) != trial.study["objectives"]:
+            theirs, ours = ", ".join(trial.study["objectives"]), ", ".join(opened.objectives)
+            raise InputError(f"{toml.name} has the objectives {theirs}, but the study has {ours}.")
+        settings = dict(trial.run)
+        function, command = settings.pop("function", None), settings.pop("command", None)
+        if (function is None) == (command is None):
+            raise InputError(f"{toml.name}, [run]: say exactly one of function and command.")
+        folder = str(toml.resolve().parent)
+    evaluator: Evaluator
+    evaluator = PythonFunction(function, folder) if function is not None else Command(command or "", folder)
+    return evaluator, settings
+
+
+@contextmanager
+def _executor(address: str | None, jobs: int | None) -> Iterator[Any]:
+    """The workers of a Dask scheduler, or None for processes of our own."""
+    if address is None:
+        yield None
+        return
+    if jobs == 0:
+        raise InputError("--jobs 0 is this process, and --dask is elsewhere; leave one of them out.")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConewiseError("--dask needs dask.distributed: install conewise[distributed].") from None
+    connect: Any = Client
+    try:
+        client = connect(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
+        words = " ".join(str(error).split())[:120]
+        raise ConewiseError(f"no Dask scheduler answers at {address} ({words}).") from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+@contextmanager
+def _watching(opened: Study, quiet: bool) -> Iterator[Callable[[RunEvent], None]]:
+    """A live table on a terminal, lines now and then elsewhere, failures always."""
+    live = not quiet and sys.stderr.isatty()
+    watch = _Watch(opened, live)
+    if not live:
+        yield (lambda event: watch.failures(event, _say)) if quiet else (lambda event: watch.lines(event, _say))
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as screen:
+        yield lambda event: watch.frames(
+            event,
+            lambda drawn: screen.update(drawn, refresh=True),
+            lambda text: screen.console.print(Text(text)),
+        )
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+class _Watch:
+    """What a run shows of itself."""
+
+    def __init__(self, opened: Study, live: bool) -> None:
+        self.study = opened
+        self.begun = time.monotonic()
+        self.next = self.begun + (0 if live else _FIRST_LINE)
+        self.told: deque[tuple[float, int]] = deque([(self.begun, 0)])
+        self.total = 0
+        self.line = ""
+        self.last = RunEvent("tick")
+
+    def lines(self, event: RunEvent, say: Callable[[str], None]) -> None:
+        self.failures(event, say)
+        if self._due(event, _BETWEEN_LINES):
+            line = in_one_line(self.study, self.study.status())
+            if line != self.line:
+                say(f"{line}; {self._rate():.3g} a second")
+            self.line = line
+
+    def frames(self, event: RunEvent, draw: Callable[[Any], None], say: Callable[[str], None]) -> None:
+        self.failures(event, say)
+        if self._due(event, _BETWEEN_FRAMES):
+            begun = time.monotonic()
+            draw(self._drawn())
+            self.next += _OF_THE_TIME * (time.monotonic() - begun)
+
+    def failures(self, event: RunEvent, say: Callable[[str], None]) -> None:
+        if event.kind == "told":
+            self.total += event.count
+            self.told.append((time.monotonic(), self.total))
+        if event.kind in ("failed", "lost", "late") or (event.kind == "waiting" and self.last.kind != "waiting"):
+            say(f"{event.kind}: {event.text}")
+        if event.kind != "tick":
+            self.last = event
+
+    def _due(self, event: RunEvent, every: float) -> bool:
+        now = time.monotonic()
+        if event.kind != "tick" or now < self.next:
+            return False
+        self.next = now + every
+        return True
+
+    def _rate(self) -> float:
+        now = time.monotonic()
+        while len(self.told) > 2 and now - self.told[0][0] > _WINDOW:
+            self.told.popleft()
+        return (self.total - self.told[0][1]) / max(now - self.told[0][0], 1e-9)
+
+    def _drawn(self) -> Any:
+        from rich.table import Table
+        from rich.text import Text
+
+        status, rate = self.study.status(), self._rate()
+        drawn = Table.grid(padding=(0, 2))
+        left = "" if not status.remaining or rate <= 0 else f", about {_duration(status.remaining / rate)} to go"
+        run = ("this run", f"{self.total:,} evaluations, {rate:.3g} a second{left}")
+        for place, row in enumerate([*as_rows(self.study, status), run]):
+            drawn.add_row(*(Text(cell, style="" if place else "bold") for cell in row))
+        return drawn
+
+
+def _duration(seconds: float) -> str:
+    for size, word in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {word}"
+    return f"{seconds:.0f} seconds"

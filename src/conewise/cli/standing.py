@@ -1,0 +1,94 @@
+"""Where a study stands: as JSON, line by line, and in one line."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any, Final
+
+from conewise.studies.study import Study, StudyStatus
+
+_SHOWN: Final = 20  # designs listed by name on a terminal
+
+
+def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
+    """Everything, for scripts."""
+    result = status.result
+    return {
+        "study": study.name,
+        "place": study.place,
+        "designs": study.n_designs,
+        "objectives": list(study.objectives),
+        "minimised": list(study.minimised),
+        "cone": str(study.cone),
+        "epsilon": study.epsilon,
+        "delta": study.delta,
+        "algorithm": study.algorithm,
+        "evaluations": status.evaluations,
+        "in_flight": status.in_flight,
+        "expired": status.expired,
+        "waiting": status.waiting,
+        "failed": status.failed,
+        "failures": status.failures,
+        "corrected": status.corrected,
+        "finished": status.finished,
+        "remaining": status.remaining,
+        "by_status": by_status(status),
+        "pareto": result.names(study.names),
+        "certified_epsilon": _finite(status.certified_epsilon),
+        "guaranteed": bool(result.guarantee),
+        "guarantee": str(result.guarantee),
+        "stopped_because": result.stopped_because,
+    }
+
+
+def by_status(status: StudyStatus) -> dict[str, int]:
+    """How many designs are Pareto, eliminated and undecided."""
+    counts = Counter(str(word) for word in status.result.status)
+    return {word: counts[word] for word in ("pareto", "eliminated", "undecided")}
+
+
+def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
+    """For people: a title, and what there is to say."""
+    counts = by_status(status)
+    result = status.result
+    names = result.names(study.names)
+    listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return [
+        (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
+        ("designs", f"{study.n_designs}: {_statuses(counts)}"),
+        ("returned now", listed or "none yet"),
+        ("worth", str(result.guarantee)),
+        ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
+        ("evaluations told", f"{status.evaluations:,}" + (f", {status.corrected} corrected" * bool(status.corrected))),
+        ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
+        ("failures", f"{status.failures:,}"),
+        ("still to do", _remaining(status)),
+    ]
+
+
+def in_one_line(study: Study, status: StudyStatus) -> str:
+    """For a log."""
+    return (
+        f"{status.evaluations} evaluations, {status.in_flight} in flight, {status.failures} failures; "
+        f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
+        f"(asked for: {study.epsilon:g}); {_remaining(status)} to do"
+    )
+
+
+def _statuses(counts: dict[str, int]) -> str:
+    return f"{counts['pareto']} Pareto, {counts['eliminated']} eliminated, {counts['undecided']} undecided"
+
+
+def _remaining(status: StudyStatus) -> str:
+    if status.finished:
+        return "nothing"
+    return "unknown" if status.remaining is None else f"about {status.remaining:,} evaluations"
+
+
+def _finite(number: float | None) -> float | None:
+    return None if number is None or not math.isfinite(number) else number
+
+
+def _number(number: float | None) -> str:
+    return "none yet" if _finite(number) is None else f"{number:.4g}"

@@ -1,0 +1,329 @@
+"""`conewise study`: make one, ask it, tell it, see where it stands."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from conewise.cli.results import read_results
+from conewise.cli.run import run
+from conewise.cli.show import print_json, print_table
+from conewise.cli.standing import as_data, as_rows, in_one_line
+from conewise.cli.trial import read_trial
+from conewise.errors import ConewiseError, InputError
+from conewise.report.data import Table
+from conewise.studies.evaluations import Batch
+from conewise.studies.journal import redact
+from conewise.studies.study import Study
+
+_BETWEEN_LOOKS: Final = 2.0  # seconds, for status --watch
+_LABEL: Final = 17  # characters: "certified epsilon"
+_FILES: Final = (".db", ".sqlite", ".sqlite3")
+
+
+@click.group(short_help="Experiments that are told by people and machines, and never lost.")
+def study() -> None:
+    """Ask what to evaluate, tell what came back: an experiment in one file or a database.
+
+    STUDY is a file, or an address postgresql://user@host/database. Any number of people and processes may ask and tell
+    at the same time. What was told is on disk when the command ends.
+
+    Example: conewise study create trial.toml
+    """
+
+
+study.add_command(run)
+
+
+def _command(short_help: str, **settings: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """A command about one existing study."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+        name = click.option("--name", help="Which study, where a file or database holds several.")
+        place = click.argument("place", metavar="STUDY")
+        return study.command(short_help=short_help, **settings)(place(name(json_option(function))))
+
+    return decorate
+
+
+@study.command(short_help="Make a study from a trial.toml.")
+@click.argument("toml", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
+@click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def create(toml: Path, storage: str | None, name: str | None, as_json: bool) -> None:
+    """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
+
+    An existing study is never overwritten.
+
+    Example: conewise study create trial.toml --storage trial.db
+    """
+    trial = read_trial(toml)
+    arguments = {**trial.study, **({"name": name} if name else {})}
+    where = storage if storage is not None else str(toml.with_suffix(".db"))
+    with Study.create(where, **arguments) as made:
+        if as_json:
+            print_json(as_data(made, made.status()))
+            return
+        click.echo(
+            f"Study {made.name} is in {made.place}: {made.n_designs} designs, {', '.join(made.objectives)} under "
+            f"{made.cone}, epsilon {made.epsilon:g}, delta {made.delta:g}, {made.algorithm}; next: conewise study ask "
+            f"or run."
+        )
+
+
+@_command("Hand out evaluations to make.")
+@click.option("-n", "count", type=click.IntRange(1), default=1, show_default=True, help="At most so many.")
+@click.option("--worker", default="", help="Who will make them; for the journal.")
+@click.option("--lease", type=click.FloatRange(0, min_open=True), help="Seconds until they are handed out again.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a table to fill in, as in a pipe.")
+def ask(
+    place: str, name: str | None, count: int, worker: str, lease: float | None, as_csv: bool, as_json: bool
+) -> None:
+    """Hand out at most N evaluations; they are yours until they are told or their lease ends.
+
+    In a pipe they come as a table with an empty column for each objective: fill it in, and give it to `tell`.
+
+    Example: conewise study ask trial.db -n 8 > todo.csv
+    """
+    with Study.open(place, name=name) as opened:
+        batch = opened.ask(count, worker=worker, lease=lease)
+        if not batch:
+            said = (
+                "nothing: the study has all that it asked for"
+                if batch.finished
+                else "nothing now: everything that is wanted is in others' hands; ask again later"
+            )
+        else:
+            one = len(batch) == 1
+            said = f"{len(batch)} evaluation{'' if one else 's'} handed out; tell {'it' if one else 'them'} by id"
+        if as_json:
+            print_json({"finished": batch.finished, "evaluations": [_evaluation(e) for e in batch]})
+            return
+        table = _to_fill_in(opened, batch)
+        if as_csv or not sys.stdout.isatty():
+            if batch:
+                click.echo(table.csv(), nl=False)
+            click.echo(said, err=True)
+        elif batch:
+            print_table(Table(said, table.header, table.rows))
+        else:
+            click.echo(said)
+
+
+@_command("Store what came back.", context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="[ID VALUE...]", nargs=-1, type=click.UNPROCESSED)
+@click.option("--file", "file", help="A table with columns id (or design) and the objectives; - for standard input.")
+@click.option("--design", help="Values of this design that nobody asked for, instead of an ID.")
+@click.option("--worker", default="", help="Who made them; for the journal.")
+def tell(
+    place: str,
+    name: str | None,
+    words: tuple[str, ...],
+    file: str | None,
+    design: str | None,
+    worker: str,
+    as_json: bool,
+) -> None:
+    """Store the values of one evaluation, or of a whole table; all of it or nothing.
+
+    VALUES are in the order of the objectives and as they were measured. Late is fine, and so is again: what is stored
+    already is counted and not stored twice. In a table, rows without any value are left for later, and rows with a
+    design instead of an id are evaluations that nobody asked for.
+
+    Example: conewise study tell trial.db 3-0 0.52 11.8
+    """
+    with Study.open(place, name=name) as opened:
+        skipped = 0
+        if file is not None:
+            if words or design is not None:
+                raise InputError("give either --file, or an id (or --design) and its values.")
+            results = read_results(file, opened)
+            skipped = results.skipped
+            if results.ids:
+                told = opened.tell(results.ids, results.values, worker=worker)
+            else:
+                told = opened.record(results.designs, results.values, worker=worker)
+        elif design is not None:
+            told = opened.record([design], [_values(words, opened)], worker=worker)
+        elif words:
+            told = opened.tell([words[0]], [_values(words[1:], opened)], worker=worker)
+        else:
+            raise InputError("an id and its values were expected, or --file; see conewise study tell --help.")
+        if as_json:
+            ids = list(told.evaluations)
+            print_json({"stored": told.stored, "repeated": told.repeated, "left_out": skipped, "evaluations": ids})
+            return
+        parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
+        if told.repeated:
+            parts.append(f"{told.repeated} there already")
+        if skipped:
+            parts.append(f"{skipped} without values left for later")
+        click.echo(", ".join(parts) + ".")
+
+
+@_command("Replace a value that was told wrongly.", context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="ID VALUE...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--reason", required=True, help="Why; it stands in the journal beside both values.")
+def correct(place: str, name: str | None, words: tuple[str, ...], reason: str, as_json: bool) -> None:
+    """Replace what was told of an evaluation; the journal keeps both, and every decision is made again.
+
+    Example: conewise study correct trial.db 3-0 0.25 11.8 --reason "digits exchanged"
+    """
+    with Study.open(place, name=name) as opened:
+        values = _values(words[1:], opened)
+        opened.correct(words[0], values, reason)
+        if as_json:
+            print_json({"evaluation": words[0], "values": values, "reason": reason})
+            return
+        click.echo(f"Evaluation {words[0]} now counts as {', '.join(f'{value:g}' for value in values)}.")
+
+
+@_command("Hand back what nobody will evaluate.")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--worker", help="Everything that is in this worker's hands.")
+@click.option("--all", "everything", is_flag=True, help="Everything that is in anyone's hands.")
+def release(
+    place: str, name: str | None, ids: tuple[str, ...], worker: str | None, everything: bool, as_json: bool
+) -> None:
+    """Hand back evaluations before their lease ends, so that others are given them; they may still be told.
+
+    Example: conewise study release trial.db 3-0 4-0
+    """
+    if (bool(ids) + (worker is not None) + everything) != 1:
+        raise InputError("say what to hand back: ids, --worker or --all.")
+    with Study.open(place, name=name) as opened:
+        held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in ids]
+        back = [lease.evaluation for lease in held]
+        opened.release(list(ids) if ids else back)
+        if as_json:
+            print_json({"released": back})
+            return
+        click.echo(f"{len(back)} evaluation{'' if len(back) == 1 else 's'} handed back.")
+
+
+@_command("Where a study stands, and its answer so far.")
+@click.option("--watch", is_flag=True, help="Look again every 2 seconds until the study is finished.")
+def status(place: str, name: str | None, watch: bool, as_json: bool) -> None:
+    """Designs by status, the epsilon certified so far, evaluations told, in flight and still to do.
+
+    Example: conewise study status trial.db --watch
+    """
+    with Study.open(place, name=name, read_only=True) as opened:
+        while True:
+            now = opened.status()
+            if as_json:
+                print_json(as_data(opened, now))
+            elif watch and not sys.stdout.isatty():
+                click.echo(in_one_line(opened, now))
+            else:
+                if watch:
+                    click.clear()
+                for label, words in as_rows(opened, now):
+                    click.echo(f"{label:<{_LABEL}}  {words}")
+            if not watch or now.finished:
+                return
+            time.sleep(_BETWEEN_LOOKS)
+
+
+@_command("Write every evaluation to a table.")
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+def export(place: str, name: str | None, out: Path, as_json: bool) -> None:
+    """Write every evaluation to OUT (.csv, .jsonl or .parquet), which `conewise analyse` reads; whole or not at all.
+
+    Example: conewise study export trial.db trial.csv
+    """
+    with Study.open(place, name=name, read_only=True) as opened:
+        written = opened.export(out)
+        if as_json:
+            print_json({"study": opened.name, "evaluations": written, "file": str(out)})
+            return
+        click.echo(f"{written} evaluation{'' if written == 1 else 's'} of study {opened.name} written to {out}.")
+
+
+@study.command("list", short_help="The studies in a folder, a file or a database.")
+@click.argument("place", metavar="FOLDER|FILE|URL", default=".")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_studies(place: str, as_json: bool) -> None:
+    """The studies in a folder (.db and .sqlite files), in one file, or in a database.
+
+    Example: conewise study list .
+    """
+    folder = Path(place)
+    is_folder = "://" not in place and folder.is_dir()
+    places = sorted(str(p) for p in folder.iterdir() if p.suffix.lower() in _FILES) if is_folder else [place]
+    found, unreadable = [], []
+    for where in places:
+        try:
+            names = Study.names_in(where)
+        except ConewiseError as error:
+            if not is_folder:
+                raise
+            unreadable.append({"place": where, "because": str(error)})
+            continue
+        for label in names:
+            with Study.open(where, name=label, read_only=True) as opened:
+                found.append((opened.n_designs, as_data(opened, opened.status())))
+    if as_json:
+        print_json({"studies": [data for _, data in found], "unreadable": unreadable})
+        return
+    rows = tuple(
+        (
+            data["study"],
+            str(designs),
+            f"{data['evaluations']:,}",
+            "none yet" if data["certified_epsilon"] is None else f"{data['certified_epsilon']:.4g}",
+            "finished" if data["finished"] else "not finished",
+            data["place"],
+        )
+        for designs, data in found
+    )
+    title = f"{len(found)} stud{'y' if len(found) == 1 else 'ies'} in {redact(place)}"
+    print_table(Table(title, ("study", "designs", "evaluations", "certified epsilon", "state", "place"), rows))
+    for other in unreadable:
+        click.echo(f"left out: {other['because']}", err=True)
+
+
+def _values(words: tuple[str, ...], opened: Study) -> list[float]:
+    expected = f"{opened.dim} value{'s' * (opened.dim > 1)} ({', '.join(opened.objectives)})"
+    if len(words) != opened.dim:
+        raise InputError(f"{expected} were expected, got {len(words)}.")
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        bad = next(word for word in words if not _is_number(word))
+        raise InputError(f"{expected} were expected, and {bad[:40]!r} is not a number.") from None
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _evaluation(evaluation: Any) -> dict[str, Any]:
+    parts = ("id", "design", "number", "name", "row", "seed", "attempt", "expires")
+    return {part: getattr(evaluation, part) for part in parts}
+
+
+def _to_fill_in(opened: Study, batch: Batch) -> Table:
+    """The evaluations with their designs' columns, and an empty column for each objective."""
+    taken = {"id", "design", "name", "seed", *(objective.lower() for objective in opened.objectives)}
+    columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c.lower() not in taken]
+    rows = tuple(
+        (e.id, e.name, str(e.seed), *(_cell(e.row.get(c)) for c in columns), *("" for _ in opened.objectives))
+        for e in batch
+    )
+    return Table("", ("id", "design", "seed", *columns, *opened.objectives), rows)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,218 @@
+"""trial.toml: what a study asks and how its evaluations are made, read with a strict schema."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.problems.tables import name_column, reader
+
+_TOP: Final[dict[str, Any]] = {
+    "name": str,
+    "objectives": list,
+    "minimise": list,
+    "cone": str,
+    "epsilon": float,
+    "delta": float,
+    "seed": int,
+    "lease": float,
+    "designs": dict,
+    "noise": dict,
+    "algorithm": dict,
+    "run": dict,
+}
+_TABLES: Final[dict[str, dict[str, Any]]] = {
+    "designs": {"file": str, "name": str, "list": list, "count": int},
+    "noise": {"kind": str, "sigma": object, "cov": list, "low": object, "high": object},
+    "run": {"function": str, "command": str, "jobs": int, "retries": int, "time_limit": float, "batch": int},
+}
+_WORDS: Final = {
+    str: "text",
+    list: "a list",
+    float: "a number",
+    int: "a whole number",
+    dict: "a table",
+    object: "a number or a list",
+}
+_NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial.toml, checked: arguments for Study.create, and those for a run."""
+
+    path: Path
+    study: dict[str, Any]
+    run: dict[str, Any]
+
+
+def read_trial(path: Path) -> Trial:
+    """The file, every key of it known and of the right type; the designs are read as well."""
+    try:
+        with path.open("rb") as file:
+            data = tomllib.load(file)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path.name} is not valid TOML: {error}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
+    _check(data, _TOP, path.name, "")
+    for table, known in _TABLES.items():
+        _check(data.get(table, {}), known, path.name, table)
+    missing = next((key for key in _NEEDED if key not in data), None)
+    if missing is not None:
+        shown = f"[{missing}]" if _TOP[missing] is dict else missing
+        raise InputError(f"{path.name} does not say {shown}; a study needs {', '.join(_NEEDED)}.")
+    algorithm = dict(data.get("algorithm", {}))
+    name = algorithm.pop("name", "auto")
+    if not isinstance(name, str):
+        raise InputError(f"{path.name}: name in [algorithm] must be text, got {name!r}.")
+    objectives = data["objectives"]
+    if not objectives or not all(isinstance(word, str) for word in (*objectives, *data.get("minimise", []))):
+        raise InputError(f"{path.name}: objectives and minimise are lists of names, such as ['cost', 'speed'].")
+    study: dict[str, Any] = {
+        "designs": _designs(data["designs"], path),
+        "objectives": objectives,
+        "minimise": data.get("minimise", []),
+        "cone": Cone.parse(data.get("cone", "orthant"), dim=len(objectives)),
+        "epsilon": data["epsilon"],
+        "delta": data["delta"],
+        "noise": data["noise"],
+        "algorithm": name,
+        "options": algorithm,
+        **{key: data[key] for key in ("name", "seed", "lease") if key in data},
+    }
+    return Trial(path, study, dict(data.get("run", {})))
+
+
+def _check(data: Mapping[str, Any], known: Mapping[str, Any], file: str, table: str) -> None:
+    where = f"{file}, [{table}]" if table else file
+    for key, value in data.items():
+        if key not in known:
+            close = nearest(key, known)
+            hint = f"did you mean {close!r}?" if close else f"it may have {', '.join(known)}."
+            raise InputError(f"{where}: {key!r} is not a key of it; {hint}")
+        kind = known[key]
+        number = kind in (float, int)
+        right = isinstance(value, (int, float) if kind is float else kind)
+        if not right or (number and isinstance(value, bool)):
+            raise InputError(f"{where}: {key} must be {_WORDS[kind]}, got {str(value)[:60]!r}.")
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like it, if any is."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def _designs(table: Mapping[str, Any], path: Path) -> Any:
+    given = [key for key in ("file", "list", "count") if key in table]
+    if len(given) != 1:
+        raise InputError(f"{path.name}, [designs]: say exactly one of file, list and count, got {len(given)} of them.")
+    if "name" in table and given != ["file"]:
+        raise InputError(f"{path.name}, [designs]: name is a column of a file; in a list each design has its name.")
+    if given == ["count"]:
+        return table["count"]
+    if given == ["list"]:
+        return table["list"]
+    return read_designs(path.parent / table["file"], table.get("name"))
+
+
+def read_designs(path: Path, name: str | None = None) -> list[dict[str, Any]]:
+    """One row a design; the column `name` (or one called name, design or id) names it and stays text as it stands."""
+    rows = read_rows(path)
+    if not rows:
+        raise InputError(f"{path.name} has no rows below its header.")
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if name is not None and name not in columns:
+        raise InputError(f"{path.name} has no column {name!r}; it has {', '.join(columns)}.")
+    label = name if name is not None else name_column(columns)
+    typed = {column: _typed([row.get(column) for row in rows]) for column in columns if column != label}
+    result = []
+    for place, row in enumerate(rows):
+        design = {column: typed[column][place] if column in typed else row.get(column) for column in columns}
+        if label is not None:
+            if row.get(label) in (None, ""):
+                raise InputError(f"{path.name}, row {place + 1} (below the header) has no name in column {label!r}.")
+            design = {"name": str(row[label]), **{c: v for c, v in design.items() if c not in ("name", label)}}
+        result.append(design)
+    return result
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table with a header: entries of CSV as text, those of JSON and Parquet as they are."""
+    if path.suffix.lower() in (".csv", ".tsv", ".txt", "") and path.is_file():
+        return csv_rows(path.read_text(encoding="utf-8-sig"), path.name)
+    table = reader(path)
+    columns = table.columns()
+    rows: list[dict[str, Any]] = []
+    for chunk in table.chunks(columns, None):
+        blocks = [list(chunk[column]) for column in columns]
+        rows.extend(
+            {c: _plain(v) for c, v in zip(columns, values, strict=True)} for values in zip(*blocks, strict=True)
+        )
+    return rows
+
+
+def csv_rows(text: str, what: str) -> list[dict[str, Any]]:
+    """Comma, semicolon or tab, whichever the header has most of; empty entries are None, empty lines are no rows."""
+    lines = text.splitlines()
+    if not lines:
+        raise InputError(f"{what} is empty; a header row with column names was expected.")
+    try:
+        table = [row for row in csv.reader(lines, delimiter=max(",;\t", key=lines[0].count), strict=True) if any(row)]
+    except csv.Error as error:
+        raise InputError(f"{what} is not valid CSV: {error}.") from None
+    header = [column.strip() for column in table[0]] if table else []
+    twice = next((column for column in header if header.count(column) > 1), None)
+    if twice is not None:
+        raise InputError(f"{what} has two columns called {twice!r}; rename one of them.")
+    for number, row in enumerate(table[1:], start=1):
+        if len(row) != len(header):
+            raise InputError(
+                f"{what}, row {number} (below the header) has {len(row)} entries for {len(header)} columns."
+            )
+    return [{c: v.strip() or None for c, v in zip(header, row, strict=True)} for row in table[1:]]
+
+
+def json_rows(text: str, what: str) -> list[dict[str, Any]]:
+    """A JSON array of objects, one object, or one object a line."""
+    try:
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{what} is not valid JSON ({str(error)[:80]}).") from None
+    rows = data if isinstance(data, list) else [data]
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{what} must hold objects, one an evaluation.")
+    return rows
+
+
+def _typed(column: list[Any]) -> list[Any]:
+    """Texts of a column as numbers, if every one of them is a number; whole ones stay whole."""
+    texts = [entry for entry in column if entry is not None]
+    if not all(isinstance(entry, str) for entry in texts):
+        return column
+    for kind in (int, float):
+        try:
+            if all(math.isfinite(kind(text)) for text in texts) and texts:
+                return [None if entry is None else kind(entry) for entry in column]
+        except (ValueError, OverflowError):
+            continue
+    return column
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as one of Python's."""
+    return value.item() if hasattr(value, "item") else value

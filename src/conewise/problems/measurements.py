@@ -1,0 +1,329 @@
+"""Tables of measurements that exist already, as Observations: one row an evaluation, or one row a design.
+
+A long table is read twice, in chunks: once for the names of the designs, once for the values, so that memory depends
+on the number of designs and not on the number of rows. Designs are numbered in the order in which they first appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices, read_only
+from conewise.errors import InputError
+from conewise.feedback import Counts, Observations
+from conewise.problems.tables import check_columns, distinct_columns, name_column, numbers, reader, signs
+
+Incomplete = Literal["refuse", "skip"]
+
+_ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
+_MEAN, _ERROR, _COUNTS = "_mean", "_se", ("n", "count", "counts")
+
+
+class Source(Protocol):
+    """Where evaluations were recorded: who the designs are, and their observations in order, as often as wanted."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs, by number."""
+        ...
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """What was measured."""
+        ...
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """Those of them that should be small; the observations have them negated."""
+        ...
+
+    @property
+    def rows(self) -> Counts:
+        """(K,): evaluations of each design that were recorded, whether complete or not."""
+        ...
+
+    @property
+    def summarised(self) -> bool:
+        """Only means and standard errors: no order of evaluations, no correlation between objectives."""
+        ...
+
+    @property
+    def has_scatter(self) -> bool:
+        """Whether the observations show how much evaluations of one design differ."""
+        ...
+
+    def __iter__(self) -> Iterator[Observations]:
+        """Some observations at a time, in the order in which they were recorded."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Observations at hand, with names."""
+
+    observations: Observations
+    names: tuple[str, ...]
+    objectives: tuple[str, ...]
+    minimised: tuple[str, ...] = ()
+    summarised: bool = False
+    has_scatter: bool = True
+
+    @cached_property
+    def rows(self) -> Counts:
+        """(K,): evaluations of each design."""
+        found = np.zeros(len(self.names), dtype=np.int64)
+        np.add.at(found, self.observations.designs, self.observations.counts)
+        return read_only(found)
+
+    def __iter__(self) -> Iterator[Observations]:
+        yield self.observations
+
+
+class LongTable:
+    """A file with one row an evaluation (CSV, TSV, JSON, JSON lines, Parquet): its design and its objectives.
+
+    A row without all its objectives is refused, or left out with `incomplete="skip"`; `rows` counts it either way.
+    """
+
+    summarised = False
+    has_scatter = True
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        objectives: Sequence[str],
+        minimise: Sequence[str] = (),
+        design: str | None = None,
+        incomplete: Incomplete = "refuse",
+    ) -> None:
+        self.path = Path(path)
+        self._reader = reader(self.path)
+        columns = distinct_columns(self._reader, self.path)
+        self.design = _design_column(columns, design, self.path)
+        self.objectives = tuple(objectives)
+        self.minimised = tuple(minimise)
+        check_columns((*self.objectives, *self.minimised), columns, self.path)
+        if self.design in self.objectives:
+            raise InputError(f"the column {self.design!r} names the designs and cannot be an objective as well.")
+        self.signs = signs(self.objectives, self.minimised)
+        if incomplete not in ("refuse", "skip"):
+            raise InputError(f'incomplete must be "refuse" or "skip", got {incomplete!r}.')
+        self.incomplete = incomplete
+
+    @cached_property
+    def _index(self) -> tuple[dict[str, int], Counts]:
+        """The first reading: the number of every name, and its rows."""
+        known: dict[str, int] = {}
+        counts = np.zeros(0, dtype=np.int64)
+        row = 0
+        for columns in self._reader.chunks((), self.design):
+            names = _texts(columns[self.design], self.path, self.design, row)
+            codes = [known.setdefault(name, len(known)) for name in names]
+            counts = np.pad(counts, (0, len(known) - len(counts))) + np.bincount(codes, minlength=len(known))
+            row += len(names)
+        if not row:
+            raise InputError(f"{self.path.name} has no rows below its header; one row an evaluation was expected.")
+        return known, read_only(counts.astype(np.int64))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs in the order of their first rows."""
+        return tuple(self._index[0])
+
+    @property
+    def rows(self) -> Counts:
+        """(K,): rows of each design."""
+        return self._index[1]
+
+    def __iter__(self) -> Iterator[Observations]:
+        """The evaluations in the order of the rows, larger is better; a bad entry stops with its row and column."""
+        known, dim = self._index[0], len(self.objectives)
+        step = max(1, _ENTRIES // dim**2)
+        row = 0
+        for columns in self._reader.chunks(self.objectives, self.design):
+            names = _texts(columns[self.design], self.path, self.design, row)
+            values = np.column_stack([numbers(columns[c], self.path, c, row, missing=True) for c in self.objectives])
+            kept = self._complete(values, row)
+            try:
+                designs = np.fromiter(map(known.__getitem__, names), dtype=np.intp, count=len(names))[kept]
+            except KeyError as stranger:
+                raise InputError(f"{self.path.name} changed while it was read: {stranger} is new.") from None
+            values = values[kept] * self.signs + 0.0
+            for start in range(0, len(values), step):
+                yield Observations.single(designs[start : start + step], values[start : start + step])
+            row += len(names)
+
+    def _complete(self, values: Floats, first_row: int) -> Indices:
+        """The rows that have all their objectives."""
+        missing = np.isnan(values)
+        if missing.any() and self.incomplete == "refuse":
+            row, column = np.argwhere(missing)[0]
+            raise InputError(
+                f"{self.path.name}, row {first_row + row + 1} (below the header), column {self.objectives[column]!r} "
+                "is empty; complete it, or leave out every incomplete row with --incomplete skip, which is sound only "
+                "if a value does not decide whether it is missing."
+            )
+        return np.flatnonzero(~missing.any(axis=1))
+
+
+class WideTable:
+    """A file with one row a design: the mean of each objective, its standard error, and the number of evaluations.
+
+    `errors` may be left out where the noise level is known anyway. A standard error is the standard deviation of the
+    evaluations (with n - 1) over the square root of n; a design that was evaluated once has none.
+    """
+
+    summarised = True
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        means: Sequence[str],
+        counts: str,
+        errors: Sequence[str] | None = None,
+        minimise: Sequence[str] = (),
+        design: str | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self._reader = reader(self.path)
+        columns = distinct_columns(self._reader, self.path)
+        self.design = _design_column(columns, design, self.path)
+        self.means, self.counts = tuple(means), counts
+        self.errors = None if errors is None else tuple(errors)
+        check_columns((*self.means, *(self.errors or ()), self.counts), columns, self.path)
+        if self.errors is not None and len(self.errors) != len(self.means):
+            raise InputError(f"there are {len(self.means)} columns of means and {len(self.errors)} of standard errors.")
+        self.objectives = tuple(name.removesuffix(_MEAN) or name for name in self.means)
+        self.minimised = tuple(name if name in self.objectives else name.removesuffix(_MEAN) for name in minimise)
+        self.signs = signs(self.objectives, self.minimised)
+        self.has_scatter = self.errors is not None
+
+    @cached_property
+    def _recorded(self) -> tuple[tuple[str, ...], Observations]:
+        wanted = (*self.means, *(self.errors or ()), self.counts)
+        names: list[str] = []
+        parts: list[Floats] = []
+        for columns in self._reader.chunks(wanted, self.design):
+            row = len(names)
+            names += _texts(columns[self.design], self.path, self.design, row)
+            parts.append(
+                np.column_stack(
+                    [numbers(columns[c], self.path, c, row, missing=c in (self.errors or ())) for c in wanted]
+                )
+            )
+        if not names:
+            raise InputError(f"{self.path.name} has no rows below its header; one row a design was expected.")
+        if len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise InputError(
+                f"{self.path.name} has two rows for {twice!r}; a table of means has one row a design (a table with one "
+                "row an evaluation is read with --objectives)."
+            )
+        return tuple(names), self._observations(np.vstack(parts))
+
+    def _observations(self, table: Floats) -> Observations:
+        dim = len(self.means)
+        means, errors, n = table[:, :dim], table[:, dim:-1], table[:, -1]
+        for row in np.flatnonzero((n != np.floor(n)) | (n < 1) | (n > 2**53))[:1]:
+            raise self._refusal(row, self.counts, f"holds {n[row]:g}, where a number of evaluations was expected")
+        scatters = np.zeros((len(n), dim, dim))
+        if self.errors is not None:
+            for row, column in np.argwhere((n[:, None] > 1) & ~(errors >= 0))[:1]:
+                held = "is empty" if np.isnan(errors[row, column]) else f"holds {errors[row, column]:g}"
+                raise self._refusal(row, self.errors[column], f"{held}, where a standard error was expected")
+            for row, column in np.argwhere((n[:, None] == 1) & (np.nan_to_num(errors) != 0))[:1]:
+                words = "holds a standard error, but one evaluation shows none; leave it empty"
+                raise self._refusal(row, self.errors[column], words)
+            # standard error^2 = scatter / (n - 1) / n
+            variances = np.where(n[:, None] > 1, errors, 0.0) ** 2 * (n * (n - 1))[:, None]
+            scatters[:, np.arange(dim), np.arange(dim)] = variances
+        designs = np.arange(len(n))
+        return Observations(designs, means * self.signs + 0.0, n.astype(np.int64), scatters)
+
+    def _refusal(self, row: int, column: str, words: str) -> InputError:
+        return InputError(f"{self.path.name}, row {row + 1} (below the header), column {column!r} {words}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs in the order of the rows."""
+        return self._recorded[0]
+
+    @property
+    def rows(self) -> Counts:
+        """(K,): evaluations of each design."""
+        return self._recorded[1].counts
+
+    def __iter__(self) -> Iterator[Observations]:
+        """One entry a design."""
+        yield self._recorded[1]
+
+
+def open_measurements(
+    path: str | Path,
+    *,
+    design: str | None = None,
+    objectives: Sequence[str] = (),
+    minimise: Sequence[str] = (),
+    means: Sequence[str] = (),
+    errors: Sequence[str] = (),
+    counts: str | None = None,
+    incomplete: Incomplete = "refuse",
+) -> LongTable | WideTable:
+    """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se and n."""
+    path = Path(path)
+    columns = distinct_columns(reader(path), path)
+    if not means:
+        wide = not set(objectives) <= set(columns) and {f"{c}{_MEAN}" for c in objectives} <= set(columns)
+        if not objectives:
+            objectives = [c.removesuffix(_MEAN) for c in columns if c.endswith(_MEAN) and c != _MEAN]
+            wide = True
+        if not objectives:
+            raise InputError(
+                f"say which columns were measured, for example --objectives {','.join(columns[-2:])}; "
+                f"{path.name} has {', '.join(columns)}."
+            )
+        if not wide:
+            if errors or counts is not None:
+                raise InputError("standard errors and counts belong to a table of means: name those with --means.")
+            return LongTable(path, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+        means = [f"{c}{_MEAN}" for c in objectives]
+    elif objectives:
+        raise InputError("name either the columns of evaluations (--objectives) or those of means (--means), not both.")
+    if counts is None:
+        counts = next((c for c in columns if c.lower() in _COUNTS), None)
+    if counts is None:
+        raise InputError(
+            f"a table of means needs a column with the number of evaluations: name it with --counts; "
+            f"{path.name} has {', '.join(columns)}."
+        )
+    if not errors:
+        usual = [c.removesuffix(_MEAN) + _ERROR for c in means]
+        errors = usual if set(usual) & set(columns) else ()
+    return WideTable(path, means=means, counts=counts, errors=errors or None, minimise=minimise, design=design)
+
+
+def _design_column(columns: Sequence[str], design: str | None, path: Path) -> str:
+    if design is not None:
+        check_columns((design,), columns, path)
+        return design
+    found = name_column(columns)
+    if found is None:
+        raise InputError(f"say which column names the design with --design; {path.name} has {', '.join(columns)}.")
+    return found
+
+
+def _texts(column: Sequence[Any], path: Path, name: str, first_row: int) -> list[str]:
+    """Names as they stand; a row without one is refused."""
+    names = [entry if isinstance(entry, str) else "" if entry is None else str(entry) for entry in column]
+    if "" in names:
+        row = first_row + names.index("") + 1
+        raise InputError(f"{path.name}, row {row} (below the header), column {name!r} is empty; which design was it?")
+    return names

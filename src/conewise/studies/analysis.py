@@ -1,0 +1,358 @@
+"""What existing measurements certify: the certificate on a table instead of on a run.
+
+A table that may grow is judged by the certificate of looks, whose schedule does not depend on the table, so that one
+may look as often as one likes; a table that is declared final, by one look at each design's whole sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from conewise._arrays import Floats, as_count, as_non_negative, as_probability
+from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
+from conewise.algorithms.certificate import MOST, Notion, notion_of
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.fixed import FixedSample
+from conewise.cones import Cone, as_cone
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.goals import Guarantee
+from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.problems.measurements import Recorded, Source
+from conewise.problems.tables import signs
+from conewise.studies.explanations import Findings
+from conewise.studies.noisedict import turned
+from conewise.studies.planning import by_size, open_questions, shared
+
+Progress = Callable[[int, int], None]
+"""Called with the evaluations read so far and the total."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What the measurements say, what that is worth, and what to evaluate next."""
+
+    result: Result
+    plan: Plan
+    """Everything that would settle what is open, judged by the averages as they are."""
+    explanations: tuple[str, ...]
+    """The findings, their assumptions and what is odd about the data, in sentences."""
+    names: tuple[str, ...]
+    objectives: tuple[str, ...]
+    minimised: tuple[str, ...]
+    epsilon: float
+    delta: float
+    _questions: tuple[Pulls, ...]
+    """What would settle one open question each, the cheapest first."""
+
+    @property
+    def means(self) -> Floats:
+        """(K, D): averages as they were measured, minimised objectives with their own sign; NaN without evaluations."""
+        return np.asarray(self.result.means * signs(self.objectives, self.minimised) + 0.0)
+
+    @property
+    def cheapest(self) -> int | None:
+        """Evaluations that would settle the cheapest open question; None where nothing is open."""
+        return self._questions[0].total if self._questions else None
+
+    def next(self, evaluations: int) -> Pulls:
+        """The most valuable evaluations, at most so many: open questions are settled from the cheapest on."""
+        left = as_count(evaluations, "evaluations")
+        given: dict[int, int] = {}
+        for question in self._questions:
+            wanted = {
+                int(k): int(n) - given.get(int(k), 0) for k, n in zip(question.designs, question.counts, strict=True)
+            }
+            for design, times in shared(wanted, self.result.counts, given, left).items():
+                given[design] = given.get(design, 0) + times
+                left -= times
+            if not left:
+                break
+        return Pulls(np.array(list(given), dtype=np.int64), np.array(list(given.values()), dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return f"Analysis({self.result!r})"
+
+
+def analyse(
+    observations: Observations | Source,
+    cone: Cone,
+    *,
+    delta: float,
+    epsilon: float = 0.0,
+    noise: Noise | None = None,
+    final: bool = False,
+    success: str = "contain",
+    max_evaluations: int | None = None,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Which designs are Pareto, which are not, which are undecided, and the epsilon that the data certify.
+
+    `observations` are values at hand or a table (`problems.measurements.open_measurements`); larger is better, unless
+    the table says which objectives are minimised. `noise` is what is assumed of an evaluation, in the units and signs
+    of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
+    come in the order in which they were made. With `final=True` each design's whole sample is looked at once, which
+    says more, but only for a table that was not stopped because of what it showed and is not looked at again.
+    `max_evaluations`, if it was fixed before the first one that there would never be more, sharpens epsilon = 0.
+
+    >>> from conewise import problems
+    >>> rng = np.random.default_rng(0)
+    >>> designs = np.repeat([0, 1, 2], 40)
+    >>> values = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])[designs] + rng.normal(size=(120, 2))
+    >>> found = analyse(Observations.single(designs, values), Cone.orthant(2), delta=0.05)
+    >>> found.result.status.tolist()
+    ['pareto', 'pareto', 'eliminated']
+    """
+    source = _as_source(observations, names)
+    dim, k = len(source.objectives), len(source.names)
+    if as_cone(cone).dim != dim:
+        raise InputError(
+            f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
+            "choose the objectives to match."
+        )
+    delta, epsilon = as_probability(delta, "delta"), as_non_negative(epsilon, "epsilon")
+    assumed = GaussianUnknown() if noise is None else noise
+    assumed.check_dim(dim, k)
+    _check_summaries(source, assumed, final)
+    inside = turned(assumed, signs(source.objectives, source.minimised))
+    values = _Values(dim)
+    stream = _watched(source, cone, inside, values, progress)
+    if k == 1:
+        return _alone(source, stream, assumed, epsilon, delta, success, final)
+    asked = _Asked(cone, epsilon, delta, k, inside, notion_of(success), max_evaluations)
+    judged = asked.of_final(stream) if final else asked.of_growing(stream)
+    findings = Findings(
+        source,
+        judged.statistics,
+        judged.result,
+        judged.plan,
+        assumed,
+        epsilon,
+        delta,
+        success,
+        final,
+        judged.first_look,
+        judged.at_least,
+        values.summed,
+        values.pairs(),
+    )
+    return Analysis(
+        judged.result,
+        judged.plan,
+        findings.sentences(),
+        source.names,
+        source.objectives,
+        source.minimised,
+        epsilon,
+        delta,
+        judged.questions,
+    )
+
+
+# -- judging ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    statistics: Statistics
+    result: Result
+    plan: Plan
+    questions: tuple[Pulls, ...]
+    first_look: int
+    at_least: bool = False
+    """Whether more may remain than the plan says."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is asked of the data, and the two ways to an answer."""
+
+    cone: Cone
+    epsilon: float
+    delta: float
+    n_designs: int
+    noise: Noise
+    success: Notion
+    most: int | None
+
+    @cached_property
+    def rule(self) -> SuccessiveElimination:
+        """The rule that a study with the same question runs: its looks do not depend on how long the table is."""
+        limit = self.most if self.most is not None or self.epsilon > 0 else 2 * MOST
+        return SuccessiveElimination(
+            self.cone, self.epsilon, self.delta, self.n_designs, self.noise, self.success, max_evaluations=limit
+        )
+
+    def of_growing(self, stream: Iterator[Observations]) -> _Judged:
+        """The observations told in their order to the certificate of looks."""
+        rule = self.rule
+        state = rule.start()
+        for observations in stream:
+            state = rule.tell(state, observations)
+        return self._planned(
+            state, rule.recommend(state), rule.certificate.claims(state), rule.certificate.levels.counts[0]
+        )
+
+    def of_final(self, stream: Iterator[Observations]) -> _Judged:
+        """One look at the whole samples; what is left open is planned for a table that grows."""
+        sample = FixedSample(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success)
+        statistics = Statistics.empty(self.n_designs, self.cone.dim)
+        for observations in stream:
+            statistics = statistics.add(observations)
+        result = sample.recommend(statistics)
+        least = 2 if sample.radii.estimates else 1
+        if not (result.status == Status.UNDECIDED.value).any():
+            return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least)
+        state = replace(self.rule.start(), statistics=statistics)
+        return self._planned(state, result, sample.claims(statistics), least)
+
+    def _planned(self, state: Checkpoints, result: Result, claims: Claims, first_look: int) -> _Judged:
+        """With what would settle the open questions: first of all, enough evaluations of everyone to be compared."""
+        early = np.flatnonzero(state.counts < first_look)
+        costs = None if len(early) else self.rule.costs(state, claims)
+        targets = np.zeros(self.n_designs)
+        if len(early):
+            targets[early] = self.rule.certificate.levels.counts[0]
+        elif costs is None:  # too many designs are left to ask who depends on whom: the next look
+            levels = np.array(self.rule.certificate.levels.counts)
+            ahead = levels[np.minimum(np.searchsorted(levels, state.counts, side="right"), len(levels) - 1)]
+            targets = np.where(claims.undecided, ahead, 0)
+        else:
+            targets[costs.left] = self.rule.targets(costs)
+        missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
+        designs = np.flatnonzero(missing)
+        plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()))
+        questions = by_size(designs, missing[designs]) if costs is None else open_questions(costs, state.counts)
+        return _Judged(state.statistics, result, plan, questions, first_look, costs is None)
+
+
+def _alone(
+    source: Source,
+    stream: Iterator[Observations],
+    noise: Noise,
+    epsilon: float,
+    delta: float,
+    success: str,
+    final: bool,
+) -> Analysis:
+    """A single design is the Pareto set."""
+    statistics = Statistics.empty(1, len(source.objectives))
+    for observations in stream:
+        statistics = statistics.add(observations)
+    worth = Guarantee(0.0, delta, "a single design is the Pareto set", "nothing")
+    result = Result(
+        np.ones(1, dtype=bool),
+        np.array([Status.PARETO.value]),
+        statistics.evaluations,
+        worth,
+        0.0,
+        "there is only one design",
+        statistics.means,
+        statistics.counts,
+    )
+    plan = Plan(Pulls([], []), 0)
+    findings = Findings(source, statistics, result, plan, noise, epsilon, delta, success, final, 0)
+    return Analysis(
+        result, plan, findings.sentences(), source.names, source.objectives, source.minimised, epsilon, delta, ()
+    )
+
+
+# -- the border ------------------------------------------------------------------------------------------------------
+
+
+def _as_source(observations: Observations | Source, names: Sequence[str] | None) -> Source:
+    if not isinstance(observations, Observations):
+        return observations
+    if not len(observations):
+        raise InputError("there are no observations to analyse.")
+    largest = int(observations.designs.max()) + 1
+    if names is None:
+        names = [str(k) for k in range(largest)]
+    if len(names) < largest:
+        raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
+    objectives = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))
+    return Recorded(observations, tuple(names), objectives)
+
+
+def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
+    if source.summarised and not final:
+        raise InputError(
+            "a table of means does not show the order of its evaluations, so it cannot be looked at as it grows; "
+            "declare it final (--final), or analyse the evaluations themselves."
+        )
+    if not source.has_scatter and isinstance(noise, GaussianUnknown | Bounded):
+        raise InputError(
+            "standard errors are needed to see how large the noise is: name their columns (--errors), or assume a size "
+            "(--noise gaussian:SIGMA)."
+        )
+
+
+class _Values:
+    """The different values of each objective, as long as there are no more than two, and whether any was a mean."""
+
+    def __init__(self, dim: int) -> None:
+        self.summed = False
+        self._few: list[set[float] | None] = [set() for _ in range(dim)]
+
+    def see(self, observations: Observations) -> None:
+        """Take note of some more."""
+        self.summed |= bool((observations.counts > 1).any())
+        for d, few in enumerate(self._few):
+            if few is not None:
+                few |= set(np.unique(observations.means[:, d])[:3].tolist())
+                if len(few) > 2:
+                    self._few[d] = None
+
+    def pairs(self) -> dict[int, tuple[float, float]]:
+        """The objectives that took exactly two values, and these."""
+        return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
+
+
+def _watched(
+    source: Source, cone: Cone, noise: Noise, values: _Values, progress: Progress | None
+) -> Iterator[Observations]:
+    """The observations of a source, checked against the noise assumed, unknown correlations at their worst."""
+    done, total = 0, int(source.rows.sum())
+    for observations in source:
+        values.see(observations)
+        if isinstance(noise, Bounded):
+            _check_range(observations, source, noise)
+        yield _worst_correlations(observations, cone) if source.summarised else observations
+        done += int(observations.counts.sum())
+        if progress is not None:
+            progress(done, total)
+
+
+def _check_range(observations: Observations, source: Source, noise: Bounded) -> None:
+    outside = np.argwhere((observations.means < noise.low) | (observations.means > noise.high))
+    if len(outside):
+        entry, d = outside[0]
+        turn = signs(source.objectives, source.minimised)[d]
+        raise InputError(
+            f"{source.objectives[d]!r} of {source.names[observations.designs[entry]]!r} is "
+            f"{observations.means[entry, d] * turn:g}, outside the range that the noise assumes; no claim would hold "
+            "with it: give the true range."
+        )
+
+
+def _worst_correlations(observations: Observations, cone: Cone) -> Observations:
+    """Scatters whose variance along every facet is at least that of any evaluations with these standard errors.
+
+    The sample standard deviation of w.x is at most sum |w_d| s_d, by the triangle inequality for deviations.
+    """
+    w = cone.facets
+    if (np.count_nonzero(w, axis=1) == 1).all():
+        return observations  # one objective a facet: correlations do not enter
+    spread = np.sqrt(np.diagonal(observations.scatters, axis1=1, axis2=2))
+    turn = np.where((w < 0).any(axis=0), -1.0, 1.0)
+    if ((w * turn >= 0).all(axis=1) | (w * turn <= 0).all(axis=1)).all():
+        spread = spread * turn  # all facets weigh with the same signs: objectives moving together is the worst case
+        scatters = spread[:, :, None] * spread[:, None, :]
+    else:  # (sum |w_d| s_d)^2 <= D sum w_d^2 s_d^2
+        scatters = observations.scatters * w.shape[1]
+    return Observations(observations.designs, observations.means, observations.counts, scatters)

@@ -1,0 +1,297 @@
+"""What an analysis found, on what it rests and what to do next, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from conewise._arrays import Bools
+from conewise.algorithms import Plan, Result, Status
+from conewise.feedback import Statistics
+from conewise.goals import Guarantee
+from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.problems.measurements import Source
+
+_NAMED = 5  # designs listed by name before "and n more"
+HOPELESS = 10**8
+"""More evaluations than this to go: what is left is as good as a tie."""
+_STATUS = (
+    (Status.PARETO, "Pareto"),
+    (Status.ELIMINATED, "not"),
+    (Status.UNDECIDED, "undecided"),
+)
+_SAME = 1e-24  # a scatter below this share of the sum of squares is rounding: the values are all the same
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What the sentences are made from."""
+
+    source: Source
+    statistics: Statistics
+    result: Result
+    plan: Plan
+    noise: Noise
+    epsilon: float
+    delta: float
+    success: str
+    final: bool
+    first_look: int
+    """Evaluations of a design before anything is said of it."""
+    at_least: bool = False
+    """Whether more may remain than the plan says."""
+    summed: bool = False
+    """Whether an entry stood for several evaluations."""
+    two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    """Objectives that took two values only, and these (larger is better)."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """In the order in which a reader wants them."""
+        lines = [self._outcome(), self._certified(), self._assumption(), *self._remarks(), *self._validity()]
+        return (*lines, *self._next())
+
+    # -- the answer -----------------------------------------------------------------------------------------
+
+    def _outcome(self) -> str:
+        status = self.result.status
+        k = len(status)
+        if k == 1:
+            return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto."
+        counted = [(int((status == s.value).sum()), words) for s, words in _STATUS]
+        if counted[-1][0] == k:
+            return f"Of {k} designs none is decided at epsilon = {self.epsilon:g}."
+        parts = [f"{n} {'is' if n == 1 else 'are'} {words}" for n, words in counted if n]
+        if not counted[0][0]:
+            parts[0] = f"none is certain to be Pareto, {parts[0]}"
+        sure = f"with probability at least {100 * (1 - self.delta):g} % no claim is wrong"
+        return f"Of {k} designs, at epsilon = {self.epsilon:g}, {joined(parts)}; {sure}."
+
+    def _certified(self) -> str:
+        if len(self.result.status) == 1:
+            return "Nothing has to be assumed for that."
+        worth = self.result.guarantee
+        if not isinstance(worth, Guarantee) or self.result.certified_epsilon is None:
+            return f"No epsilon is certified yet: {self._why_nothing()}."
+        n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
+        returned = np.flatnonzero(self.result.pareto)
+        who = self._names(returned) if n <= _NAMED + 1 else f"the {n} returned designs"
+        if epsilon == 0:
+            held = f"every Pareto design is among {who}" if n > 1 else f"{who} is the only Pareto design"
+            return f"The data certify epsilon = 0: {held}, and nothing returned is surpassed in every respect."
+        place = "within that of" if self.success == "cover" else "among" if n > 1 else "no other than"
+        held = f"every Pareto design is {place} {who}"
+        return (
+            f"The data certify epsilon = {epsilon:.4g}: {held}, and nothing returned is further than that from being "
+            "Pareto optimal."
+        )
+
+    def _why_nothing(self) -> str:
+        early = int((self.statistics.counts < self.first_look).sum())
+        if early:
+            many = "a design has" if early == 1 else f"{early} designs have"
+            return f"{many} too few evaluations to be compared, and could be better than all others"
+        if self.summed and not self.final:
+            return "some designs have not met at any look"
+        return "the data are too few"
+
+    def _assumption(self) -> str:
+        worth = self.result.guarantee
+        words = worth.assumption if isinstance(worth, Guarantee) else f"independent evaluations; {self.noise.words}"
+        return f"Assumed: {words}."
+
+    # -- the data -------------------------------------------------------------------------------------------
+
+    def _remarks(self) -> list[str]:
+        return [
+            *self._skipped(),
+            *self._too_few(),
+            *self._constant(),
+            *self._two_valued(),
+            *self._ties(),
+            *self._summed(),
+            *self._summaries(),
+        ]
+
+    def _skipped(self) -> list[str]:
+        rows, counts = self.source.rows, self.statistics.counts
+        left_out = int((rows - counts).sum())
+        if not left_out:
+            return []
+        lines = [
+            f"{left_out} of {int(rows.sum())} rows had no value for some objective and "
+            f"{'were' if left_out > 1 else 'was'} left out; that is sound only if a value does not decide whether it "
+            "is missing."
+        ]
+        empty = np.flatnonzero(counts == 0)
+        if len(empty):
+            lines.append(f"Nothing is left of {self._names(empty)}.")
+        return lines
+
+    def _too_few(self) -> list[str]:
+        counts = self.statistics.counts
+        if len(counts) == 1:
+            return []
+        lines = []
+        unknown = isinstance(self.noise, GaussianUnknown)
+        if unknown and (counts <= 1).all():
+            return [
+                "No design was evaluated twice, so nothing shows how large the noise is: repeat evaluations, or say "
+                "how large it is."
+            ]
+        single = np.flatnonzero(counts == 1)
+        if unknown and len(single):
+            verb = "was evaluated once" if len(single) == 1 else "were evaluated once each"
+            lines.append(
+                f"{self._names(single)} {verb}: one value does not show how large the noise is, so nothing can be said "
+                f"of {'it' if len(single) == 1 else 'them'} yet."
+            )
+        few = np.flatnonzero((counts > (1 if unknown else 0)) & (counts < self.first_look))
+        if len(few):
+            lines.append(
+                f"{self._names(few)} {'has' if len(few) == 1 else 'have'} fewer than {self.first_look} evaluations, "
+                "the number at which designs are first compared."
+            )
+        return lines
+
+    def _constant(self) -> list[str]:
+        counts = self.statistics.counts
+        repeated = counts >= 2
+        if not self.source.has_scatter or not repeated.any():
+            return []
+        spread = np.diagonal(self.statistics.scatters, axis1=1, axis2=2)
+        squares = spread + counts[:, None] * np.nan_to_num(self.statistics.means) ** 2
+        still: Bools = spread <= _SAME * squares
+        lines = []
+        for d, objective in enumerate(self.source.objectives):
+            means = self.statistics.means[counts > 0, d]
+            if still[repeated, d].all():
+                if len(means) > 1 and np.ptp(means) == 0:
+                    lines.append(
+                        f"{objective!r} has the value {abs(means[0]) if means[0] == 0 else means[0] * self._sign(d):g} "
+                        "throughout: it does not tell designs apart, and no design is strictly better in it."
+                    )
+                else:
+                    lines.append(
+                        f"{objective!r} never varies between evaluations of one design: "
+                        + self._exact("it is taken to be measured without noise")
+                    )
+                continue
+            some = np.flatnonzero(repeated & still[:, d])
+            if len(some):
+                lines.append(
+                    f"All values of {objective!r} are the same for {self._names(some)}: "
+                    + self._exact(f"{'its' if len(some) == 1 else 'their'} noise is taken to be zero there")
+                )
+        return lines
+
+    def _two_valued(self) -> list[str]:
+        """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
+        if not isinstance(self.noise, GaussianUnknown) or self.source.summarised:
+            return []
+        lines = []
+        for d, ends in self.two_valued.items():
+            low, high = sorted(end * self._sign(d) + 0.0 for end in ends)
+            lines.append(
+                f"{self.source.objectives[d]!r} has no other values than {low:g} and {high:g}, which is not normal "
+                "noise: assume bounded noise instead."
+            )
+        return lines
+
+    def _exact(self, words: str) -> str:
+        if not isinstance(self.noise, GaussianUnknown):
+            return "the noise is taken to be as declared all the same."
+        return f"{words}. If values were rounded before they were recorded, say how large the noise is instead."
+
+    def _ties(self) -> list[str]:
+        undecided = np.flatnonzero(self.result.status == Status.UNDECIDED.value)
+        if len(undecided) < 2:
+            return []
+        means = self.statistics.means[undecided]
+        _, group, size = np.unique(means, axis=0, return_inverse=True, return_counts=True)
+        equal = undecided[(size[group.ravel()] > 1) & ~np.isnan(means).any(axis=1)]
+        lines = []
+        if len(equal):
+            lines.append(f"{self._names(equal)} share all their averages with another design.")
+        if self.epsilon == 0:
+            lines.append(
+                "Designs that are truly equal stay undecided at epsilon = 0 however often they are evaluated; an "
+                "epsilon above 0, the difference that does not matter, settles them."
+            )
+        return lines
+
+    def _summed(self) -> list[str]:
+        if not self.summed or self.final:
+            return []
+        return [
+            "Some entries stand for several evaluations. Designs are compared at certain numbers of evaluations only, "
+            "and an entry that leaps over such a number misses it: give single evaluations, or declare the sample "
+            "final."
+        ]
+
+    def _summaries(self) -> list[str]:
+        if not self.source.summarised or len(self.source.objectives) == 1:
+            return []
+        if not isinstance(self.noise, GaussianUnknown | Bounded):
+            return []
+        return [
+            "Means and standard errors do not show how the objectives of one evaluation vary together, so the least "
+            "favourable way was taken wherever the cone weighs several of them."
+        ]
+
+    # -- how long it holds, and what is next ------------------------------------------------------------------
+
+    def _validity(self) -> list[str]:
+        if len(self.result.status) == 1:
+            return []
+        if self.final:
+            return [
+                "The table was declared final: if you look again after adding data the guarantee is lost, as it is if "
+                "what was seen decided when to stop."
+            ]
+        return [
+            "You may add rows of these designs and look again as often as you like. The order of a design's rows "
+            "counts and must not depend on their values: keep it as measured, with new rows below."
+        ]
+
+    def _next(self) -> list[str]:
+        wanted, remaining = self.plan.pulls, self.plan.remaining
+        if not (self.result.status == Status.UNDECIDED.value).any() or not wanted.total:
+            return []
+        if remaining >= HOPELESS:
+            return ["Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."]
+        n = len(wanted.designs)
+        about = f"{'at least' if self.at_least else 'roughly'} {remaining:,} more evaluations"
+        about += f" of {n:,} {'design' if n == 1 else 'designs'}"
+        if self.final:
+            return [f"Deciding the rest would take {about}, in a table that is not declared final before."]
+        return [f"Deciding the rest takes {about}, judged by the averages so far."]
+
+    # -- words ------------------------------------------------------------------------------------------------
+
+    def _sign(self, d: int) -> float:
+        return -1.0 if self.source.objectives[d] in self.source.minimised else 1.0
+
+    def _name(self, design: int) -> str:
+        return printable(self.source.names[design])
+
+    def _names(self, designs: Iterable[int]) -> str:
+        return listed([self._name(int(k)) for k in designs])
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """The first few of some names: "a, b and c", or "a, b, c, d, e and 7 more"."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return joined(names)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """a; a and b; a, b and c."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def printable(name: str) -> str:
+    """A name as one line without control characters, so that it can neither break a line nor steer a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)

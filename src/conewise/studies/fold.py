@@ -1,0 +1,190 @@
+"""The answer as a fold over the told evaluations, by design and number: who told what when changes nothing.
+
+The algorithm is told in whole rounds: what it asked for, as soon as all of it is in the journal, in the order of its
+own pulls. Every decision is therefore a function of the values by (design, number). What is told beyond a round waits;
+until the algorithm has seen enough, the answer is taken from everything told without a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Floats
+from conewise.algorithms import Algorithm, NaiveElimination, Result
+from conewise.algorithms.certified import CertifiedRule
+from conewise.feedback import Observations, Pulls
+from conewise.studies.evaluations import Integers, from_key
+from conewise.studies.ledger import Ledger
+
+_NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not depend on it, the memory taken does
+
+
+class Fold:
+    """The state of an algorithm, brought up to what a ledger holds."""
+
+    def __init__(self, algorithm: Algorithm[Any], ledger: Ledger, signs: Floats) -> None:
+        self.algorithm, self._ledger, self._signs = algorithm, ledger, signs
+        self._restart()
+
+    def _restart(self) -> None:
+        self._corrections = len(self._ledger.corrections)
+        self.state = self._live = self.algorithm.start()
+        self.consumed = np.zeros(self._ledger.n_designs, dtype=np.int64)
+        """(K,): how many of each design's evaluations the finished rounds have used."""
+        self._live_counts = self.consumed.copy()
+        self._answer: tuple[tuple[int, int], Result] | None = None
+        self._next_round()
+
+    def _next_round(self) -> None:
+        self.pulls = self.algorithm.ask(self.state)
+        """What the present round asks for; empty when the algorithm has seen enough."""
+        self.target = self.consumed.copy()
+        np.add.at(self.target, self.pulls.designs, self.pulls.counts)
+        self.designs = np.unique(self.pulls.designs)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the algorithm has seen enough; `advance` first."""
+        return self.pulls.total == 0
+
+    def advance(self) -> None:
+        """Judge every round that is complete."""
+        ledger = self._ledger
+        for design, number in ledger.corrections[self._corrections :]:
+            if number < max(self.consumed[design], self._live_counts[design]):
+                self._restart()  # from the first evaluation on, with the values as they are now
+                break
+        self._corrections = len(ledger.corrections)
+        while not self.finished and (ledger.through[self.designs] >= self.target[self.designs]).all():
+            for part in self._observations(self.pulls, self.consumed):
+                self.state = self.algorithm.tell(self.state, part)
+            self.consumed = self.target
+            self._next_round()
+
+    def result(self) -> Result:
+        """The answer as the evaluations are now; `advance` first."""
+        data = self._ledger.size, len(self._ledger.corrections)
+        if self._answer is None or self._answer[0] != data:
+            state = self.state if self.finished else self.live()
+            self._answer = data, self.algorithm.recommend(state)
+        return self._answer[1]
+
+    def live(self) -> Any:
+        """The state after everything that is told without a gap."""
+        new = self._ledger.through - self._live_counts
+        designs = np.flatnonzero(new)
+        if len(designs):
+            for part in self._observations(Pulls(designs, new[designs]), self._live_counts):
+                self._live = self.algorithm.tell(self._live, part)
+            self._live_counts = self._ledger.through.copy()
+        return self._live
+
+    def _observations(self, pulls: Pulls, before: Integers) -> Iterator[Observations]:
+        """What these pulls gave, one entry an evaluation, in the order of the pulls."""
+        ledger, counts = self._ledger, before.copy()
+        places = []
+        for design, count in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True):
+            places.append(ledger.positions(design, counts[design], counts[design] + count))
+            counts[design] += count
+        chosen = np.concatenate(places)
+        step = max(1, _NUMBERS_AT_ONCE // ledger.dim**2)
+        for start in range(0, len(chosen), step):
+            part = chosen[start : start + step]
+            yield Observations.single(ledger.design[part], ledger.values[part] * self._signs)
+
+    # -- what to hand out ------------------------------------------------------------------------------------------
+
+    def open_evaluations(self, n: int, now: float, ahead: bool) -> list[tuple[int, int]]:
+        """At most n evaluations (design, number) that are wanted and in nobody's hands; `advance` first.
+
+        First the present round: what was handed out before and is open again, what was never handed out, what failed.
+        Then, if allowed, as much again of the same designs, so that nobody waits for the end of a round.
+        """
+        if self.finished:
+            return []
+        first = np.full(self._ledger.n_designs, -1, dtype=np.int64)
+        first[self.pulls.designs[::-1]] = np.arange(len(self.pulls.designs))[::-1]
+        again: dict[bool, list[tuple[int, int, int, int]]] = {False: [], True: []}
+        further = self._further() if ahead else self.target
+        late = []
+        for key in self._ledger.reopened(now):
+            design, number = from_key(key)
+            if number < further[design] and first[design] >= 0:
+                rank = (int(number - self.consumed[design]), int(first[design]), design, number)
+                if number >= self.target[design]:
+                    late.append(rank)
+                else:
+                    again[key in self._ledger.failures].append(rank)
+        found = [(design, number) for _, _, design, number in sorted(again[False])]
+        fresh = self._ledger.fresh.copy()
+        found += self._fresh(fresh, self.target, n - len(found))
+        found += [(design, number) for _, _, design, number in sorted(again[True])]
+        found += [(design, number) for _, _, design, number in sorted(late)]
+        found += self._fresh(fresh, further, n - len(found))
+        return found[:n]
+
+    def _fresh(self, fresh: Integers, limit: Integers, n: int) -> list[tuple[int, int]]:
+        """Numbers never handed out, round-robin over the designs of the round: who has fewest comes first."""
+        found: list[tuple[int, int]] = []
+        designs = np.array(list(dict.fromkeys(self.pulls.designs.tolist())), dtype=np.intp)
+        while len(found) < n:
+            open_ = designs[fresh[designs] < limit[designs]]
+            if not len(open_):
+                break
+            level = fresh[open_] - self.consumed[open_]
+            for design in open_[level == level.min()][: n - len(found)].tolist():
+                found.append((design, int(fresh[design])))
+                fresh[design] = self._ledger.next_fresh(design, int(fresh[design]) + 1)
+        return found
+
+    def _further(self) -> Integers:
+        """(K,): up to which numbers evaluations may be handed out ahead of the rounds: one more round's worth.
+
+        Never beyond what the algorithm can use, and not at all when the number of evaluations is limited: an
+        evaluation ahead may turn out not to be needed, and the limit is what the user wants to pay.
+        """
+        if getattr(self.algorithm, "max_evaluations", None) is not None:
+            return self.target
+        further = 2 * self.target - self.consumed
+        most = _most_each(self.algorithm)
+        return further if most is None else np.maximum(self.target, np.minimum(further, most))
+
+    # -- what remains ----------------------------------------------------------------------------------------------
+
+    def plan(self, n: int) -> Pulls:
+        """At most n evaluations that are worth most now, spread in proportion to what each design lacks."""
+        if self.finished:
+            return Pulls([], [])
+        wanted = self.pulls
+        if isinstance(self.algorithm, CertifiedRule):
+            planned = self.algorithm.plan(self.live()).pulls
+            wanted = planned if planned.total else wanted
+        if wanted.total <= n:
+            return wanted
+        share = wanted.counts * (n / wanted.total)
+        times = np.floor(share).astype(np.int64)
+        times[np.argsort(times - share, kind="stable")[: n - int(times.sum())]] += 1
+        return Pulls(wanted.designs[times > 0], times[times > 0])
+
+    def remaining(self) -> int | None:
+        """About how many evaluations are missing; None where nobody can say."""
+        if self.finished:
+            return 0
+        if isinstance(self.algorithm, CertifiedRule):
+            return int(self.algorithm.plan(self.live()).remaining)
+        if isinstance(self.algorithm, NaiveElimination):
+            missing = self.algorithm.evaluations_each - self._ledger.through
+            return int(np.maximum(missing, 0).sum())
+        return None
+
+
+def _most_each(algorithm: Algorithm[Any]) -> int | None:
+    """The most evaluations of one design that an algorithm ever looks at, where it says so."""
+    if isinstance(algorithm, NaiveElimination):
+        return algorithm.evaluations_each
+    if isinstance(algorithm, CertifiedRule):
+        return int(algorithm.certificate.levels.counts[-1])
+    return None

@@ -1,0 +1,160 @@
+"""The storage contract: an append-only journal of entries, and where it lives.
+
+An entry is written by someone who holds the lock and has read every entry before it; `seq` counts 1, 2, 3, ... within
+a study, so that two entries can never claim the same place. Texts are plain: evaluations "3-0,4-0", numbers "0.5,-2.25"
+in the shortest form that reads back to the same float. Nothing in a journal is ever changed or removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from conewise.errors import ConewiseError, InputError
+
+KINDS: Final = ("ask", "tell", "fail", "release", "correct", "note")
+
+
+class Entry(NamedTuple):
+    """One line of a journal."""
+
+    seq: int
+    time: float
+    """UTC seconds at which it was written."""
+    kind: str
+    worker: str
+    evaluations: str
+    """Identities, separated by commas."""
+    numbers: str
+    """tell, correct: the values, evaluation by evaluation; ask: when the lease ends."""
+    note: str
+    """Why: the reason of a failure or a correction, or free text."""
+
+
+class Journal(Protocol):
+    """One study in some storage."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        ...
+
+    @property
+    def header(self) -> str:
+        """What the study asks: the text given when it was made."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: never with a password."""
+        ...
+
+    def locked(self, durable: bool = True) -> AbstractContextManager[None]:
+        """One exclusive transaction: committed at its end, rolled back on an error, durable when left.
+
+        One that need not be durable outlives every process, but may be lost with the power; never what is before it.
+        """
+        ...
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Write entries, inside `locked` only; a seq that is taken is refused."""
+        ...
+
+    def read(self, after: int) -> Generator[Sequence[Entry]]:
+        """Every entry with a larger seq, in order, in blocks."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the storage; closing twice is harmless."""
+        ...
+
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+def _scheme(where: str | Path) -> str | None:
+    """The scheme of an address; None for a path."""
+    if not isinstance(where, str | Path) or not str(where):
+        raise InputError(f"the place of a study must be a path or a postgresql:// address, got {where!r:.60}.")
+    found = None if isinstance(where, Path) else _SCHEME.match(where)
+    return None if found is None else found[1].lower()
+
+
+def redact(where: str | Path) -> str:
+    """A path as it is; a URL without user, password and options, fit for messages.
+
+    >>> redact("postgresql://me:secret@db.example.org:5433/lab?sslpassword=also")
+    'postgresql://db.example.org:5433/lab'
+    """
+    scheme = None if isinstance(where, Path) else _SCHEME.match(where)
+    if scheme is None:
+        return str(where)
+    rest = str(where)[scheme.end() :]
+    rest = rest.rpartition("@")[2] if "@" in rest else rest  # a password may hold anything, even / and ?
+    return f"{scheme[1]}://{re.split('[?#]', rest, maxsplit=1)[0]}"
+
+
+def create_journal(where: str | Path, name: str | None, header: str) -> Journal:
+    """A new study in a file or database; an existing one of that name is refused."""
+    url = _postgres_url(where)
+    if url is not None:
+        from conewise.studies.postgres import PostgresJournal
+
+        return PostgresJournal.create(url, name or "study", header)
+    from conewise.studies.sqlite import SqliteJournal
+
+    path = _path(where)
+    return SqliteJournal.create(path, name or path.stem, header)
+
+
+def open_journal(where: str | Path, name: str | None, read_only: bool) -> Journal:
+    """An existing study; the name may be left out where there is only one."""
+    url = _postgres_url(where)
+    if url is not None:
+        from conewise.studies.postgres import PostgresJournal
+
+        return PostgresJournal.open(url, name, read_only)
+    from conewise.studies.sqlite import SqliteJournal
+
+    return SqliteJournal.open(_path(where), name, read_only)
+
+
+def study_names(where: str | Path) -> list[str]:
+    """The names of the studies in a file or database, in the order in which they were made."""
+    url = _postgres_url(where)
+    if url is not None:
+        from conewise.studies import postgres
+
+        return postgres.names_in(url)
+    from conewise.studies import sqlite
+
+    return sqlite.names_in(_path(where))
+
+
+def choose(name: str | None, names: Sequence[str], place: str) -> str:
+    """The name asked for, or the only one there is."""
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None and len(names) > 1:
+        raise InputError(f"{place} holds {len(names)} studies; say which by name: {', '.join(names[:10])}.")
+    if name is None or name not in names:
+        there = f"it holds {', '.join(names[:10])}" if names else "it holds none"
+        raise ConewiseError(f"{place} has no study{'' if name is None else f' called {name!r}'}; {there}.")
+    return name
+
+
+def _postgres_url(where: str | Path) -> str | None:
+    scheme = _scheme(where)
+    if scheme in (None, "sqlite"):
+        return None
+    if scheme not in _POSTGRES:
+        raise InputError(f"a study lives in a file or at postgresql://..., not at {scheme}://.")
+    return str(where)
+
+
+def _path(where: str | Path) -> Path:
+    return Path(where) if _scheme(where) is None else Path(str(where)[len("sqlite://") :].removeprefix("/"))

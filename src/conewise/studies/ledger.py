@@ -1,0 +1,284 @@
+"""What a journal says of the evaluations: told, in someone's hands, open again. Grows block by block, by columns.
+
+Nothing here depends on the algorithm. A block of entries is taken in at once: tells become columns in the order of
+arrival, and each design keeps an array that says where its number n is. Only what is still in flight is kept one by
+one. A million evaluations are a few numpy calls a block of 10 000 entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conewise._arrays import Floats
+from conewise.errors import ConewiseError
+from conewise.feedback import LARGEST_OBSERVED
+from conewise.studies.evaluations import MOST_NUMBERS, Integers, from_key, key_of, keys_of
+from conewise.studies.journal import KINDS, Entry
+
+FREE: Final = -1
+"""In `places`: never handed out, never told."""
+ASKED: Final = -2
+"""In `places`: handed out, not told."""
+FURTHEST: Final = 10_000
+"""A number this far beyond every earlier one of its design is refused: it is a slip, and would cost memory."""
+LATEST: Final = 2.5e11
+"""Seconds since 1970 beyond which no calendar goes."""
+_SCAN: Final = 4096
+
+
+class Ledger:
+    """The evaluations of one study, folded from its journal up to entry `seq`."""
+
+    def __init__(self, n_designs: int, dim: int) -> None:
+        self.n_designs, self.dim = n_designs, dim
+        self.seq = 0
+        self.size = 0
+        """How many evaluations are told."""
+        self.design, self.number = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self.values = np.empty((0, dim))
+        self.told_at = np.empty(0)
+        self.told_by = np.empty(0, dtype=np.int64)
+        self.workers: list[str] = []
+        self._worker_codes: dict[str, int] = {}
+        self._places: list[Integers | None] = [None] * n_designs
+        self.used = np.zeros(n_designs, dtype=np.int64)
+        """(K,): one more than the largest number of each design that was handed out or told."""
+        self.fresh = np.zeros(n_designs, dtype=np.int64)
+        """(K,): the smallest number of each design that was never handed out nor told."""
+        self.through = np.zeros(n_designs, dtype=np.int64)
+        """(K,): numbers 0, ..., through - 1 are told, without a gap."""
+        self.leases: dict[int, tuple[float, str]] = {}
+        """Key: until when, and whose; told ones are gone, expired ones are still here."""
+        self.loose: set[int] = set()
+        """Keys handed back or failed, and neither told nor handed out since."""
+        self.failures: dict[int, int] = {}
+        self.failed = 0
+        """Failures recorded in all."""
+        self.originals: dict[int, Floats] = {}
+        """What was first told of evaluations that were corrected since."""
+        self.corrections: list[tuple[int, int]] = []
+        """(design, number) of every correction, in order."""
+        self._earliest = np.inf  # no lease ends before this
+        self._mentioned = 0  # evaluations in all entries so far
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def place(self, design: int, number: int) -> int:
+        """Where the evaluation's values are, or FREE, or ASKED."""
+        places = self._places[design]
+        return FREE if places is None or number >= self.used[design] else int(places[number])
+
+    def positions(self, design: int, first: int, last: int) -> Integers:
+        """Where the values of the numbers first, ..., last - 1 are; all of them must be told."""
+        places = self._places[design]
+        assert places is not None
+        return places[first:last]
+
+    def next_fresh(self, design: int, number: int) -> int:
+        """The first number from `number` on that was never handed out nor told."""
+        places, used = self._places[design], int(self.used[design])
+        while places is not None and number < used and places[number] != FREE:
+            number += 1
+        return number
+
+    def reopened(self, now: float) -> list[int]:
+        """Keys of evaluations that were handed out and are open again: handed back, failed, or expired by now."""
+        found = sorted(self.loose)
+        if now >= self._earliest:
+            found += [key for key, (expires, _) in self.leases.items() if expires <= now]
+            self._earliest = min((expires for expires, _ in self.leases.values()), default=np.inf)
+        return found
+
+    # -- growth ----------------------------------------------------------------------------------------------------
+
+    def absorb(self, block: Sequence[Entry]) -> None:
+        """Take in the next entries; a journal that breaks its own rules is refused."""
+        if not block:
+            return
+        try:
+            self._absorb(block)
+        except (ValueError, TypeError, OverflowError, IndexError) as error:
+            raise ConewiseError(
+                f"the journal is damaged near entry {self.seq + 1} ({str(error)[:80]}); restore it from a copy."
+            ) from None
+
+    def _absorb(self, block: Sequence[Entry]) -> None:
+        if block[0][0] != self.seq + 1 or block[-1][0] - block[0][0] != len(block) - 1:
+            raise ValueError(f"entry {self.seq + 1} is missing")
+        tells = [entry for entry in block if entry[2] == "tell"]
+        asks = [entry for entry in block if entry[2] == "ask"]
+        some = len(tells) + len(asks) < len(block)
+        others = [entry for entry in block if entry[2] not in ("tell", "ask")] if some else []
+        told, asked = self._pairs([entry[4] for entry in tells]), self._pairs([entry[4] for entry in asks])
+        if tells:
+            self._take_tells(tells, told)
+        events = self._take_asks(asks, asked) if asks else []
+        for entry in others:
+            if entry[2] in ("fail", "release"):
+                events += [(entry, key_of(*pair)) for pair in self._pairs([entry[4]]).tolist()]
+            elif entry[2] not in KINDS:
+                raise ValueError(f"the kind {entry[2]!r:.20} is unknown")
+        for entry, key in sorted(events, key=lambda event: event[0][0]):
+            self._apply(entry[2], key, entry[5], entry[3])
+        for entry in others:
+            if entry[2] == "correct":
+                self._correct(self._pairs([entry[4]]), _floats([entry[5]]))
+        self.seq = int(block[-1][0])
+
+    def _take_tells(self, entries: Sequence[Entry], pairs: Integers) -> None:
+        n = len(pairs)
+        values = _floats([entry[5] for entry in entries]).reshape(n, self.dim)
+        if not (np.abs(values) <= LARGEST_OBSERVED).all():
+            raise ValueError("a value is not a finite number")
+        self._reserve(self.size + n)
+        new = slice(self.size, self.size + n)
+        counts = _counts(entries, n)
+        times = np.array([entry[1] for entry in entries], dtype=np.float64)
+        if not ((times >= 0) & (times <= LATEST)).all():
+            raise ValueError("a time is no time")
+        by = [entry[3] for entry in entries]
+        code = {worker: self._worker_code(worker) for worker in set(by)}
+        self.design[new], self.number[new], self.values[new] = pairs[:, 0], pairs[:, 1], values
+        self.told_at[new] = np.repeat(times, counts)
+        self.told_by[new] = np.repeat([code[worker] for worker in by], counts)
+        places = np.arange(self.size, self.size + n)
+        for design, here in _by_design(pairs[:, 0]):
+            mine, chosen = self._room(design, pairs[here, 1]), pairs[here, 1]
+            if (mine[chosen] >= 0).any() or len(np.unique(chosen)) < len(chosen):
+                raise ValueError(f"an evaluation of design {design} is told twice")
+            mine[chosen] = places[here]
+            self._advance(design)
+        self.size += n
+        if self.leases or self.loose:
+            keys = keys_of(pairs[:, 0], pairs[:, 1])
+            if len(keys) > len(self.leases) + len(self.loose):
+                keys = [key for key in (*self.leases, *self.loose) if self.place(*from_key(key)) >= 0]
+            for key in keys:
+                self.leases.pop(key, None)
+                self.loose.discard(key)
+
+    def _take_asks(self, entries: Sequence[Entry], pairs: Integers) -> list[tuple[Entry, int]]:
+        """Mark what was handed out; (entry, key) of what is not told by the end of the block."""
+        owner = np.repeat(np.arange(len(entries)), _counts(entries, len(pairs)))
+        still = np.zeros(len(pairs), dtype=bool)
+        for design, here in _by_design(pairs[:, 0]):
+            chosen = pairs[here, 1]
+            mine = self._room(design, chosen)
+            still[here] = mine[chosen] < 0
+            mine[chosen[still[here]]] = ASKED
+            self._advance(design)
+        keys = keys_of(pairs[still, 0], pairs[still, 1])
+        return [(entries[row], key) for row, key in zip(owner[still].tolist(), keys, strict=True)]
+
+    def _apply(self, kind: str, key: int, numbers: str, worker: str) -> None:
+        told = self.place(*from_key(key)) >= 0
+        if kind == "fail":
+            self.failures[key] = self.failures.get(key, 0) + 1
+            self.failed += 1
+        if told:
+            return
+        if kind == "ask":
+            expires = float(numbers)
+            self.leases[key] = (expires, worker)
+            self.loose.discard(key)
+            self._earliest = min(self._earliest, expires)
+        else:
+            self.leases.pop(key, None)
+            self.loose.add(key)
+            design, number = from_key(key)
+            self._room(design, np.array([number]))[number] = ASKED
+            self._advance(design)
+
+    def _correct(self, pairs: Integers, values: Floats) -> None:
+        for (design, number), new in zip(pairs.tolist(), values.reshape(len(pairs), self.dim), strict=True):
+            place = self.place(design, number)
+            if place < 0 or not (np.abs(new) <= LARGEST_OBSERVED).all():
+                raise ValueError(f"the correction of {design}-{number} fits nothing")
+            self.originals.setdefault(key_of(design, number), self.values[place].copy())
+            self.values[place] = new
+            self.corrections.append((design, number))
+
+    def _pairs(self, texts: Sequence[str]) -> Integers:
+        """(n, 2): design and number of every identity, checked."""
+        if not texts:
+            return np.empty((0, 2), dtype=np.int64)
+        parts = ",".join(texts).replace("-", ",").split(",")
+        pairs = np.fromiter(map(int, parts), dtype=np.int64, count=len(parts)).reshape(-1, 2)
+        if (pairs < 0).any() or pairs[:, 0].max() >= self.n_designs or pairs[:, 1].max() >= MOST_NUMBERS:
+            raise ValueError("an evaluation is of no design here")
+        self._mentioned += len(pairs)
+        return pairs
+
+    def _room(self, design: int, numbers: Integers) -> Integers:
+        """The places of a design, long enough for these numbers, which count as used from now on."""
+        most, places = int(numbers.max()) + 1, self._places[design]
+        if most > self.used[design]:
+            if most > (FURTHEST + 1) * self._mentioned:  # every single mention may go so far and no further
+                raise ValueError(f"evaluation {design}-{most - 1} is far beyond all others")
+            if places is None or most > len(places):
+                longer = np.full(max(8, most, 2 * int(self.used[design])), FREE, dtype=np.int64)
+                if places is not None:
+                    longer[: len(places)] = places
+                self._places[design] = places = longer
+            self.used[design] = most
+        assert places is not None
+        return places
+
+    def _advance(self, design: int) -> None:
+        """Move `through` and `fresh` past what is told and what is used."""
+        places, used = self._places[design], int(self.used[design])
+        assert places is not None
+        self.through[design] = _first(places, int(self.through[design]), used, lambda part: part < 0)
+        start = max(int(self.fresh[design]), int(self.through[design]))
+        self.fresh[design] = _first(places, start, used, lambda part: part == FREE)
+
+    def _reserve(self, size: int) -> None:
+        if size <= len(self.design):
+            return
+        size = max(1024, size, 2 * len(self.design))
+        for name in ("design", "number", "values", "told_at", "told_by"):
+            old = getattr(self, name)
+            longer = np.empty((size, *old.shape[1:]), dtype=old.dtype)
+            longer[: self.size] = old[: self.size]
+            setattr(self, name, longer)
+
+    def _worker_code(self, worker: str) -> int:
+        if worker not in self._worker_codes:
+            self._worker_codes[worker] = len(self.workers)
+            self.workers.append(worker)
+        return self._worker_codes[worker]
+
+
+def _counts(entries: Sequence[Entry], total: int) -> Integers | list[int]:
+    """How many evaluations each entry has."""
+    if total == len(entries):
+        return np.ones(total, dtype=np.int64)
+    return [entry[4].count(",") + 1 for entry in entries]
+
+
+def _floats(texts: Iterable[str]) -> Floats:
+    parts = ",".join(texts).split(",")
+    return np.fromiter(map(float, parts), dtype=np.float64, count=len(parts))
+
+
+def _by_design(designs: Integers) -> Iterable[tuple[int, NDArray[np.intp]]]:
+    """Each design with the places at which it stands, in order."""
+    if len(designs) == 1:
+        return [(int(designs[0]), np.zeros(1, dtype=np.intp))]
+    order = np.argsort(designs, kind="stable")
+    found, starts = np.unique(designs[order], return_index=True)
+    return zip(found.tolist(), np.split(order, starts[1:]), strict=True)
+
+
+def _first(places: Integers, start: int, end: int, wanted: Any) -> int:
+    """The first place from start on that is wanted, or end."""
+    while start < end:
+        hits = wanted(places[start : min(end, start + _SCAN)])
+        if hits.any():
+            return start + int(hits.argmax())
+        start = min(end, start + _SCAN)
+    return end

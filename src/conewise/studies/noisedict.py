@@ -1,0 +1,65 @@
+"""Assumptions about the noise as plain text and numbers, for JSON and TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from conewise import noise as noises
+from conewise._arrays import Floats
+from conewise.errors import InputError
+
+_KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
+    "gaussian": (noises.Gaussian, ("sigma", "cov")),
+    "subgaussian": (noises.SubGaussian, ("sigma",)),
+    "norm_subgaussian": (noises.NormSubGaussian, ("sigma",)),
+    "bounded": (noises.Bounded, ("low", "high")),
+    "gaussian_unknown": (noises.GaussianUnknown, ()),
+}
+
+
+def noise_to_dict(noise: noises.Noise) -> dict[str, Any]:
+    """An assumption as plain text and numbers, for JSON or TOML.
+
+    >>> noise_to_dict(noises.Gaussian([0.1, 0.2]))
+    {'kind': 'gaussian', 'sigma': [0.1, 0.2]}
+    """
+    for kind, (cls, parts) in _KINDS.items():
+        if type(noise) is cls:
+            given = {part: getattr(noise, part) for part in parts}
+            return {"kind": kind, **{p: np.asarray(v).tolist() for p, v in given.items() if v is not None}}
+    raise InputError(f"noise {type(noise).__name__} cannot be stored in a study; use one of {', '.join(_KINDS)}.")
+
+
+def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
+    """The assumption that `noise_to_dict` wrote.
+
+    >>> noise_from_dict({"kind": "bounded", "low": 0, "high": 1})
+    Bounded(0.0, 1.0)
+    """
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InputError(f"the kind of the noise must be one of {', '.join(_KINDS)}, got {kind!r:.60}.")
+    cls, parts = _KINDS[kind]
+    given = {key: value for key, value in data.items() if key != "kind"}
+    stray = next((key for key in given if key not in parts), None)
+    if stray is not None:
+        takes = f"it takes {' or '.join(parts)}" if parts else "it takes nothing"
+        raise InputError(f"noise of the kind {kind!r} has no {stray!r}; {takes}.")
+    try:
+        return cls(**given)
+    except TypeError:
+        raise InputError(f"noise of the kind {kind!r} needs {' and '.join(parts)}.") from None
+
+
+def turned(noise: noises.Noise, signs: Floats) -> noises.Noise:
+    """The same noise after the minimised objectives have been negated."""
+    if isinstance(noise, noises.Gaussian) and noise.cov is not None:
+        return noises.Gaussian(cov=noise.cov * signs[:, None] * signs[None, :])
+    if isinstance(noise, noises.Bounded):
+        low, high = noise.low * signs, noise.high * signs
+        if noise.low.ndim or noise.high.ndim or (signs < 0).any():
+            return noises.Bounded(np.minimum(low, high), np.maximum(low, high))
+    return noise

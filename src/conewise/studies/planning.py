@@ -1,0 +1,56 @@
+"""Which evaluations to pay for first: open questions from the cheapest on, and a short budget shared fairly."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conewise._arrays import Indices
+from conewise.algorithms.certified import Costs
+from conewise.feedback import Counts, Pulls
+
+
+def by_size(designs: Indices, missing: Counts) -> tuple[Pulls, ...]:
+    """Each design a question of its own, those that lack least first."""
+    return tuple(Pulls([designs[k]], [missing[k]]) for k in np.argsort(missing, kind="stable"))
+
+
+def open_questions(costs: Costs, counts: Counts) -> tuple[Pulls, ...]:
+    """For each undecided design the evaluations that would settle it: out by its best rival, or in against all."""
+    have = counts[costs.left]
+    found: list[tuple[int, int, Pulls]] = []
+    outward, inward = costs.out(1.0), costs.fine.max(axis=1, initial=0.0)
+    for o, row in enumerate(costs.rows):
+        needs = np.zeros(len(costs.left))
+        if outward[o] < inward[o]:
+            needs[[row, costs.best[o]]] = outward[o]
+        else:
+            needs[:] = costs.fine[o]
+            needs[row] = max(needs[row], inward[o])
+        missing = np.maximum(np.ceil(needs) - have, 0).astype(np.int64)
+        chosen = np.flatnonzero(missing)
+        if len(chosen):
+            found.append((int(missing.sum()), o, Pulls(costs.left[chosen], missing[chosen])))
+    return tuple(pulls for *_, pulls in sorted(found, key=lambda entry: entry[:2]))
+
+
+def shared(wanted: dict[int, int], counts: Counts, given: dict[int, int], most: int) -> dict[int, int]:
+    """At most so many of the evaluations wanted: those furthest behind first, since designs are compared level."""
+    wanted = {k: n for k, n in wanted.items() if n > 0}
+    if sum(wanted.values()) <= most:
+        return wanted
+    designs = np.array(list(wanted))
+    have = counts[designs] + np.array([given.get(int(k), 0) for k in designs])
+    ends = have + np.array(list(wanted.values()))
+    low, high = int(have.min()), int(ends.max())
+    while low < high:  # the highest common count that is affordable
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _reaching(have, ends, middle).sum() <= most else (low, middle - 1)
+    times = _reaching(have, ends, low)
+    reached = have + times
+    extra = np.flatnonzero((reached <= low) & (reached < ends))[: most - int(times.sum())]
+    times[extra] += 1
+    return {int(k): int(n) for k, n in zip(designs, times, strict=True) if n}
+
+
+def _reaching(have: Counts, ends: Counts, level: int) -> Counts:
+    return np.asarray(np.maximum(np.minimum(ends, level) - have, 0))

@@ -1,0 +1,309 @@
+"""The half of a study that only reads: what is asked, where it stands, what the answer is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from conewise._arrays import as_count, as_number
+from conewise.algorithms import Result
+from conewise.cones import Cone
+from conewise.errors import ConewiseError
+from conewise.feedback import Pulls
+from conewise.noise import Noise
+from conewise.studies.evaluations import Evaluations, Lease, from_key, key_of
+from conewise.studies.fold import Fold
+from conewise.studies.journal import Entry, Journal
+from conewise.studies.ledger import LATEST, Ledger
+from conewise.studies.spec import Row, Specification
+
+Clock = Callable[[], float]
+"""UTC seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudyStatus:
+    """Where a study stands."""
+
+    name: str
+    n_designs: int
+    evaluations: int
+    """Told."""
+    in_flight: int
+    """Handed out, not told, their lease running."""
+    expired: int
+    """Handed out, not told, their lease over: open again."""
+    failed: int
+    """Evaluations that have failed and are not told."""
+    failures: int
+    """Failures recorded in all."""
+    corrected: int
+    waiting: int
+    """Told, and not yet used by a finished round."""
+    repeated: int
+    """Tells through this very object of what was stored already."""
+    finished: bool
+    remaining: int | None
+    """About how many evaluations are missing; None where nobody can say."""
+    result: Result
+
+    @property
+    def certified_epsilon(self) -> float | None:
+        """The smallest epsilon that the data certify; None while there is none."""
+        return self.result.certified_epsilon
+
+
+class StudyReader:
+    """A study's journal, folded as far as it has been read; every question reads what is new first."""
+
+    def __init__(self, journal: Journal, clock: Clock = time.time, specification: Specification | None = None) -> None:
+        self._journal, self._clock = journal, clock
+        self._guard = threading.RLock()
+        self._repeated = 0
+        self._specification = Specification.from_json(journal.header) if specification is None else specification
+        self._begin()
+
+    def _begin(self) -> None:
+        """Before the first entry."""
+        self._ledger = Ledger(self._specification.n_designs, self._specification.dim)
+        self._built: Fold | None = None
+        self._torn = False
+
+    @property
+    def _fold(self) -> Fold:
+        """Made when it is first needed: an algorithm may take seconds to build, and telling needs none."""
+        if self._built is None:
+            self._built = Fold(self._specification.build(), self._ledger, self._specification.signs)
+        return self._built
+
+    # -- the journal -----------------------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        now = as_number(self._clock(), "the clock")
+        if not 0 <= now <= LATEST:
+            raise ConewiseError(f"the clock says {now:g} seconds since 1970, which no date can express.")
+        return now
+
+    @contextmanager
+    def _folding(self) -> Iterator[None]:
+        """What is folded is folded whole: after an interruption in the middle it is made again from the journal."""
+        self._torn = True
+        yield
+        self._torn = False
+
+    def _absorb(self, block: Sequence[Entry]) -> None:
+        with self._folding():
+            self._ledger.absorb(block)
+
+    def _catch_up(self) -> None:
+        if self._torn:
+            self._begin()
+        with closing(self._journal.read(self._ledger.seq)) as blocks:
+            for block in blocks:
+                self._absorb(block)
+
+    def _up_to_date(self) -> None:
+        self._catch_up()
+        self._advance()
+
+    def _advance(self) -> None:
+        with self._folding():
+            self._fold.advance()
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        """Whether the algorithm has seen enough; looks at the journal, and makes no Result."""
+        with self._guard:
+            self._up_to_date()
+            return self._fold.finished
+
+    def result(self) -> Result:
+        """The answer so far: of the finished rounds when the study is finished, of all gap-free data before."""
+        with self._guard:
+            self._up_to_date()
+            with self._folding():
+                return self._fold.result()
+
+    def plan(self, n: int = 20) -> Pulls:
+        """At most n further evaluations that are worth most, judged by the data as they are."""
+        n = as_count(n, "n")
+        with self._guard:
+            self._up_to_date()
+            with self._folding():
+                return self._fold.plan(n)
+
+    def status(self) -> StudyStatus:
+        """Where the study stands, with the answer so far."""
+        with self._guard:
+            self._up_to_date()
+            ledger, now = self._ledger, self._now()
+            expired = sum(1 for expires, _ in ledger.leases.values() if expires <= now)
+            with self._folding():
+                result, remaining = self._fold.result(), self._fold.remaining()
+            return StudyStatus(
+                self.name,
+                self.n_designs,
+                evaluations=ledger.size,
+                in_flight=len(ledger.leases) - expired,
+                expired=expired,
+                failed=sum(1 for key in ledger.failures if ledger.place(*from_key(key)) < 0),
+                failures=ledger.failed,
+                corrected=len(ledger.originals),
+                waiting=ledger.size - int(self._fold.consumed.sum()),
+                repeated=self._repeated,
+                finished=self._fold.finished,
+                remaining=remaining,
+                result=result,
+            )
+
+    def leases(self) -> list[Lease]:
+        """What is in whose hands, expired leases left out."""
+        with self._guard:
+            self._catch_up()
+            now = self._now()
+            held = sorted((key, *lease) for key, lease in self._ledger.leases.items() if lease[0] > now)
+            return [Lease("{}-{}".format(*from_key(key)), worker, expires) for key, expires, worker in held]
+
+    def evaluations(self) -> Evaluations:
+        """Every told evaluation, by design and number."""
+        with self._guard:
+            self._catch_up()
+            ledger = self._ledger
+            order = np.lexsort((ledger.number[: ledger.size], ledger.design[: ledger.size]))
+            design, number = ledger.design[order], ledger.number[order]
+            corrected = np.array(
+                [key_of(d, k) in ledger.originals for d, k in zip(design.tolist(), number.tolist(), strict=True)]
+                if ledger.originals
+                else np.zeros(len(order)),
+                dtype=bool,
+            )
+            return Evaluations(
+                design,
+                number,
+                ledger.values[order],
+                ledger.told_at[order],
+                corrected,
+                [self.names[d] for d in design.tolist()],
+                [ledger.workers[code] for code in ledger.told_by[order].tolist()],
+            )
+
+    def export(self, path: str | Path) -> int:
+        """Write every told evaluation to a table (.csv, .jsonl, .parquet), whole or not at all; how many they are."""
+        from conewise.studies.export import write_table
+
+        return write_table(Path(path), self.evaluations(), self.objectives)
+
+    # -- what is asked ---------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self._journal.name
+
+    @property
+    def place(self) -> str:
+        """Where the study is kept, without any password."""
+        return self._journal.place
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs' names."""
+        return self._specification.names
+
+    @property
+    def rows(self) -> list[Row]:
+        """The designs' columns."""
+        return [dict(row) for row in self._specification.rows]
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The objectives' names."""
+        return self._specification.objectives
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self._specification.minimised
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means, once minimised objectives are negated."""
+        return self._specification.cone
+
+    @property
+    def epsilon(self) -> float:
+        """How far from optimal a returned design may be."""
+        return self._specification.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How often the answer may be wrong."""
+        return self._specification.delta
+
+    @property
+    def noise(self) -> Noise | None:
+        """What is assumed of one evaluation, in the user's own sign."""
+        return self._specification.noise
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm's name."""
+        return self._specification.algorithm
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The algorithm's options."""
+        return dict(self._specification.options)
+
+    @property
+    def seed(self) -> int:
+        """From which the seeds of all evaluations follow."""
+        return self._specification.seed
+
+    @property
+    def lease(self) -> float:
+        """Seconds after which what was handed out and not told is open again."""
+        return self._specification.lease
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return self._specification.n_designs
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return self._specification.dim
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the file or database; closing twice is harmless."""
+        with self._guard:
+            self._journal.close()
+
+    def __del__(self) -> None:
+        journal = getattr(self, "_journal", None)
+        if journal is not None:
+            journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Study({self.name!r} in {self.place}: {self.n_designs} designs, {self.dim} objectives)"

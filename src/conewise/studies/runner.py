@@ -1,0 +1,385 @@
+"""Run a study with evaluators: hand out, evaluate, tell, and never wait for the slowest.
+
+The runner keeps its crew busy and the study informed; it decides nothing. What is evaluated next is the study's to say,
+and the answer depends on the values alone, not on who computed them, when, or how often the run was interrupted.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import socket
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from conewise._arrays import as_count, as_positive
+from conewise.errors import ConewiseError, InputError
+from conewise.problems.evaluators import as_evaluator
+from conewise.studies.evaluations import AlreadyTold, Evaluation
+from conewise.studies.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
+from conewise.studies.processes import LocalProcesses
+from conewise.studies.study import Study
+
+TASK_SECONDS: Final = 0.2  # work in a task: a hundred times what it costs to hand one over
+_SHORT: Final = 0.5  # seconds: shorter evaluations are queued one task ahead, so that no worker waits for the journal
+_TASK_BYTES: Final = 32_768  # results of a task fit into a pipe, so that no worker ever waits to be listened to
+_LARGEST_TASK: Final = 500
+_TICK: Final = 0.2  # seconds between looks at the clock, at Ctrl-C and at `stop`
+_WAIT_FOR_OTHERS: Final = 1.0  # seconds between questions when everything open is with other workers
+_NEWEST: Final = 0.5  # weight of the newest task in the average time of an evaluation
+_LOSSES: Final = 10  # workers lost in a row, without one evaluation in between
+_WORKER: Final = re.compile(r"(?P<machine>.+):(?P<process>\d{1,9}):(?P<start>\w+)")
+_LEASE_SPARE: Final = 60.0  # seconds on top of what a task may take at most
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run, for a display or a log; "tick" comes several times a second."""
+
+    kind: Literal["told", "failed", "lost", "late", "waiting", "tick"]
+    text: str = ""
+    count: int = 0
+    in_flight: int = 0
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did."""
+
+    told: int
+    failures: int
+    seconds: float
+    finished: bool
+    """Whether the study has all that it asked for."""
+    stopped_because: str
+
+
+def run_study(
+    study: Study,
+    evaluator: Any,
+    *,
+    jobs: int | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    batch: int | None = None,
+    retries: int = 2,
+    time_limit: float | None = None,
+    on_event: Callable[[RunEvent], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> RunReport:
+    """Evaluate what a study asks for until it is finished, `jobs` at a time in processes of our own.
+
+    `evaluator` is a function of a design (a dict) and a seed that returns D numbers, `"module:function"`, a command
+    such as `"./simulate --x {x} --seed {seed}"`, or a value of `conewise.problems.evaluators`. `jobs=0` evaluates in
+    the calling process. Instead of `jobs`, or with it as the number of evaluations under way, `executor` is any
+    `concurrent.futures.Executor` or a function that makes one, which is called again when its workers die. `batch`
+    fixes how many evaluations go into one task; by default as many as take a fifth of a second.
+
+    A failed evaluation is recorded and tried again, with a new seed, up to `retries` times; then the run stops with a
+    ConewiseError. `time_limit` (seconds) ends a function that hangs, with its process. When `stop` says so nothing more
+    is handed out and what is under way is finished; Ctrl-C hands it back instead, and KeyboardInterrupt follows.
+    However a run ends, what was told is in the journal, and another run continues.
+    """
+    retries = as_count(retries, "retries", minimum=0)
+    limit = None if time_limit is None else as_positive(time_limit, "time_limit")
+    size = None if batch is None else as_count(batch, "batch")
+    chosen = as_evaluator(evaluator)
+    chosen.check(list(dict.fromkeys(column for row in study.rows for column in row)))
+    work = Work(chosen, study.objectives, limit)
+    with _interruptions() as interrupted, _crew(jobs, executor, work) as crew:
+        run = _Run(study, crew, work, size, retries, on_event or (lambda event: None))
+        return run.until_done(interrupted, stop or (lambda: False))
+
+
+class _Run:
+    """The state of one run: what is in hand, what is under way, how long an evaluation takes."""
+
+    def __init__(
+        self,
+        study: Study,
+        crew: Crew,
+        work: Work,
+        batch: int | None,
+        retries: int,
+        on_event: Callable[[RunEvent], None],
+    ) -> None:
+        self.study, self.crew, self.work = study, crew, work
+        self.batch, self.retries, self.on_event = batch, retries, on_event
+        self.worker = worker_name()
+        self.hand: deque[Evaluation] = deque()
+        self.flying: dict[str, Evaluation] = {}
+        self.alone: set[str] = set()  # evaluations that go into a task of their own: one of them ended a worker
+        self.failures: Counter[str] = Counter()
+        self.losses = 0
+        self.told = self.failed = 0
+        self.seconds_each: float | None = None
+        self.largest = max(1, min(_LARGEST_TASK, _TASK_BYTES // (9 * (len(work.objectives) + 4))))
+        self.lease = max(study.lease, 3 * (work.time_limit or 0.0) + _LEASE_SPARE)
+        self.error: ConewiseError | None = None
+        self.ask_at = 0.0
+
+    def until_done(self, interrupted: Callable[[], bool], stop: Callable[[], bool]) -> RunReport:
+        """The loop: fill, collect, tell."""
+        start = time.monotonic()
+        why = ""
+        try:
+            release_abandoned(self.study)
+            while not interrupted():
+                if not why and self.error is None and stop():
+                    why = "stopped on request"
+                if why or self.error is not None:  # nothing more is handed out; what is under way is finished
+                    self._hand_back(self.hand)
+                    if not self.flying:
+                        break
+                elif not self._fill():
+                    why = "the study has all that it asked for"
+                    break
+                self._take_in(self.crew.collect(_TICK))
+                self._say("tick")
+            if interrupted():
+                self._take_in(self.crew.collect(0.0))
+        finally:
+            # An error in the study itself (a full disk) is the one to report; handing back is then a courtesy.
+            with suppress(ConewiseError, OSError):
+                self._hand_back([*self.hand, *self.flying.values()])
+        if interrupted():
+            raise KeyboardInterrupt(f"{self.told} evaluations were told in this run")
+        if self.error is not None:
+            raise self.error
+        finished = self.study.finished
+        return RunReport(self.told, self.failed, time.monotonic() - start, finished, why)
+
+    # -- out -----------------------------------------------------------------------------------------------------------
+
+    def _fill(self) -> bool:
+        """Keep the crew busy; False when nothing is left to do for anyone."""
+        size = self._task_size()
+        depth = 2 if self.seconds_each is not None and self.seconds_each < _SHORT else 1
+        room = self.crew.room(depth)
+        wanted = room * size - len(self.hand)
+        now = time.monotonic()
+        if wanted > 0 and now >= self.ask_at:
+            asked = self.study.ask(wanted, worker=self.worker, lease=self.lease)
+            got = [evaluation for evaluation in asked if evaluation.id not in self.flying]
+            self.hand.extend(got)
+            if asked.finished:  # whatever is still under way was ahead of the study and is not needed
+                return False
+            if not got and not self.hand and not self.flying:
+                self._say("waiting", self._others())
+            if len(got) < wanted:  # until something has come back here, only others can open more
+                self.ask_at = now + _WAIT_FOR_OTHERS
+        while room > 0 and self.hand:
+            # what there is goes to as many workers as there are, rather than in full tasks to a few
+            self._submit(min(size, math.ceil(len(self.hand) / room)))
+            room -= 1
+        return True
+
+    def _others(self) -> str:
+        leases = self.study.leases()
+        if not leases:
+            return "nothing is open at this moment"
+        owners = ", ".join(sorted({lease.worker or "someone without a name" for lease in leases})[:3])
+        minutes = (min(lease.expires for lease in leases) - time.time()) / 60
+        return (
+            f"all that is wanted, {len(leases)} evaluation{'s' * (len(leases) > 1)}, is in the hands of {owners}; "
+            f"the first lease ends in {max(minutes, 0):.0f} minutes, or release what nobody will evaluate"
+        )
+
+    def _submit(self, size: int) -> None:
+        task = [self.hand.popleft()]
+        while self.hand and len(task) < size and task[0].id not in self.alone and self.hand[0].id not in self.alone:
+            task.append(self.hand.popleft())
+        rows = {evaluation.design: {**evaluation.row, "name": evaluation.name} for evaluation in task}
+        self.flying.update((evaluation.id, evaluation) for evaluation in task)
+        self.crew.submit(tuple(Call(e.id, e.design, e.seed) for e in task), rows)
+
+    def _task_size(self) -> int:
+        if self.batch is not None:
+            return min(self.batch, self.largest)
+        if self.seconds_each is None:
+            return 1
+        return max(1, min(self.largest, int(TASK_SECONDS / max(self.seconds_each, 1e-9))))
+
+    def _hand_back(self, evaluations: Sequence[Evaluation] | deque[Evaluation]) -> None:
+        if evaluations:
+            self.study.release(list(evaluations))
+            for evaluation in list(evaluations):
+                self.flying.pop(evaluation.id, None)
+            self.hand.clear()
+
+    # -- in ------------------------------------------------------------------------------------------------------------
+
+    def _take_in(self, done: list[Done]) -> None:
+        """Tell everything that came back in one transaction; then see to what did not."""
+        if not done:
+            return
+        self.ask_at = 0.0
+        outcomes = [outcome for part in done for outcome in part.outcomes if outcome.id in self.flying]
+        good = [outcome for outcome in outcomes if outcome.values is not None]
+        self._measure(outcomes)
+        if good:
+            self._tell(good)
+            self.losses = 0
+        for outcome in outcomes:
+            if outcome.values is None:
+                self._failed(outcome.id, outcome.reason)
+        for part in done:
+            self._lost(part)
+            if part.error is not None and self.error is None:
+                self.error = part.error
+
+    def _measure(self, outcomes: list[Outcome]) -> None:
+        if not outcomes:
+            return
+        mean = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
+        before = self.seconds_each
+        self.seconds_each = mean if before is None else (1 - _NEWEST) * before + _NEWEST * mean
+
+    def _tell(self, good: list[Outcome]) -> None:
+        """All at once; where the study refuses that, one by one, to see which."""
+        ids = [outcome.id for outcome in good]
+        values = [outcome.values for outcome in good if outcome.values is not None]
+        try:
+            self.study.tell(ids, values, worker=self.worker)
+        except InputError as error:
+            if len(good) > 1:
+                for outcome in good:
+                    self._tell([outcome])
+            elif isinstance(error, AlreadyTold):
+                self.flying.pop(ids[0], None)
+                self._say("late", f"{ids[0]} was told by another worker, whose values stay")
+            else:  # such values cannot be, for instance outside the bounds of the noise
+                self._failed(ids[0], str(error))
+            return
+        for evaluation in ids:
+            self.flying.pop(evaluation, None)
+        self.told += len(good)
+        self._say("told", count=len(good))
+
+    def _failed(self, evaluation: str, reason: str) -> None:
+        failed = self.flying.pop(evaluation)
+        self.study.fail(failed, reason)
+        self.failed += 1
+        self.failures[evaluation] += 1
+        times = self.failures[evaluation]
+        self._say("failed", f"design {failed.name!r}, evaluation {evaluation}, attempt {times}: {reason}", count=1)
+        if times > self.retries and self.error is None:
+            attempts = "1 attempt" if times == 1 else f"{times} attempts"
+            self.error = ConewiseError(
+                f"evaluation {evaluation} of design {failed.name!r} failed in {attempts}, the last time because: "
+                f"{reason.rstrip('.')}; everything else is in the journal: mend the cause and run again to continue."
+            )
+
+    def _lost(self, part: Done) -> None:
+        """What a task did not get to is in hand again; the evaluation that ended the worker has failed."""
+        missing = [self.flying[call.id] for call in part.calls if call.id in self.flying]
+        if not missing:
+            return
+        if part.lost:
+            self.losses += 1
+            self._say("lost", part.lost, count=len(missing))
+            if self.losses > _LOSSES + self.crew.width and self.error is None:
+                self.error = ConewiseError(f"workers end one after the other, the last time because: {part.lost}.")
+            if part.suspect in self.flying:
+                self._failed(part.suspect, part.lost)
+                missing = [evaluation for evaluation in missing if evaluation.id != part.suspect]
+            elif not part.suspect:
+                self.alone.update(evaluation.id for evaluation in missing)
+        for evaluation in reversed(missing):
+            del self.flying[evaluation.id]
+            self.hand.appendleft(evaluation)
+
+    def _say(self, kind: Any, text: str = "", count: int = 0) -> None:
+        self.on_event(RunEvent(kind, text, count, len(self.flying)))
+
+
+def _crew(jobs: int | None, executor: Any, work: Work) -> Crew:
+    if executor is not None:
+        return ThroughExecutor(executor, work, jobs)
+    wanted = as_count(jobs if jobs is not None else os.cpu_count() or 1, "jobs", minimum=0)
+    if wanted:
+        return LocalProcesses(wanted, work)
+    if work.time_limit is not None and not work.evaluator.ends_itself:
+        raise InputError("a function in this process cannot be ended, so time_limit needs jobs=1 or more.")
+    return Inline(work)
+
+
+@contextmanager
+def _interruptions() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C (or SIGTERM) has come; the second one interrupts as usual. Only a main thread can listen."""
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def note(number: int, frame: Any) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+# -- who asked -------------------------------------------------------------------------------------------------------
+
+
+def worker_name() -> str:
+    """`machine:process:start` of this process, so that another run on the machine can see whether it is still there."""
+    return f"{_machine()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def release_abandoned(study: Study) -> int:
+    """Hand back what runs on this machine had under way when they were killed; how many evaluations that was."""
+    there: dict[str, bool] = {}
+    gone = []
+    for lease in study.leases():
+        named = _WORKER.fullmatch(lease.worker)
+        if named is None or named["machine"] != _machine():
+            continue
+        if lease.worker not in there:
+            there[lease.worker] = _started(int(named["process"])) == named["start"]
+        if not there[lease.worker]:
+            gone.append(lease.evaluation)
+    if gone:
+        study.release(gone)
+    return len(gone)
+
+
+def _machine() -> str:
+    """The host, and on Linux the numbering of its processes: containers may share a name, not that."""
+    try:
+        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
+    except OSError:
+        return socket.gethostname()
+
+
+def _started(process: int) -> str:
+    """When a process began, in whatever unit the system has; empty when it is gone."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        state, *fields = text.rpartition(")")[2].split()
+        return "" if state in "ZX" else fields[18]  # field 22 of proc(5): ticks since the machine started
+    except (OSError, IndexError):
+        pass
+    if Path("/proc/self/stat").exists():
+        return ""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return ""
+    except OSError:
+        pass
+    return "running"

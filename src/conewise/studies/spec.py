@@ -1,0 +1,282 @@
+"""What a study asks, as a value and as JSON: designs, objectives, cone, epsilon, delta, noise, algorithm, seed.
+
+The JSON holds data only. Whatever it says is rebuilt by the constructors that also check a user's own arguments, and
+nothing in it names code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise import noise as noises
+from conewise._arrays import (
+    Floats,
+    as_count,
+    as_floats,
+    as_non_negative,
+    as_positive,
+    as_probability,
+    check_finite,
+    check_sums,
+)
+from conewise.algorithms import Algorithm
+from conewise.cones import Cone, as_cone
+from conewise.errors import ConewiseError, InputError
+from conewise.feedback import LARGEST_OBSERVED
+from conewise.studies.noisedict import noise_from_dict, noise_to_dict, turned
+from conewise.studies.rules import build, resolved
+
+__all__ = ["NAME_COLUMNS", "Row", "Specification", "as_label", "noise_from_dict", "noise_to_dict", "specified"]
+
+Row = dict[str, Any]
+"""A design's columns: text, numbers, booleans or None under text."""
+
+NAME_COLUMNS: Final = ("name", "design", "id")
+"""The first of these that a row has (in capitals or not) names the design."""
+EXPORT_COLUMNS: Final = ("design", "number", "worker", "told_at")
+"""Columns of an export, so no objective may be called like one."""
+_LONGEST_NAME: Final = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Specification:
+    """The header of a study; frozen, complete, checked."""
+
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    objectives: tuple[str, ...]
+    minimised: tuple[str, ...]
+    cone: Cone
+    epsilon: float
+    delta: float
+    noise: noises.Noise | None
+    """In the user's own sign, like everything else here."""
+    algorithm: str
+    options: Mapping[str, Any]
+    seed: int
+    lease: float
+    """Seconds after which an evaluation that was handed out and not told is open again."""
+    signs: Floats = field(init=False)
+    """(D,): -1 for minimised objectives."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "signs", np.array([-1.0 if o in self.minimised else 1.0 for o in self.objectives]))
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return len(self.names)
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return len(self.objectives)
+
+    def build(self) -> Algorithm[Any]:
+        """The algorithm, in whose eyes larger is better for every objective; built once."""
+        return self._algorithm
+
+    @cached_property
+    def _algorithm(self) -> Algorithm[Any]:
+        noise = None if self.noise is None else turned(self.noise, self.signs)
+        try:
+            return build(self.algorithm, self.cone, self.epsilon, self.delta, self.n_designs, noise, self.options)
+        except InputError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"{self.algorithm} cannot take the options {self.options} ({str(error)[:80]}).") from None
+
+    def as_values(self, values: ArrayLike, n: int) -> Floats:
+        """(n, D) numbers that may enter the journal: of the right shape, finite, within what the noise allows."""
+        array = as_floats(values, "values")
+        if n == 1 and array.shape == (self.dim,):
+            array = array.reshape(1, self.dim)
+        if array.shape != (n, self.dim):
+            raise InputError(
+                f"values must have shape ({n}, {self.dim}), one row an evaluation and one column an objective "
+                f"({', '.join(self.objectives)}), got {array.shape}."
+            )
+        if n:
+            check_finite(array, "values")
+            check_sums(array, "values", LARGEST_OBSERVED)
+        if isinstance(self.noise, noises.Bounded):
+            outside = np.argwhere((array < self.noise.low) | (array > self.noise.high))
+            if len(outside):
+                row, column = outside[0]
+                raise InputError(
+                    f"values has {float(array[row, column])!r} in row {row} for {self.objectives[column]!r}, outside "
+                    "the range that the study's noise assumes; no certificate would hold with it."
+                )
+        return array.copy()
+
+    def to_json(self) -> str:
+        """One text; `from_json` reads it back to the same numbers, bit by bit."""
+        plain = all(row == {"name": name} for row, name in zip(self.rows, self.names, strict=True))
+        data = {
+            "designs": list(self.names),
+            "rows": None if plain else list(self.rows),
+            "objectives": list(self.objectives),
+            "minimise": list(self.minimised),
+            "cone": self.cone.to_dict(),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "noise": None if self.noise is None else noise_to_dict(self.noise),
+            "algorithm": self.algorithm,
+            "options": dict(self.options),
+            "seed": self.seed,
+            "lease": self.lease,
+        }
+        return json.dumps(data, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Specification:
+        """What `to_json` wrote; anything else is refused."""
+        try:
+            data = json.loads(text)
+            if not isinstance(data["options"], dict):
+                raise TypeError("options")
+            rows = data["rows"] or [{"name": name} for name in data["designs"]]
+            return cls(
+                *checked_designs(rows, data["designs"]),
+                *checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
+                Cone.from_dict(data["cone"]),
+                as_non_negative(data["epsilon"], "epsilon"),
+                as_probability(data["delta"], "delta"),
+                None if data["noise"] is None else noise_from_dict(data["noise"]),
+                resolved(data["algorithm"], data["options"]),
+                data["options"],
+                as_count(data["seed"], "seed", minimum=0),
+                as_positive(data["lease"], "lease"),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
+
+
+def specified(
+    designs: Any,
+    cone: Cone,
+    epsilon: float,
+    delta: float,
+    noise: noises.Noise | Mapping[str, Any] | None,
+    objectives: Sequence[str] | None,
+    minimise: Sequence[str],
+    algorithm: str,
+    options: Mapping[str, Any] | None,
+    seed: int,
+    lease: float,
+) -> Specification:
+    """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
+    names, rows = checked_designs(designs)
+    cone = as_cone(cone)
+    labels, minimised = checked_objectives(objectives, minimise, cone.dim)
+    if isinstance(noise, Mapping):
+        noise = noise_from_dict(noise)
+    if noise is not None:
+        if not isinstance(noise, noises.Noise):
+            raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {noise!r:.60}.")
+        noise.check_dim(cone.dim, len(names))
+        noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
+    chosen = dict(options or {})
+    specification = Specification(
+        names,
+        rows,
+        labels,
+        minimised,
+        cone,
+        as_non_negative(epsilon, "epsilon"),
+        as_probability(delta, "delta"),
+        noise,
+        resolved(algorithm, chosen),
+        chosen,
+        as_count(seed, "seed", minimum=0),
+        as_positive(lease, "lease"),
+    )
+    specification.build()
+    try:
+        specification.to_json()
+    except (TypeError, ValueError):
+        raise InputError("options must be text, finite numbers or booleans under text.") from None
+    return specification
+
+
+# -- designs and objectives ------------------------------------------------------------------------------------------
+
+
+def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    """(names, rows) from names, rows or a number of designs; names are distinct."""
+    if isinstance(designs, str | bytes | Mapping) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
+        raise InputError(f"designs must be names, rows (mappings) or a number, got {type(designs).__name__}.")
+    if not isinstance(designs, Sequence) and np.ndim(designs) == 0:
+        designs = [str(k) for k in range(as_count(designs, "designs", minimum=2))]
+    found: list[str] = []
+    rows: list[Row] = []
+    for place, design in enumerate(designs):
+        if isinstance(design, Mapping):
+            row = {as_label(column, "a column of a design"): _cell(value, column) for column, value in design.items()}
+            key = next((c for word in NAME_COLUMNS for c in row if c.lower() == word), None)
+            name = str(row[key]) if key is not None else str(place)
+        else:
+            row, name = {}, str(design)
+        found.append(as_label(name if names is None else names[place], "the name of a design"))
+        rows.append(row or {"name": found[-1]})
+    if len(found) < 2:
+        raise InputError(f"a study compares at least 2 designs, got {len(found)}.")
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
+    return tuple(found), tuple(rows)
+
+
+def checked_objectives(
+    objectives: Sequence[str] | None, minimise: Sequence[str], dim: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(objectives, minimised): distinct names, as many as the cone orders; "f1", "f2", ... when none are given."""
+    if isinstance(objectives, str) or isinstance(minimise, str):
+        raise InputError("objectives and minimise are lists of names, not one text.")
+    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else objectives
+    labels = tuple(as_label(name, "the name of an objective") for name in given)
+    if len(labels) != dim:
+        raise InputError(f"the cone orders {dim} objectives, but {len(labels)} are named: {', '.join(labels)}.")
+    if len(set(labels)) < len(labels):
+        raise InputError(f"the objectives must be distinct, got {', '.join(labels)}.")
+    taken = next((name for name in labels if name in EXPORT_COLUMNS), None)
+    if taken is not None:
+        raise InputError(f"no objective may be called {taken!r}, which is a column of every export; rename it.")
+    stray = next((name for name in minimise if name not in labels), None)
+    if stray is not None:
+        raise InputError(f"minimise names {stray!r}, which is not among the objectives {', '.join(labels)}.")
+    return labels, tuple(name for name in labels if name in minimise)
+
+
+def as_label(name: Any, what: str) -> str:
+    """Text that survives a table and a terminal: no control characters, nothing around it, not empty."""
+    if not isinstance(name, str):
+        raise InputError(f"{what} must be text, got {name!r:.60}.")
+    if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise InputError(
+            f"{what} must be printable text of at most {_LONGEST_NAME} characters without spaces around it, "
+            f"got {name!r:.60}."
+        )
+    return name
+
+
+def _cell(value: Any, column: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, str | int | float | bool | None) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise InputError(
+            f"column {column!r} of a design holds {value!r:.40}; text, finite numbers, booleans or None were expected."
+        )
+    return value

@@ -1,0 +1,328 @@
+"""Studies: real experiments, told by people and machines, kept in an append-only journal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, as_count, as_positive
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.noise import Noise
+from conewise.studies.evaluations import (
+    AlreadyTold,
+    Batch,
+    Evaluation,
+    Told,
+    as_identities,
+    from_key,
+    key_of,
+    seed_of,
+)
+from conewise.studies.journal import Entry, create_journal, open_journal, study_names
+from conewise.studies.ledger import FREE, FURTHEST
+from conewise.studies.reader import Clock, StudyReader, StudyStatus
+from conewise.studies.spec import as_label, specified
+
+__all__ = ["Study", "StudyStatus"]
+
+Handed = Batch | Sequence[Evaluation] | Sequence[str] | Evaluation | str
+"""What was handed out: a batch or part of it, or the ids alone."""
+
+_LONGEST_NOTE: Final = 10_000
+_LONGEST_WORKER: Final = 200
+_MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
+
+
+class Study(StudyReader):
+    """An experiment in a file or database: ask what to evaluate, tell what came back, from any number of processes.
+
+    >>> import tempfile
+    >>> from conewise.noise import Gaussian
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> study = Study.create(f"{folder.name}/trial.db", designs=["old", "new"], cone=Cone.orthant(2), epsilon=0.5,
+    ...                      delta=0.05, noise=Gaussian(0.1), objectives=["yield", "purity"])
+    >>> while batch := study.ask(8):
+    ...     told = study.tell(batch, [[1.0, 0.9] if e.name == "new" else [0.2, 0.1] for e in batch])
+    >>> study.result().names(study.names)
+    ['new']
+    >>> study.close(); folder.cleanup()
+    """
+
+    @classmethod
+    def create(
+        cls,
+        where: str | Path,
+        *,
+        designs: int | Sequence[str] | Sequence[Mapping[str, Any]],
+        cone: Cone,
+        epsilon: float,
+        delta: float,
+        noise: Noise | Mapping[str, Any] | None,
+        objectives: Sequence[str] | None = None,
+        minimise: Sequence[str] = (),
+        algorithm: str = "auto",
+        options: Mapping[str, Any] | None = None,
+        seed: int = 0,
+        name: str | None = None,
+        lease: float = 3600.0,
+        clock: Clock = time.time,
+    ) -> Study:
+        """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
+
+        `designs`: names, rows (mappings; "name", "design" or "id" names the design), or how many. Values are told as
+        they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your own sign.
+        `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
+        told within `lease` seconds is handed out again, by the clocks of the machines that ask.
+        """
+        specification = specified(
+            designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease
+        )
+        if name is not None:
+            name = as_label(name, "the name of a study")
+        return cls(create_journal(where, name, specification.to_json()), clock, specification)
+
+    @classmethod
+    def open(
+        cls, where: str | Path, *, name: str | None = None, read_only: bool = False, clock: Clock = time.time
+    ) -> Study:
+        """An existing study; where there are several, `name` says which."""
+        journal = open_journal(where, name, read_only)
+        try:
+            return cls(journal, clock)
+        except BaseException:
+            journal.close()
+            raise
+
+    @staticmethod
+    def names_in(where: str | Path) -> list[str]:
+        """The names of the studies in a file or database."""
+        return study_names(where)
+
+    # -- asking and telling ----------------------------------------------------------------------------------------
+
+    def ask(self, n: int = 1, *, worker: str = "", ahead: bool = True, lease: float | None = None) -> Batch:
+        """At most n evaluations to make, yours until they are told or the lease is over.
+
+        Fewer, or none, when the rest of the round is in others' hands; `ahead=True` then adds evaluations of the same
+        designs that the next round will probably want. An empty batch with `finished` means that nothing is missing.
+        """
+        n = min(as_count(n, "n"), _MOST_AT_ONCE)
+        seconds = self.lease if lease is None else as_positive(lease, "lease")
+        worker = _as_text(worker, "worker", _LONGEST_WORKER)
+        with self._guard:
+            self._up_to_date()  # outside the lock: others need not wait for what this may take
+            if not self._fold.open_evaluations(1, self._now(), ahead):
+                return Batch((), worker, self._fold.finished)  # whoever asks in vain, again and again, disturbs nobody
+            with self._writing(durable=False) as write:  # without power, an evaluation is handed out again: no harm
+                self._advance()
+                now = self._now()
+                chosen = self._fold.open_evaluations(n, now, ahead)
+                if chosen:
+                    write("ask", chosen, [now + seconds], worker=worker, now=now)
+            return Batch(tuple(self._evaluation(d, k, now + seconds) for d, k in chosen), worker, self._fold.finished)
+
+    def tell(self, batch: Handed, values: ArrayLike, *, worker: str | None = None) -> Told:
+        """Store values (n, D), durably and all or none; in any order, late or again.
+
+        What is stored with the same values already is counted and not written; with other values it is refused.
+        """
+        places, _ = as_identities(batch, self.n_designs)
+        array = self._specification.as_values(values, len(places))
+        if worker is None:
+            worker = batch.worker if isinstance(batch, Batch) else ""
+        worker = _as_text(worker, "worker", _LONGEST_WORKER)
+        with self._guard:
+            with self._writing() as write:
+                new = self._not_yet_told(places, array)
+                if new:
+                    write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
+            repeated = len(places) - len(new)
+            self._repeated += repeated
+            return Told(tuple(f"{d}-{k}" for d, k in places), len(new), repeated)
+
+    def record(self, designs: Sequence[str | int], values: ArrayLike, *, worker: str = "") -> Told:
+        """Store values of designs (names or indices) that nobody asked for, as their next evaluations."""
+        chosen = self._as_designs(designs)
+        array = self._specification.as_values(values, len(chosen))
+        worker = _as_text(worker, "worker", _LONGEST_WORKER)
+        with self._guard, self._writing() as write:
+            places = self._next_numbers(chosen)
+            if places:
+                write("tell", places, array.ravel().tolist(), worker=worker)
+        return Told(tuple(f"{d}-{k}" for d, k in places), len(places), 0)
+
+    def fail(self, batch: Handed, reason: str) -> None:
+        """Record that evaluations gave no values; they are open again at once, with another seed.
+
+        Of what was told meanwhile, or whose attempt was already recorded as failed, nothing is written.
+        """
+        reason = _as_text(reason, "reason", _LONGEST_NOTE)
+        places, known = as_identities(batch, self.n_designs)
+        with self._guard, self._writing() as write:
+            failed = []
+            for (design, number), evaluation in dict(zip(places, known, strict=True)).items():
+                self._check_asked(design, number)
+                attempts = self._ledger.failures.get(key_of(design, number), 0)
+                if self._ledger.place(design, number) < 0 and (evaluation is None or evaluation.attempt == attempts):
+                    failed.append((design, number))
+            if failed:
+                write("fail", failed, [], note=reason)
+
+    def release(self, batch: Handed) -> None:
+        """Hand back what will not be evaluated; it is open again at once. What is told, or not handed out, is skipped.
+
+        Given as evaluations, only leases that are still the same are ended; given as ids, whoever's they are.
+        """
+        places, known = as_identities(batch, self.n_designs)
+        with self._guard, self._writing() as write:
+            back = []
+            for place, evaluation in dict(zip(places, known, strict=True)).items():
+                held = self._ledger.leases.get(key_of(*place))
+                if held is None or (evaluation is not None and evaluation.expires != held[0]):
+                    continue
+                if isinstance(batch, Batch) and batch.worker != held[1]:
+                    continue
+                back.append(place)
+            if back:
+                write("release", back, [])
+
+    def correct(self, evaluation: str | Evaluation, values: ArrayLike, reason: str) -> None:
+        """Replace a told value from now on: a new entry in the journal, and every decision is made again with it."""
+        reason = _as_text(reason, "reason", _LONGEST_NOTE)
+        if not reason:
+            raise InputError("a correction needs a reason.")
+        places, _ = as_identities(evaluation, self.n_designs)
+        if len(places) != 1:
+            raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
+        place, array = places[0], self._specification.as_values(values, 1)
+        with self._guard, self._writing() as write:
+            if self._ledger.place(*place) < 0:
+                raise InputError(f"evaluation {place[0]}-{place[1]} is not told yet, so there is nothing to correct.")
+            write("correct", [place], array.ravel().tolist(), note=reason)
+
+    def note(self, text: str) -> None:
+        """Write a remark into the journal."""
+        with self._guard, self._writing() as write:
+            write("note", [], [], note=_as_text(text, "text", _LONGEST_NOTE))
+
+    # -- the journal -----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self, durable: bool = True) -> Iterator[Callable[..., None]]:
+        """Hold the lock, know every entry, and append what the body writes; what was written counts once committed."""
+        written: list[Entry] = []
+
+        def write(
+            kind: str,
+            places: Sequence[tuple[int, int]],
+            numbers: Sequence[float],
+            *,
+            worker: str = "",
+            note: str = "",
+            now: float | None = None,
+        ) -> None:
+            identities = ",".join(f"{d}-{k}" for d, k in places)
+            texts = ",".join(map(repr, numbers))
+            moment = self._now() if now is None else now
+            written.append(Entry(self._ledger.seq + 1, moment, kind, worker, identities, texts, note))
+
+        if self._ledger.seq == 0:
+            self._catch_up()  # a long journal is first read without keeping others waiting
+        with self._journal.locked(durable):
+            self._catch_up()
+            yield write
+            if written:
+                self._journal.append(written)
+        self._absorb(written)
+
+    def _evaluation(self, design: int, number: int, expires: float) -> Evaluation:
+        failures = self._ledger.failures.get(key_of(design, number), 0)
+        return Evaluation(
+            f"{design}-{number}",
+            design,
+            number,
+            self.names[design],
+            dict(self._specification.rows[design]),
+            seed_of(self.seed, design, number, failures),
+            failures,
+            expires,
+        )
+
+    def _not_yet_told(self, places: list[tuple[int, int]], array: Floats) -> list[int]:
+        """Which of these are new; the rest must be stored, or stand before in the list, with the same values."""
+        new: dict[tuple[int, int], int] = {}
+        for i, (design, number) in enumerate(places):
+            place = self._ledger.place(design, number)
+            if place < 0 and (design, number) not in new:
+                self._check_number(design, number)
+                new[design, number] = i
+                continue
+            stored = self._ledger.values[place] if place >= 0 else array[new[design, number]]
+            first = self._ledger.originals.get(key_of(design, number), stored)
+            if not (np.array_equal(array[i], stored) or np.array_equal(array[i], first)):
+                raise AlreadyTold(
+                    f"evaluation {design}-{number} is stored as {stored.tolist()} and was now told as "
+                    f"{array[i].tolist()}; use `correct` if the stored values are wrong, or `record` if these are of "
+                    "another measurement. Nothing was written."
+                )
+        return list(new.values())
+
+    def _check_number(self, design: int, number: int) -> None:
+        if number > self._ledger.used[design] + FURTHEST:
+            raise InputError(
+                f"evaluation {design}-{number} is far beyond any that was handed out; use `record` for values that "
+                "nobody asked for."
+            )
+
+    def _check_asked(self, design: int, number: int) -> None:
+        if self._ledger.place(design, number) == FREE:
+            raise InputError(f"evaluation {design}-{number} was never handed out, so it cannot have failed.")
+
+    def _next_numbers(self, designs: list[int]) -> list[tuple[int, int]]:
+        """The next numbers of these designs that are neither told nor in someone's hands, in order."""
+        reopened: dict[int, list[int]] = {}
+        for key in sorted(self._ledger.reopened(self._now()), reverse=True):
+            design, number = from_key(key)
+            reopened.setdefault(design, []).append(number)
+        fresh: dict[int, int] = {}
+        places = []
+        for design in designs:
+            following = fresh.get(design, int(self._ledger.fresh[design]))
+            again = reopened.get(design)
+            if again and again[-1] < following:
+                places.append((design, again.pop()))
+            else:
+                places.append((design, following))
+                fresh[design] = self._ledger.next_fresh(design, following + 1)
+        return places
+
+    def _as_designs(self, designs: Sequence[str | int]) -> list[int]:
+        if isinstance(designs, str):
+            raise InputError("designs is a list of names or indices, not one text.")
+        index = {name: i for i, name in enumerate(self.names)}
+        chosen = []
+        for design in designs:
+            if isinstance(design, str):
+                if design not in index:
+                    raise InputError(f"there is no design called {design!r:.60} in this study.")
+                chosen.append(index[design])
+            else:
+                chosen.append(as_count(design, "a design", minimum=0))
+                if chosen[-1] >= self.n_designs:
+                    raise InputError(f"design {design} does not exist: they are numbered 0 to {self.n_designs - 1}.")
+        return chosen
+
+
+def _as_text(text: str, name: str, longest: int) -> str:
+    if not isinstance(text, str) or "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError(f"{name} must be text that can be stored, got {text!r:.60}.")
+    if len(text) > longest:
+        raise InputError(f"{name} must be at most {longest} characters long, got {len(text)}.")
+    return text

@@ -1,0 +1,112 @@
+"""A real Dask cluster: two worker processes, one of them killed in the middle, and the cache that must not be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared import simulators
+
+from conewise import Cone, InputError
+from conewise.cli.main import main
+from conewise.noise import Gaussian
+from conewise.studies.runner import run_study
+from conewise.studies.study import Study
+
+distributed = pytest.importorskip("distributed")
+
+LIMIT = 60  # seconds for a cluster to start
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options, silence_logs=50) as running:
+        yield running
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster, set_as_default=False) as connected:
+        connected.wait_for_workers(2, timeout=LIMIT)
+        yield connected
+
+
+def make(path: Path) -> Study:
+    rows = [{"name": f"d{k}", "x": k / 4, "seconds": 0.02} for k in range(4)]
+    settings = {"algorithm": "naive", "options": {"evaluations_each": 25}, "noise": Gaussian(simulators.SIGMA)}
+    return Study.create(path, designs=rows, cone=Cone.orthant(2), epsilon=0.1, delta=0.1, seed=2, **settings)
+
+
+def test_equal_calls_are_answered_from_memory_unless_we_say_that_they_are_noisy(client):
+    def values(executor):
+        return {future.result() for future in [executor.submit(simulators.draw) for _ in range(8)]}
+
+    assert len(values(client.get_executor())) == 1  # why the default is refused
+    assert len(values(client.get_executor(pure=False))) == 8
+
+
+@pytest.mark.parametrize("options", [{}, {"pure": True}], ids=str)
+def test_an_executor_that_caches_noise_is_refused(client, tmp_path, options):
+    with make(tmp_path / "trial.db") as study:
+        with pytest.raises(InputError, match=r"Dask would cache noise: .*get_executor\(pure=False\)"):
+            run_study(study, simulators.trade_off, executor=client.get_executor(**options))
+        assert study.leases() == []
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
+    before = set(client.run(os.getpid).values())
+    assert len(before) == 2
+    told = []
+
+    def kill_one(event):
+        if event.kind == "told":
+            told.append(event.count)
+            if sum(told) > 20 and len(told) > 1 and killed == []:
+                killed.append(min(before))
+                os.kill(killed[0], signal.SIGKILL)
+
+    killed: list[int] = []
+    with make(tmp_path / "trial.db") as study, make(tmp_path / "reference.db") as reference:
+        report = run_study(study, simulators.slow, executor=client.get_executor(pure=False), on_event=kill_one, batch=2)
+        assert killed
+        assert report.finished
+        assert sum(told) == report.told == 100
+        run_study(reference, simulators.trade_off, jobs=0)
+        ours, theirs = study.evaluations(), reference.evaluations()
+        assert ours.ids == theirs.ids
+        if not report.failures:  # Dask evaluates lost tasks again by itself, with the same seeds
+            np.testing.assert_array_equal(ours.values, theirs.values)
+        assert len(np.unique(ours.values, axis=0)) == 100
+        assert study.leases() == []
+
+
+def test_the_command_evaluates_on_a_cluster(cluster, client, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "trial.db").close()
+    function = ["--function", "shared.simulators:trade_off"]
+    with pytest.raises(SystemExit) as caught:
+        main(["study", "run", "trial.db", *function, "--dask", cluster.scheduler_address, "--json"])
+    out, err = capsys.readouterr()
+    assert caught.value.code == 0, err
+    found = json.loads(out)
+    assert found["finished"]
+    assert found["run"]["told"] == 100
+
+
+def test_a_scheduler_that_is_not_there(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("conewise.cli.run._CONNECT", 0.5)
+    make(tmp_path / "trial.db").close()
+    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
+        with pytest.raises(SystemExit) as caught:
+            main(["study", "run", "trial.db", "--function", "shared.simulators:trade_off", "--dask", address])
+        out, err = capsys.readouterr()
+        assert caught.value.code == 2
+        assert out == ""
+        assert err.startswith(f"conewise: no Dask scheduler answers at {address}")
+        assert err.count("\n") == 1

@@ -1,0 +1,25 @@
+"""kill -9 while telling: what was acknowledged is there, once, and the study ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from shared.studies import make, run_script
+
+
+def test_a_hundred_kills_while_telling(tmp_path):
+    path = tmp_path / "trial.db"
+    make(path, epsilon=0.2).close()
+    told = run_script("kill", path, 100, 20260)
+    assert told.get("kills") == 100, told  # each found every acknowledged evaluation exactly once
+    assert told["same"], "the finished study differs from an uninterrupted one"
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    seqs = [seq for (seq,) in connection.execute("SELECT seq FROM journal ORDER BY seq")]
+    connection.close()
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_kills_while_a_study_is_made(tmp_path):
+    """Either it is there, whole, or it can be made anew; each is carried through to its end."""
+    assert run_script("birth", tmp_path, 20, 20261) == 20

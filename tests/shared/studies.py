@@ -1,0 +1,296 @@
+"""Studies with known answers, and what processes do to them; run as a script it forks, kills and fills up disks.
+
+An evaluation's values depend on its seed alone, so that every order of events must lead to the same study.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import conewise as cw
+from conewise.errors import ConewiseError
+from conewise.feedback import Observations
+from conewise.noise import Gaussian
+from conewise.studies.evaluations import seed_of
+
+MEANS = np.array([[1.0, 0.2], [0.2, 1.0], [0.5, 0.5], [0.7, 0.7], [0.1, 0.1], [0.9, 0.1]])
+SIGMA = 0.5
+BASICS = {
+    "designs": ["a", "b", "c", "d", "e", "f"],
+    "cone": cw.Cone.orthant(2),
+    "epsilon": 0.3,
+    "delta": 0.05,
+    "noise": Gaussian(SIGMA),
+    "objectives": ["gain", "cost"],
+    "minimise": ["cost"],
+    "seed": 7,
+}
+
+
+class Clock:
+    """Time as the test wants it."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def make(where, **changes):
+    """A study of six designs; about 300 evaluations unless changed."""
+    return cw.Study.create(where, **(BASICS | changes))
+
+
+def value_of(design, seed):
+    """What an evaluation gives, in the user's sign."""
+    drawn = MEANS[design % len(MEANS)] + SIGMA * np.random.default_rng(seed).standard_normal(2)
+    return drawn * [1, -1]
+
+
+def values_of(batch):
+    return np.array([value_of(e.design, e.seed) for e in batch]).reshape(len(batch), 2)
+
+
+def reference(study):
+    """The answer of a plain loop that knows nothing of journals, leases and processes."""
+    algorithm = study._specification.build()
+    state, counts = algorithm.start(), np.zeros(study.n_designs, dtype=int)
+    while (pulls := algorithm.ask(state)).total:
+        designs = np.repeat(pulls.designs, pulls.counts)
+        values = []
+        for design in designs.tolist():
+            values.append(
+                value_of(design, seed_of(study.seed, design, int(counts[design]), 0)) * study._specification.signs
+            )
+            counts[design] += 1
+        state = algorithm.tell(state, Observations.single(designs, np.array(values)))
+    return algorithm.recommend(state)
+
+
+def same(first, second):
+    """Whether two results agree to the last bit."""
+    return (
+        first.pareto.tolist() == second.pareto.tolist()
+        and first.status.tolist() == second.status.tolist()
+        and first.counts.tolist() == second.counts.tolist()
+        and first.means.tobytes() == second.means.tobytes()
+        and first.certified_epsilon == second.certified_epsilon
+        and str(first.guarantee) == str(second.guarantee)
+    )
+
+
+def digest(study):
+    """Everything folded from the journal, in one short text."""
+    told, result = study.evaluations(), study.result()
+    parts = (told.design, told.number, told.values, told.told_at, study._fold.consumed, study._ledger.through)
+    parts += (result.means, result.counts, result.pareto)
+    text = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
+    text.update(repr((study._ledger.seq, told.worker, sorted(study._ledger.failures.items()))).encode())
+    return text.hexdigest()
+
+
+def finish(study, n=50, worker=""):
+    """Evaluate what is asked for until nothing is; how many were stored."""
+    stored = 0
+    while not (batch := study.ask(n, worker=worker)).finished:
+        if batch:
+            stored += study.tell(batch, values_of(batch)).stored
+        else:
+            time.sleep(0.002)  # everything is in others' hands
+    return stored
+
+
+def run_script(*arguments):
+    """What this file says when it is run with these arguments, in a process of its own."""
+    script = [sys.executable, "-W", "error", __file__, *map(str, arguments)]
+    ran = subprocess.run(script, capture_output=True, text=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+# -- as a script: what needs processes of its own ---------------------------------------------------------------------
+
+
+def crowd(where, workers, batch):
+    """So many processes ask and tell at once; what each has stored, and the state that each has seen at the end."""
+    with cw.Study.open(where) as study:
+        reference(study)  # what is computed once is inherited
+    reports = []
+    for number in range(int(workers)):
+        read, write = os.pipe()
+        if os.fork() == 0:
+            try:
+                os.close(read)
+                with cw.Study.open(where) as study:
+                    stored = finish(study, int(batch), worker=f"w{number}")
+                    os.write(write, json.dumps([stored, digest(study)]).encode())
+                os._exit(0)
+            except BaseException as error:
+                os.write(write, json.dumps(repr(error)).encode())
+                os._exit(1)
+        os.close(write)
+        reports.append(read)
+    answers = []
+    for read in reports:
+        with os.fdopen(read) as pipe:
+            answers.append(json.loads(pipe.read()))
+        os.wait()
+    return answers
+
+
+def kill(where, times, seed):
+    """Kill a process that tells in a loop, again and again, at random moments; then let one finish.
+
+    The child writes what it has told to a pipe after each `tell` returned. After every kill a fresh look at the file
+    must find exactly what was acknowledged, and at most the one evaluation that was being told when the signal came.
+    """
+    rng = random.Random(int(seed))
+    with cw.Study.open(where) as study:
+        expected = reference(study)  # and what is computed once is inherited by the children
+    acknowledged: set[str] = set()
+    kills = unheard = 0
+    first = usual = 0.05  # seconds to the first acknowledgement, and between two of them; measured as we go
+    while kills < int(times):
+        read, write = os.pipe()
+        started = time.perf_counter()
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            with cw.Study.open(where) as study:
+                study.release([lease.evaluation for lease in study.leases()])  # of those who were killed before
+                while batch := study.ask(1):
+                    study.tell(batch, values_of(batch))
+                    os.write(write, (" ".join(batch.ids) + "\n").encode())
+            os._exit(0)
+        os.close(write)
+        pipe = os.fdopen(read)
+        said = []
+        for number in range(rng.randrange(4)):
+            said.append(pipe.readline())
+            now = time.perf_counter()
+            if number == 0:
+                first = 0.8 * first + 0.2 * (now - started)
+            else:
+                usual = 0.8 * usual + 0.2 * (now - started)
+            started = now
+        time.sleep(1.5 * rng.random() * (usual if said else first))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        said += pipe.read().split("\n")
+        pipe.close()
+        if not os.WIFSIGNALED(status):
+            return {"over after": kills}
+        kills += 1
+        acknowledged.update(name for line in said if line for name in line.split())
+        with cw.Study.open(where, read_only=True) as study:
+            told = study.evaluations()
+            found = told.ids
+            if len(set(found)) != len(found) or not acknowledged <= set(found):
+                return {"lost": sorted(acknowledged - set(found)), "doubled": len(found) - len(set(found))}
+            extra = set(found) - acknowledged
+            if len(extra) > 1:
+                return {"never told": sorted(extra)}
+            unheard += bool(extra)
+            acknowledged |= extra  # durable, though nobody was there to hear of it
+            values = [value_of(d, seed_of(study.seed, d, n, 0)) for d, n in zip(told.design, told.number, strict=True)]
+            if not np.array_equal(told.values, np.array(values).reshape(-1, 2)):
+                return {"changed": True}
+    with cw.Study.open(where) as study:
+        study.release([lease.evaluation for lease in study.leases()])
+        finish(study)
+        return {
+            "kills": kills,
+            "unheard": unheard,
+            "evaluations": len(study.evaluations()),
+            "same": same(study.result(), expected),
+        }
+
+
+def birth(folder, times, seed):
+    """Kill a process that makes a study: there is a whole one or none, which can then be made; how many there are."""
+    rng = random.Random(int(seed))
+    there = 0
+    for number in range(int(times)):
+        path = Path(folder) / f"{number}.db"
+        quick = {"options": {"evaluations_each": 2}}
+        child = os.fork()
+        if child == 0:
+            make(path, **quick).close()
+            time.sleep(60)
+            os._exit(0)
+        time.sleep(rng.random() * 0.04)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with cw.Study.open(path) if path.exists() else make(path, **quick) as study:
+            there += finish(study) == 12
+    return there
+
+
+def full(where):
+    """Tell until the disk is full, then make room: what was acknowledged is there, and the study goes on."""
+    import resource
+
+    with cw.Study.open(where) as study:
+        log = Path(f"{where}-wal")
+        first = study.ask(1)
+        study.tell(first, values_of(first))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 9000, resource.RLIM_INFINITY))
+        acknowledged, sentence = list(first.ids), ""
+        try:
+            while batch := study.ask(20):
+                study.tell(batch, values_of(batch))
+                acknowledged += batch.ids
+        except ConewiseError as error:
+            sentence = str(error)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        before = study.evaluations().ids
+        study.release([lease.evaluation for lease in study.leases()])
+        finish(study)
+        return {
+            "sentence": sentence,
+            "kept": set(before) == set(acknowledged),
+            "same": same(study.result(), reference(study)),
+        }
+
+
+def unwritable(where):
+    """What someone who may only read the file meets."""
+    path = Path(where)
+    with cw.Study.open(path) as study:  # loads whatever is loaded late, while this is still allowed
+        study.result()
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    if os.geteuid() == 0:  # nothing is read-only to root
+        os.setgid(65534)
+        os.setuid(65534)
+    sentences = []
+    for act in (
+        lambda: cw.Study.open(path).ask(),
+        lambda: cw.Study.open(path, read_only=True).ask(),
+        lambda: make(path.with_name("other.db")),
+        lambda: make(path, name="second"),
+        lambda: cw.Study.open(path, read_only=True).export(path.with_name("table.csv")),
+    ):
+        try:
+            act()
+            sentences.append("")
+        except ConewiseError as error:
+            sentences.append(str(error))
+    with cw.Study.open(path, read_only=True) as study:
+        return {"sentences": sentences, "evaluations": study.status().evaluations}
+
+
+if __name__ == "__main__":
+    act = {"crowd": crowd, "kill": kill, "birth": birth, "full": full, "unwritable": unwritable}[sys.argv[1]]
+    print(json.dumps(act(*sys.argv[2:])))

@@ -1,0 +1,303 @@
+"""Tables of measurements: every format alike, designs in the order of appearance, and the row of what is wrong."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import conewise as cw
+from conewise.problems import measurements, tables
+from conewise.problems.measurements import LongTable, WideTable, open_measurements
+
+HEADER = ["design", "cost", "speed"]
+ROWS = [["b", 1.0, 5.0], ["a", 2.0, 6.0], ["b", 3.0, 7.5], ["c, d", -4.0, 1e-7], ["a", 2.5, 6.5], ["b", 0.0, 9.0]]
+
+
+def write(path, header=HEADER, rows=ROWS):
+    """The same table in the format of the path's ending; None is an empty entry."""
+    records = [dict(zip(header, row, strict=True)) for row in rows]
+    if path.suffix == ".csv":
+        cell = lambda v: "" if v is None else '"' + str(v).replace('"', '""') + '"'  # noqa: E731
+        path.write_text("".join(",".join(map(cell, row)) + "\n" for row in [header, *rows]), encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(records), encoding="utf-8")
+    elif path.suffix == ".jsonl":
+        lines = ({k: v for k, v in record.items() if v is not None} for record in records)
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    else:
+        columns = {c: [row[k] for row in rows] for k, c in enumerate(header)}
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def told(table) -> tuple[list[int], np.ndarray]:
+    """Designs and values of every evaluation, in order."""
+    parts = list(table)
+    return np.concatenate([p.designs for p in parts]).tolist(), np.vstack([p.means for p in parts])
+
+
+@pytest.fixture(params=["pyarrow", "core alone"])
+def engine(request, monkeypatch):
+    if request.param == "core alone":
+        monkeypatch.setattr(tables, "_has_arrow", lambda: False)
+    return request.param
+
+
+# -- one row an evaluation -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
+def test_every_format_tells_the_same_evaluations(tmp_path, engine, ending):
+    table = LongTable(write(tmp_path / f"t{ending}"), objectives=["cost", "speed"], minimise=["cost"])
+    designs, values = told(table)
+    assert table.names == ("b", "a", "c, d")
+    assert table.rows.tolist() == [3, 2, 1]
+    assert designs == [0, 1, 0, 2, 1, 0]
+    np.testing.assert_array_equal(values, [[-row[1] + 0.0, row[2]] for row in ROWS])
+    assert (table.design, table.minimised) == ("design", ("cost",))
+
+
+def test_a_table_may_be_read_as_often_as_wanted(tmp_path):
+    table = LongTable(write(tmp_path / "t.csv"), objectives=["speed"])
+    first, second = told(table), told(table)
+    assert first[0] == second[0]
+    np.testing.assert_array_equal(first[1], second[1])
+
+
+def test_chunks_change_nothing(tmp_path, engine, monkeypatch):
+    path = write(tmp_path / "t.csv", rows=[[f"d{k % 7}", float(k), float(-k)] for k in range(100)])
+    whole = told(LongTable(path, objectives=["cost", "speed"]))
+    monkeypatch.setattr(tables, "_ROWS", 9)
+    monkeypatch.setattr(measurements, "_ENTRIES", 12)  # three evaluations of two objectives
+    table = LongTable(path, objectives=["cost", "speed"])
+    parts = list(table)
+    assert max(len(part) for part in parts) == 3
+    assert told(table)[0] == whole[0]
+    np.testing.assert_array_equal(told(table)[1], whole[1])
+    assert table.rows.tolist() == [15, 15, 14, 14, 14, 14, 14]
+
+
+@pytest.mark.parametrize(
+    "name", ["007", "=1+1", "@SUM(A1)", "-2", " padded ", "ä€𝛽", "two\nlines", "NA", "nan", "null", "\x1b[31mred"]
+)
+def test_names_are_kept_as_text(tmp_path, engine, name):
+    table = LongTable(write(tmp_path / "t.csv", rows=[[name, 1.0, 2.0], ["x", 1.0, 2.0]]), objectives=["cost"])
+    assert table.names == (name, "x")
+    assert told(table)[0] == [0, 1]
+
+
+def test_numbers_may_name_designs(tmp_path):
+    table = LongTable(write(tmp_path / "t.parquet", rows=[[7, 1.0, 2.0], [3, 1.0, 2.0]]), objectives=["cost"])
+    assert table.names == ("7", "3")
+
+
+def test_another_column_may_name_the_design(tmp_path):
+    path = write(tmp_path / "t.csv", header=["plant", "cost", "speed"])
+    assert LongTable(path, objectives=["cost"], design="plant").names == ("b", "a", "c, d")
+    with pytest.raises(cw.InputError, match=r"which column names the design with --design; t\.csv has plant, cost"):
+        LongTable(path, objectives=["cost"])
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    rows = 400_000
+    rng = np.random.default_rng(0)
+    names = pyarrow.array([f"design {k}" for k in range(50)]).take(pyarrow.array(rng.integers(0, 50, rows)))
+    pyarrow.parquet.write_table(pyarrow.table({"design": names, "a": rng.normal(size=rows)}), tmp_path / "t.parquet")
+    table = LongTable(tmp_path / "t.parquet", objectives=["a"])
+    assert len(table.names) == 50
+    tracemalloc.start()
+    try:
+        assert sum(len(part) for part in table) == rows
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20  # 400 000 rows of text and numbers would be 40 MB
+    finally:
+        tracemalloc.stop()
+
+
+# -- rows that lack an objective -----------------------------------------------------------------------------------
+
+HOLES = [["a", 1.0, 2.0], ["b", None, 3.0], ["a", 4.0, None], ["a", 5.0, 6.0], ["c", None, None]]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
+def test_a_missing_objective_is_refused_with_its_place_and_the_way_on(tmp_path, engine, ending):
+    table = LongTable(write(tmp_path / f"t{ending}", rows=HOLES), objectives=["cost", "speed"])
+    with pytest.raises(cw.InputError, match=r"row 2 \(below the header\), column 'cost' is empty.*--incomplete skip"):
+        list(table)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
+def test_incomplete_rows_are_left_out_when_told_to(tmp_path, engine, ending):
+    table = LongTable(write(tmp_path / f"t{ending}", rows=HOLES), objectives=["cost", "speed"], incomplete="skip")
+    designs, values = told(table)
+    assert designs == [0, 0]
+    np.testing.assert_array_equal(values, [[1, 2], [5, 6]])
+    assert table.names == ("a", "b", "c")  # designs stay, even those of which nothing is left
+    assert table.rows.tolist() == [3, 1, 1]  # and what was recorded can still be counted
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "NaN", "null", " ", "None"])
+def test_words_for_missing(tmp_path, engine, word):
+    path = tmp_path / "t.csv"
+    path.write_text(f"design,cost\na,1\na,{word}\na,3\n", encoding="utf-8")
+    assert told(LongTable(path, objectives=["cost"], incomplete="skip"))[1].ravel().tolist() == [1, 3]
+    with pytest.raises(cw.InputError, match="row 2"):
+        list(LongTable(path, objectives=["cost"]))
+
+
+def test_a_column_that_is_not_looked_at_may_have_holes(tmp_path):
+    assert told(LongTable(write(tmp_path / "t.csv", rows=HOLES[:2]), objectives=["speed"]))[0] == [0, 1]
+
+
+# -- what is wrong -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("incomplete", ["refuse", "skip"])
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [("fast", "holds 'fast', where a number"), ("inf", "finite number"), ("1,5", "holds '1,5'"), ("true", "'true'")],
+)
+def test_text_among_numbers_is_never_skipped(tmp_path, engine, entry, words, incomplete):
+    path = write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["a", 1.0, entry]])
+    with pytest.raises(cw.InputError, match=rf"t\.csv, row 2 \(below the header\), column 'speed'.*{words}"):
+        list(LongTable(path, objectives=["cost", "speed"], incomplete=incomplete))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"objectives": ["price"]}, "no column 'price'; it has design, cost, speed"),
+        ({"objectives": ["cost"], "design": "plant"}, "no column 'plant'"),
+        ({"objectives": ["cost"], "minimise": ["speed"]}, "not among the objectives cost"),
+        ({"objectives": ["cost", "cost"]}, "distinct"),
+        ({"objectives": ["cost"], "design": "cost"}, "cannot be an objective as well"),
+        ({"objectives": ["cost"], "incomplete": "guess"}, '"refuse" or "skip"'),
+    ],
+)
+def test_columns_that_do_not_fit(tmp_path, options, words):
+    with pytest.raises(cw.InputError, match=words):
+        LongTable(write(tmp_path / "t.csv"), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("design,cost\n", "no rows below its header"),
+        ("design,cost\n,1\n", "row 1 .*'design' is empty; which design was it"),
+        ("design,cost,cost\na,1,2\n", "two columns called 'cost'"),
+        ("design,cost\na,1,2\n", "3 entries for 2 columns"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path, engine, text, words):
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(cw.InputError, match=words):
+        list(LongTable(tmp_path / "t.csv", objectives=["cost"]))
+
+
+def test_a_record_without_a_design_is_refused(tmp_path):
+    path = write(tmp_path / "t.jsonl", rows=[["a", 1.0, 2.0], [None, 1.0, 2.0]])
+    with pytest.raises(cw.InputError, match=r"row 2 .*'design' is empty"):
+        _ = LongTable(path, objectives=["cost"]).names
+
+
+def test_a_file_that_changes_between_the_readings_is_refused(tmp_path):
+    table = LongTable(write(tmp_path / "t.csv"), objectives=["cost"])
+    assert len(table.names) == 3
+    write(tmp_path / "t.csv", rows=[*ROWS, ["new", 1.0, 1.0]])
+    with pytest.raises(cw.InputError, match="changed while it was read: 'new' is new"):
+        list(table)
+
+
+# -- one row a design ----------------------------------------------------------------------------------------------
+
+WIDE = ["design", "a_mean", "a_se", "b_mean", "b_se", "n"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet"])
+def test_a_wide_table_has_the_statistics_of_its_evaluations(tmp_path, engine, ending):
+    rng = np.random.default_rng(3)
+    samples = [rng.normal(size=(n, 2)) for n in (2, 5, 40)]
+    rows = []
+    for k, x in enumerate(samples):
+        se = x.std(axis=0, ddof=1) / np.sqrt(len(x))
+        rows.append([f"d{k}", *np.ravel(np.column_stack([x.mean(axis=0), se])).tolist(), len(x)])
+    table = open_measurements(write(tmp_path / f"t{ending}", WIDE, rows), minimise=["b"])
+    assert isinstance(table, WideTable)
+    (found,) = table
+    assert (table.objectives, table.names, table.rows.tolist()) == (("a", "b"), ("d0", "d1", "d2"), [2, 5, 40])
+    for k, x in enumerate(samples):
+        np.testing.assert_allclose(found.means[k], x.mean(axis=0) * [1, -1], rtol=1e-12)
+        centred = x - x.mean(axis=0)
+        np.testing.assert_allclose(np.diag(found.scatters[k]), (centred**2).sum(axis=0), rtol=1e-12)
+        assert found.scatters[k][0, 1] == 0  # unknown, and not ours to guess: `analyse` takes the worst case
+
+
+def test_columns_of_a_wide_table_may_have_any_name(tmp_path):
+    path = write(tmp_path / "t.csv", ["who", "x", "sx", "times"], [["a", 1.0, 0.1, 4], ["b", 2.0, 0.2, 9]])
+    table = open_measurements(path, design="who", means=["x"], errors=["sx"], counts="times", minimise=["x"])
+    assert isinstance(table, WideTable)
+    assert (table.objectives, table.minimised) == (("x",), ("x",))
+    np.testing.assert_allclose(next(iter(table)).scatters.ravel(), [0.01 * 4 * 3, 0.04 * 9 * 8])
+
+
+def test_long_and_wide_are_told_apart(tmp_path):
+    both = ["design", "a", "b", "a_mean", "b_mean", "n"]
+    path = write(tmp_path / "t.csv", both, [["x", 1.0, 2.0, 3.0, 4.0, 5]])
+    assert isinstance(open_measurements(path, objectives=["a", "b"]), LongTable)
+    assert isinstance(open_measurements(path), WideTable)
+    assert isinstance(open_measurements(path, objectives=["a", "b_mean"]), LongTable)
+    narrow = write(tmp_path / "u.csv", ["design", "a_mean", "a_se", "n"], [["x", 1.0, 2.0, 3]])
+    assert isinstance(open_measurements(narrow, objectives=["a"]), WideTable)
+    assert open_measurements(narrow, minimise=["a_mean"]).minimised == ("a",)
+
+
+def test_standard_errors_may_be_absent_but_not_in_part(tmp_path):
+    path = write(tmp_path / "t.csv", ["design", "a_mean", "n"], [["x", 1.0, 3]])
+    assert not open_measurements(path).has_scatter
+    path = write(tmp_path / "t.csv", ["design", "a_mean", "b_mean", "a_se", "n"], [["x", 1.0, 1.0, 0.1, 3]])
+    with pytest.raises(cw.InputError, match="no column 'b_se'"):
+        open_measurements(path)
+
+
+def test_one_evaluation_has_no_standard_error(tmp_path):
+    path = write(tmp_path / "t.csv", ["design", "a_mean", "a_se", "n"], [["x", 1.0, None, 1], ["y", 2.0, 0.0, 1]])
+    assert not next(iter(open_measurements(path))).scatters.any()
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (["x", 1.0, 0.1, 0], "'n' holds 0, where a number of evaluations"),
+        (["x", 1.0, 0.1, 2.5], "'n' holds 2.5"),
+        (["x", 1.0, 0.1, None], "'n' is empty"),
+        (["x", 1.0, -0.1, 3], "'a_se' holds -0.1, where a standard error"),
+        (["x", 1.0, None, 3], "'a_se' is empty"),
+        (["x", 1.0, 0.1, 1], "one evaluation shows none"),
+        (["x", None, 0.1, 3], "'a_mean' is empty"),
+        (["ok", 1.0, 0.1, 3], "two rows for 'ok'"),
+    ],
+)
+def test_wide_tables_that_cannot_be(tmp_path, row, words):
+    path = write(tmp_path / "t.csv", ["design", "a_mean", "a_se", "n"], [["ok", 1.0, 0.1, 3], row])
+    with pytest.raises(cw.InputError, match=words):
+        list(open_measurements(path))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "say which columns were measured"),
+        ({"means": ["cost"]}, "number of evaluations: name it with --counts"),
+        ({"means": ["cost"], "objectives": ["speed"]}, "not both"),
+        ({"objectives": ["cost"], "errors": ["speed"]}, "belong to a table of means"),
+        ({"means": ["cost"], "counts": "speed", "errors": ["cost", "speed"]}, "1 columns of means and 2 of standard"),
+    ],
+)
+def test_options_that_do_not_go_together(tmp_path, options, words):
+    with pytest.raises(cw.InputError, match=words):
+        open_measurements(write(tmp_path / "t.csv"), **options)

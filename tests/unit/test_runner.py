@@ -1,0 +1,514 @@
+"""The runner: whoever evaluates, however it ends, the study is the same and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared import simulators
+
+from conewise import Cone, ConewiseError, InputError
+from conewise.noise import Bounded, Gaussian
+from conewise.problems.evaluators import Command, PythonFunction
+from conewise.studies import executors, runner
+from conewise.studies.runner import release_abandoned, run_study, worker_name
+from conewise.studies.study import Study
+
+NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 4}}
+LIMIT = 60  # seconds after which a test that waits has failed
+SETTINGS = {
+    "cone": Cone.planar(100),
+    "epsilon": 0.05,
+    "delta": 0.05,
+    "noise": Gaussian(simulators.SIGMA),
+    "algorithm": "elimination",
+    "seed": 5,
+}
+
+
+def designs(folder: Path, n: int = 5) -> list[dict]:
+    return [{"name": f"d{k}", "x": k / n, "folder": str(folder)} for k in range(n)]
+
+
+def make(folder: Path, name: str = "trial", **changes) -> Study:
+    settings = SETTINGS | {"objectives": ["gain", "cost"], "minimise": ["cost"]} | changes
+    return Study.create(folder / f"{name}.db", designs=settings.pop("designs", designs(folder)), **settings)
+
+
+def values(study: Study) -> dict[str, tuple[float, ...]]:
+    told = study.evaluations()
+    return dict(zip(told.ids, map(tuple, told.values.tolist()), strict=True))
+
+
+def same_answer(study: Study, reference: Study) -> None:
+    """The same decisions from the same values; evaluations ahead of the last round may differ in number only."""
+    assert study.finished
+    assert reference.finished
+    ours, theirs = study.result(), reference.result()
+    for part in ("pareto", "status", "counts", "means"):
+        np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
+    assert ours.certified_epsilon == theirs.certified_epsilon
+    first, second = values(study), values(reference)
+    assert {key: first[key] for key in first.keys() & second.keys()} == {
+        key: second[key] for key in first.keys() & second.keys()
+    }
+
+
+def nothing_in_flight(study: Study) -> None:
+    assert study.leases() == []
+
+
+def wait_until(condition, what: str) -> None:
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"{what} did not happen within {LIMIT} seconds"
+        time.sleep(0.01)
+
+
+def is_gone(process: int) -> bool:
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return True
+    return text.rpartition(")")[2].split()[0] == "Z"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """One evaluation after the other, without workers."""
+    study = make(tmp_path_factory.mktemp("reference"))
+    report = run_study(study, simulators.trade_off, jobs=0, batch=1)
+    assert report.finished
+    assert report.told == study.status().evaluations
+    assert 40 < report.told < 150
+    return study
+
+
+# -- whoever evaluates ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings", [{"jobs": 0}, {"jobs": 0, "batch": 7}, {"jobs": 2}, {"jobs": 2, "batch": 3}], ids=str
+)
+def test_processes_of_our_own(tmp_path, reference, settings):
+    study = make(tmp_path)
+    report = run_study(study, "shared.simulators:trade_off", **settings)
+    assert report.finished
+    assert report.stopped_because == "the study has all that it asked for"
+    same_answer(study, reference)
+    nothing_in_flight(study)
+
+
+def test_any_executor(tmp_path, reference):
+    study = make(tmp_path)
+    with ThreadPoolExecutor(3) as threads:
+        assert run_study(study, simulators.trade_off, executor=threads).finished
+        assert threads.submit(int, "7").result() == 7  # it belongs to whoever made it, and stays open
+    same_answer(study, reference)
+    nothing_in_flight(study)
+
+
+def test_what_a_function_prints_is_not_our_output(tmp_path, capfd):
+    study = make(tmp_path, **NAIVE)
+    run_study(study, simulators.noisy, jobs=0)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "a line on standard output" in err
+
+
+@pytest.mark.parametrize(("seconds", "enough", "least", "most"), [(0.0, 400, 20, 500), (0.3, 3, 1, 1)])
+def test_fast_evaluations_are_grouped_and_slow_ones_are_not(tmp_path, seconds, enough, least, most):
+    rows = [{**row, "seconds": seconds} for row in designs(tmp_path)]
+    study = make(tmp_path, designs=rows, algorithm="naive", options={"evaluations_each": 1000})
+    sizes = []
+    run_study(
+        study,
+        simulators.slow,
+        jobs=0,
+        stop=lambda: sum(sizes) >= enough,
+        on_event=lambda event: sizes.append(event.count) if event.kind == "told" else None,
+    )
+    assert least <= max(sizes) <= most
+
+
+def test_a_task_that_takes_too_long_returns_what_it_has(tmp_path, monkeypatch, reference):
+    monkeypatch.setattr(executors, "PATIENCE", 0.0)
+    events = []
+    study = make(tmp_path)
+    run_study(study, simulators.trade_off, jobs=0, batch=10, on_event=events.append)
+    assert {event.count for event in events if event.kind == "told"} == {1}
+    same_answer(study, reference)
+
+
+def test_nobody_waits_for_the_slowest(tmp_path):
+    """One evaluation does not return before others have that are beyond its round: with a barrier it never would."""
+    done, lock, others = [], threading.Lock(), threading.Event()
+    a_round = len(make(tmp_path, "twin").ask(1000, ahead=False))
+
+    def patient(design, seed):
+        with lock:
+            first = not done
+            done.append(design["name"])
+        if first:
+            assert others.wait(LIMIT)
+        elif len(done) > a_round + 2:
+            others.set()
+        return simulators.trade_off(design, seed)
+
+    study = make(tmp_path)
+    with ThreadPoolExecutor(2) as threads:
+        report = run_study(study, patient, executor=threads, batch=1, stop=lambda: len(done) > a_round + 3)
+    assert report.failures == 0
+    assert report.told > a_round
+
+
+def test_two_runs_share_a_study(tmp_path, reference):
+    study = make(tmp_path)
+    reports, counts = [], {}
+
+    def one(number):
+        def evaluate(design, seed):
+            with lock:
+                counts[seed] = counts.get(seed, 0) + 1
+            return simulators.slow(design, seed)
+
+        with Study.open(tmp_path / "trial.db") as mine:
+            reports.append(run_study(mine, evaluate, jobs=0, batch=2))
+
+    lock = threading.Lock()
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LIMIT)
+    assert len(reports) == 2
+    assert sum(report.told for report in reports) == study.status().evaluations
+    assert all(report.told for report in reports)
+    assert set(counts.values()) == {1}  # nobody was handed what another had
+    same_answer(study, reference)
+
+
+# -- failures ------------------------------------------------------------------------------------------------------
+
+
+def test_failures_are_recorded_and_tried_again_with_another_seed(tmp_path):
+    study, events = make(tmp_path), []
+    report = run_study(study, simulators.fussy, jobs=0, retries=30, on_event=events.append)
+    assert report.finished
+    assert report.failures == study.status().failures == sum(event.kind == "failed" for event in events)
+    assert report.failures > 10
+    first = next(event for event in events if event.kind == "failed")
+    assert re.search(r"did not converge \(simulators.py, line \d+\)$", first.text)
+    assert "attempt 1" in first.text
+    again = make(tmp_path, "again")
+    run_study(again, simulators.fussy, jobs=0, retries=30, batch=3)
+    same_answer(again, study)
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_what_fails_too_often_stops_the_run_with_a_sentence(tmp_path, retries):
+    study = make(tmp_path)
+    with pytest.raises(ConewiseError) as caught:
+        run_study(study, simulators.hopeless, jobs=0, retries=retries)
+    attempts = "1 attempt" if retries == 0 else "3 attempts"
+    assert str(caught.value).startswith(f"evaluation 1-0 of design 'd1' failed in {attempts}, the last time because: ")
+    assert "RuntimeError: the third pump is broken" in str(caught.value)
+    assert "run again to continue" in str(caught.value)
+    assert study.status().failures >= retries + 1
+    assert study.status().evaluations > 0
+    nothing_in_flight(study)
+    assert run_study(study, simulators.trade_off, jobs=0).finished  # mended
+
+
+def bad_values(result):
+    return lambda design, seed: result
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ([1.0], r"1 value for 2 objectives \(gain, cost\)"),
+        ([0.5, float("nan")], "objective 'cost', got nan"),
+        (None, "2 numbers were expected, got None"),
+        ([0.5, 1.5], "outside the range that the study's noise assumes"),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be_are_failures(tmp_path, result, words):
+    study = make(tmp_path, noise=Bounded(0, 1), **NAIVE)
+    with pytest.raises(ConewiseError, match=words):
+        run_study(study, bad_values(result), jobs=0, retries=1)
+    assert study.status().failures > 2
+    assert study.status().evaluations == 0
+    nothing_in_flight(study)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "words"),
+    [
+        ("shared.simulators:no_such_function", "cannot be imported: AttributeError"),
+        ("./no-such-program {x}", "cannot be started: No such file"),
+        ("simulate {temperature}", r"asks for \{temperature\}, but the designs have name, x, folder"),
+    ],
+)
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_what_can_never_work_is_no_failure_of_an_evaluation(tmp_path, evaluator, words, jobs):
+    study = make(tmp_path)
+    with pytest.raises(InputError, match=words):
+        run_study(study, evaluator, jobs=jobs)
+    assert study.status().failures == 0
+    nothing_in_flight(study)
+
+
+def test_somebody_else_was_faster(tmp_path):
+    study, events = make(tmp_path), []
+
+    def overtaken(design, seed):
+        lease = next((lease for lease in study.leases() if lease.evaluation.startswith("3-")), None)
+        if lease is not None and design["name"] == "d3" and not events:
+            events.append(lease.evaluation)
+            study.tell([lease.evaluation], [[0.25, 0.5]])
+        return simulators.trade_off(design, seed)
+
+    report = run_study(
+        study, overtaken, jobs=0, batch=1, on_event=lambda e: events.append(e) if e.kind == "late" else None
+    )
+    assert report.finished
+    told, late = events
+    assert late.text.startswith(f"{told} was told by another worker")
+    assert values(study)[told] == (0.25, 0.5)
+    assert study.status().failures == 0
+
+
+# -- workers that hang or die --------------------------------------------------------------------------------------
+
+
+def test_the_time_limit_ends_a_function_that_hangs(tmp_path):
+    study, events = make(tmp_path), []
+    report = run_study(study, simulators.hangs_once, jobs=2, time_limit=1.0, on_event=events.append)
+    assert report.finished
+    assert report.failures == study.status().failures == 1
+    (failure,) = [event.text for event in events if event.kind == "failed"]
+    assert "'d2'" in failure
+    assert failure.endswith("no answer within 1 seconds")
+    assert is_gone(int((tmp_path / "hung.pid").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [("killed_once", "was killed by SIGKILL"), ("leaves_once", "ended with exit code 3")],
+)
+def test_a_worker_that_ends_is_a_recorded_failure_of_what_it_was_doing(tmp_path, function, words):
+    study, events = make(tmp_path), []
+    report = run_study(study, f"shared.simulators:{function}", jobs=2, batch=4, on_event=events.append)
+    assert report.finished
+    assert report.failures == study.status().failures == 1
+    (failure,) = [event.text for event in events if event.kind == "failed"]
+    assert "'d2'" in failure
+    assert words in failure
+    nothing_in_flight(study)
+
+
+def test_workers_that_always_end_stop_the_run(tmp_path):
+    study = make(tmp_path)
+    with pytest.raises(ConewiseError, match=r"of design .* failed in 2 attempts, .* was killed by SIGKILL"):
+        run_study(study, simulators.killed_always, jobs=1, retries=1)
+    nothing_in_flight(study)
+
+
+def pool():
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+
+def test_a_broken_executor_is_made_again_if_we_know_how(tmp_path):
+    study, events = make(tmp_path), []
+    report = run_study(study, simulators.killed_once, executor=pool, batch=2, on_event=events.append)
+    assert report.finished
+    assert any(event.kind == "lost" and "BrokenProcessPool" in event.text for event in events)
+    nothing_in_flight(study)
+
+
+class Broken(Executor):
+    """Loses every worker, or everything else that an executor may do."""
+
+    _max_workers = 2
+
+    def __init__(self, error):
+        self.error = error
+
+    def __repr__(self):
+        return "broken"
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        future.set_exception(self.error)
+        return future
+
+
+def test_an_executor_that_is_broken_for_good_stops_the_run(tmp_path):
+    from concurrent.futures.process import BrokenProcessPool
+
+    study = make(tmp_path)
+    with pytest.raises(ConewiseError, match=r"workers have gone .*; run again with a new executor to continue"):
+        run_study(study, simulators.trade_off, executor=Broken(BrokenProcessPool("a process died")))
+    nothing_in_flight(study)
+    with pytest.raises(ConewiseError, match="failed in 3 attempts, the last time because: OSError: no route to host"):
+        run_study(study, simulators.trade_off, executor=Broken(OSError("no route to host")))
+    nothing_in_flight(study)
+    with ThreadPoolExecutor(1) as closed:
+        pass
+    with pytest.raises(ConewiseError, match="takes no more work"):
+        run_study(study, simulators.trade_off, executor=closed)
+    nothing_in_flight(study)
+
+
+# -- how a run ends ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_stopped_is_continued(tmp_path, reference):
+    study = make(tmp_path)
+    runs = 0
+    while True:
+        told = []
+        count = lambda event, told=told: told.append(event.count) if event.kind == "told" else None  # noqa: E731
+        report = run_study(
+            study, simulators.trade_off, jobs=0, batch=4, on_event=count, stop=lambda told=told: sum(told) > 20
+        )
+        runs += 1
+        nothing_in_flight(study)
+        if report.finished:
+            break
+        assert report.stopped_because == "stopped on request"
+    assert runs > 2
+    same_answer(study, reference)
+    assert run_study(study, simulators.trade_off, jobs=0).told == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stores_what_is_done_and_hands_back_the_rest(tmp_path, reference, number):
+    study = make(tmp_path)
+    before = signal.getsignal(number)
+    told = []
+
+    def interrupt(event):
+        if event.kind == "told":
+            told.append(event.count)
+            if len(told) == 3:
+                signal.raise_signal(number)
+
+    with pytest.raises(KeyboardInterrupt, match="evaluations were told in this run"):
+        run_study(study, simulators.trade_off, jobs=0, batch=2, on_event=interrupt)
+    assert signal.getsignal(number) is before
+    assert study.status().evaluations == sum(told)
+    nothing_in_flight(study)
+    run_study(study, simulators.trade_off, jobs=0)
+    same_answer(study, reference)
+
+
+def test_an_error_of_the_display_or_the_storage_ends_the_run_and_nothing_else(tmp_path, monkeypatch, reference):
+    study = make(tmp_path)
+
+    def broken_display(event):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_study(study, simulators.trade_off, jobs=0, on_event=broken_display)
+    nothing_in_flight(study)
+
+    def full(*_, **__):
+        raise ConewiseError("the disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(study, "tell", full)
+        with pytest.raises(ConewiseError, match="the disk is full"):
+            run_study(study, simulators.trade_off, jobs=0)
+    nothing_in_flight(study)
+    run_study(study, simulators.trade_off, jobs=0)
+    same_answer(study, reference)
+
+
+def test_what_a_killed_run_had_in_hand_is_handed_out_again(tmp_path):
+    study = make(tmp_path)
+    machine, process, start = worker_name().rsplit(":", 2)
+    assert int(process) == os.getpid()
+    assert machine.startswith(socket.gethostname())
+    workers = [
+        f"{machine}:{process}:{int(start) - 1}",  # an earlier process of that number
+        f"{machine}:999999999:{start}",  # there is no such process
+        worker_name(),
+        f"elsewhere:999999999:{start}",
+        "Marie, bench 3",
+        "",
+    ]
+    for worker in workers:
+        assert len(study.ask(1, worker=worker)) == 1
+    assert release_abandoned(study) == 2
+    assert sorted(lease.worker for lease in study.leases()) == sorted(workers[2:])
+
+
+def test_what_others_have_in_hand_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "_WAIT_FOR_OTHERS", 0.01)
+    study = make(tmp_path, **NAIVE)
+    theirs = study.ask(1, worker="Marie")
+    said = []
+
+    def answer(event):
+        if event.kind == "waiting" and not said:
+            said.append(event.text)
+            study.tell(theirs, [simulators.trade_off(e.row, e.seed) for e in theirs])
+
+    assert run_study(study, simulators.trade_off, jobs=0, on_event=answer).finished
+    assert "1 evaluation, is in the hands of Marie; the first lease ends in 60 minutes" in said[0]
+
+
+# -- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"jobs": -1}, "jobs must be at least 0"),
+        ({"jobs": 1.5}, "jobs must be a whole number"),
+        ({"retries": -1}, "retries must be at least 0"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"time_limit": 0}, "time_limit must be above 0"),
+        ({"time_limit": 1.0, "jobs": 0}, "time_limit needs jobs=1 or more"),
+        ({"time_limit": 1.0, "executor": Broken(OSError())}, "an executor cannot end a Python function that hangs"),
+        ({"executor": 3}, "must be a concurrent.futures.Executor or a function that makes one, got int"),
+        ({"executor": dict}, "must be a concurrent.futures.Executor or a function that makes one, got dict"),
+        ({"jobs": 0, "executor": Broken(OSError())}, "jobs must be at least 1"),
+    ],
+    ids=str,
+)
+def test_arguments(tmp_path, settings, words):
+    study = make(tmp_path)
+    with pytest.raises(InputError, match=words):
+        run_study(study, simulators.trade_off, **settings)
+    nothing_in_flight(study)
+
+
+def test_a_function_without_a_name_cannot_go_to_a_process(tmp_path):
+    study = make(tmp_path)
+    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module"):
+        run_study(study, lambda design, seed: [0, 0], jobs=1)
+    nothing_in_flight(study)
+
+
+def test_commands_keep_their_own_time(tmp_path):
+    study = make(tmp_path, **NAIVE)
+    with ThreadPoolExecutor(2) as threads:
+        report = run_study(study, Command("echo {x} 0.5"), executor=threads, time_limit=30.0)
+    assert report.finished
+    assert values(study)["2-0"] == (0.4, 0.5)
+    with pytest.raises(ConewiseError, match=r"no answer within 0\.2 seconds"):
+        run_study(make(tmp_path, "late"), Command("sleep 600"), jobs=0, time_limit=0.2, retries=0)
+    assert PythonFunction("a:b").ends_itself is False

@@ -1,0 +1,351 @@
+"""Asking and telling: identities, rounds, repetition, order, what is refused, and the answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.studies import Clock, digest, finish, make, reference, same, value_of, values_of
+
+import conewise as cw
+from conewise.noise import Bounded, Gaussian
+from conewise.studies.evaluations import AlreadyTold, seed_of
+from conewise.studies.ledger import FURTHEST
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def study(tmp_path, clock):
+    with make(tmp_path / "trial.db", clock=clock, lease=60) as made:
+        yield made
+
+
+def again(study, clock):
+    """A fresh look at the same file."""
+    return cw.Study.open(study.place, clock=clock)
+
+
+# -- what is handed out ----------------------------------------------------------------------------------------------
+
+
+def test_an_evaluation_has_an_identity_a_seed_and_its_design(study):
+    batch = study.ask(3, worker="lab")
+    assert batch.ids == ("0-0", "1-0", "2-0")
+    assert (batch.worker, batch.finished, len(batch[1:]), batch[1:].worker) == ("lab", False, 2, "lab")
+    second = batch[1]
+    assert (second.design, second.number, second.name, second.row) == (1, 0, "b", {"name": "b"})
+    assert (second.attempt, second.expires) == (0, 1060.0)
+    assert second.seed == seed_of(7, 1, 0, 0)
+    assert repr(batch) == "Batch(0-0, 1-0, 2-0)"
+
+
+def test_seeds_are_the_same_everywhere():
+    """Written down: a study that was begun with one release must go on with the next."""
+    assert seed_of(0, 0, 0, 0) == 7896617691693857887
+    assert seed_of(7, 1, 0, 0) == 3317731564112288844
+    assert len({seed_of(s, d, n, f) for s in range(3) for d in range(3) for n in range(3) for f in range(3)}) == 81
+    assert all(0 <= seed_of(s, 5, 1, 0) < 2**63 for s in range(100))
+
+
+def test_the_round_comes_first_and_then_as_much_again(study):
+    assert study.ask(100, ahead=False).ids == tuple(f"{d}-0" for d in range(6))
+    assert study.ask(100, ahead=False).ids == ()
+    assert study.ask(100).ids == tuple(f"{d}-1" for d in range(6))
+    assert study.ask(100).ids == ()
+    assert not study.finished
+
+
+def test_asking_in_vain_writes_nothing(study):
+    study.ask(100)
+    seq = study._ledger.seq
+    assert not study.ask(5)
+    assert study._ledger.seq == seq
+
+
+def test_evaluations_ahead_are_used_later(study):
+    ahead = study.ask(12)
+    study.tell(ahead, values_of(ahead))
+    finish(study)
+    assert same(study.result(), reference(study))
+    assert study.status().waiting == study.status().evaluations - reference(study).evaluations
+
+
+def test_a_budget_is_never_exceeded_by_evaluations_ahead(tmp_path):
+    with make(tmp_path / "a.db", options={"max_evaluations": 100}) as study:
+        assert len(study.ask(1000)) == 6
+        study.release([lease.evaluation for lease in study.leases()])
+        finish(study, 7)
+        assert study.status().evaluations == 100
+        assert "max_evaluations reached" in study.result().stopped_because
+
+
+def test_naive_elimination_asks_for_what_it_uses_and_no_more(tmp_path):
+    with make(tmp_path / "a.db", algorithm="naive", options={"evaluations_each": 5}) as study:
+        first = study.ask(1000)
+        assert first.ids == tuple(f"{d}-{n}" for n in range(5) for d in range(6))  # everyone once, then everyone twice
+        study.tell(first, values_of(first))
+        assert study.finished
+        assert (study.status().evaluations, study.status().remaining) == (30, 0)
+        assert study.ask().finished
+
+
+def test_more_than_is_asked_for_does_not_change_a_finished_answer(tmp_path):
+    with make(tmp_path / "a.db") as study:
+        finish(study)
+        before = study.result()
+        study.record(["a"] * 10, np.full((10, 2), 100.0))
+        assert study.finished
+        assert same(study.result(), before)
+
+
+# -- telling ---------------------------------------------------------------------------------------------------------
+
+
+def test_telling_twice_is_harmless(study, clock):
+    batch = study.ask(3)
+    told = study.tell(batch, values_of(batch))
+    assert (told.evaluations, told.stored, told.repeated) == (batch.ids, 3, 0)
+    seq = study._ledger.seq
+    with again(study, clock) as other:
+        told = other.tell(list(batch.ids), values_of(batch).tolist())
+        assert (told.stored, told.repeated) == (0, 3)
+        assert other.status().repeated == 3
+    assert study.status().evaluations == 3
+    assert study._ledger.seq == seq
+
+
+def test_other_values_are_refused_and_nothing_is_written(study):
+    batch = study.ask(3)
+    study.tell(batch[:1], [[1.0, 2.0]])
+    with pytest.raises(
+        AlreadyTold, match=r"0-0 is stored as \[1.0, 2.0\] and was now told as \[1.0, 3.0\]; use `correct`"
+    ):
+        study.tell(batch, [[1.0, 3.0], [0.0, 0.0], [0.0, 0.0]])
+    assert (study.status().evaluations, study.status().in_flight) == (1, 2)
+
+
+def test_in_any_order_and_part_by_part(study):
+    batch = study.ask(12)
+    for evaluation in reversed(batch):
+        study.tell(evaluation, value_of(evaluation.design, evaluation.seed))
+    finish(study)
+    assert same(study.result(), reference(study))
+
+
+def test_a_list_may_name_an_evaluation_twice(study):
+    batch = study.ask(2)
+    told = study.tell([*batch.ids, batch.ids[0]], [[1, 2], [3, 4], [1, 2]])
+    assert (told.stored, told.repeated) == (2, 1)
+    with pytest.raises(AlreadyTold, match="0-1 is stored"):
+        study.tell(["0-1", "0-1"], [[1, 2], [1, 3]])
+    assert study.status().evaluations == 2
+
+
+def test_what_was_never_asked_for_may_be_told(study):
+    study.tell(["3-1", "3-0"], [[0.7, -0.7], [0.6, -0.6]])
+    assert study.status().evaluations == 2
+    assert "3-0" not in study.ask(100, ahead=False).ids
+    assert study.result().counts.tolist() == [0, 0, 0, 2, 0, 0]
+
+
+def test_a_gap_waits_to_be_filled(study):
+    study.tell(["0-2", "0-3"], [[5, 5], [5, 5]])
+    assert study.result().counts[0] == 0
+    study.record([0], [[1, 1]])
+    assert study.result().counts[0] == 1
+    study.record(["a"], [[1, 1]])
+    assert study.result().counts[0] == 4
+
+
+def test_recorded_values_take_the_next_free_numbers(study, clock):
+    leased = study.ask(1)
+    told = study.record(["a", 0, "b", "a"], [[1, 1], [2, 2], [3, 3], [4, 4]])
+    assert told.evaluations == ("0-1", "0-2", "1-0", "0-3")
+    clock.now += 61  # the lease is over, so number 0 is nobody's
+    assert study.record(["a", "a"], [[5, 5], [6, 6]]).evaluations == ("0-0", "0-4")
+    with pytest.raises(AlreadyTold, match="or `record` if these are of another measurement"):
+        study.tell(leased, [[9, 9]])
+
+
+@pytest.mark.parametrize(
+    ("batch", "values", "words"),
+    [
+        (["0-0"], [[1.0]], r"shape \(1, 2\), one row an evaluation and one column an objective \(gain, cost\)"),
+        (["0-0", "1-0"], [[1.0, 2.0]], r"shape \(2, 2\)"),
+        (["0-0", "1-0"], [[1.0, 2.0], [1.0]], "rectangular array"),
+        (["0-0"], [[float("nan"), 1.0]], "nan in row 0, column 0"),
+        (["0-0"], [[float("inf"), 1.0]], "inf in row 0"),
+        (["0-0"], [[1e300, 1.0]], "too large"),
+        (["0-0"], [["a", "b"]], "text"),
+        (["6-0"], [[1, 2]], "evaluation 6-0 is of design 6, but designs are numbered 0 to 5"),
+        (["0"], [[1, 2]], 'id looks like "3-0"'),
+        (["a-0"], [[1, 2]], "id looks like"),
+        (["-1-0"], [[1, 2]], "id looks like"),
+        (["0-00"], [[1, 2]], "id looks like"),
+        (["٣-0"], [[1, 2]], "id looks like"),
+        ([0], [[1, 2]], "id looks like"),
+        (7, [[1, 2]], "a batch or a list of evaluation ids was expected, got int"),
+        ([f"0-{FURTHEST + 1}"], [[1, 2]], "far beyond any that was handed out; use `record`"),
+        (["0-999999999999999999"], [[1, 2]], "far beyond"),
+        (["0-9999999999999999999"], [[1, 2]], "id looks like"),
+    ],
+)
+def test_what_cannot_be_told(study, batch, values, words):
+    with pytest.raises(cw.InputError, match=words):
+        study.tell(batch, values)
+    assert study.status().evaluations == 0
+    assert study._ledger.seq == 0
+
+
+def test_one_evaluation_may_be_told_as_a_flat_list(study):
+    assert study.tell("0-0", [1, 2]).stored == 1
+    assert study.tell([], np.empty((0, 2))).stored == 0
+
+
+def test_far_numbers_replay_as_they_were_told(study, clock):
+    for number in range(1, 6):
+        study.tell([f"0-{number * FURTHEST}"], [[1, number]])
+    with again(study, clock) as other:
+        assert digest(other) == digest(study)
+
+
+@pytest.mark.parametrize("designs", [["z"], [6], [-1], [1.5], "a", [None]])
+def test_designs_that_do_not_exist(study, designs):
+    with pytest.raises(cw.InputError):
+        study.record(designs, [[1, 2]])
+
+
+def test_values_outside_the_range_that_is_assumed(tmp_path):
+    with make(tmp_path / "a.db", noise=Bounded([0, -5], [1, 0]), epsilon=0.5) as study:
+        study.tell(["0-0"], [[1.0, -5.0]])
+        with pytest.raises(cw.InputError, match=r"5\.0 in row 0 for 'cost', outside the range"):
+            study.tell(["1-0"], [[1.0, 5.0]])
+
+
+# -- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_minimised_objectives_are_turned_once(tmp_path):
+    """The same study told with both signs, its noise given in each sign: one answer."""
+    cov = np.array([[0.25, 0.1], [0.1, 0.3]])
+    turn = np.diag([1.0, -1.0])
+    results = []
+    for minimise, noise, sign in (((), cov, 1), (("cost",), turn @ cov @ turn, -1)):
+        with make(
+            tmp_path / f"{sign}.db", minimise=minimise, noise=Gaussian(cov=noise), cone=cw.Cone.planar(60)
+        ) as study:
+            while batch := study.ask(20):
+                study.tell(batch, values_of(batch) * [1, -sign])
+            results.append(study.result())
+            assert study.noise.cov.tolist() == noise.tolist()  # as it was given
+    assert same(*results)
+
+
+def test_an_unfinished_study_answers_from_all_it_has(study):
+    batch = study.ask(12)[:9]
+    study.tell(batch, values_of(batch))
+    result = study.result()
+    assert result.evaluations == 9  # the round of six is over, and three of the next are there
+    assert result.counts.tolist() == [2, 2, 2, 1, 1, 1]
+    assert study.status().waiting == 3
+    assert not study.status().finished
+    assert study.status().remaining > 0
+
+
+def test_a_plan_is_what_is_worth_most(study):
+    assert study.plan(4).total == 4
+    finish(study, 5)
+    assert study.plan().total == 0
+    with pytest.raises(cw.InputError, match="at least 1"):
+        study.plan(0)
+
+
+@pytest.mark.parametrize("algorithm", ["elimination", "proportions", "ape", "auer", "paveba", "psips"])
+def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
+    options = {} if algorithm in ("elimination", "proportions") else {"growth": 0.5}
+    with make(tmp_path / "a.db", algorithm=algorithm, epsilon=1.0, options=options) as study:
+        finish(study, 10)
+        assert same(study.result(), reference(study))
+        assert study.plan(3).total == 0
+        with cw.Study.open(study.place) as other:
+            assert digest(other) == digest(study)
+            assert other.algorithm == algorithm
+            assert other.options == options
+
+
+def test_unknown_noise(tmp_path):
+    with make(tmp_path / "a.db", noise=cw.noise.GaussianUnknown(), epsilon=1.5) as study:
+        finish(study)
+        assert same(study.result(), reference(study))
+        assert isinstance(study.result().guarantee, cw.Guarantee)
+
+
+def test_an_interrupted_fold_is_made_again(study, monkeypatch):
+    """Ctrl-C in the middle of a fold must not leave half of it."""
+    batch = study.ask(12)
+    values = values_of(batch)
+    take = study._ledger._take_tells
+
+    def interrupted(*arguments):
+        take(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(study._ledger, "_take_tells", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        study.tell(batch, values)
+    assert study.status().evaluations == 12  # written before the interruption, and read back whole
+    tell = study._fold.algorithm.tell
+    monkeypatch.setattr(type(study._fold.algorithm), "tell", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    other = study.ask(3)
+    study.tell(other, values_of(other))
+    with pytest.raises(KeyboardInterrupt):
+        study.result()
+    monkeypatch.undo()
+    assert tell
+    finish(study)
+    assert same(study.result(), reference(study))
+
+
+@pytest.mark.parametrize("name", ["worker", "reason"])
+@pytest.mark.parametrize("text", [None, 3, "a\x00b", "\ud800", "x" * 20_000])
+def test_text_that_cannot_be_stored(study, name, text):
+    with pytest.raises(cw.InputError, match=f"{name} must be"):
+        study.ask(worker=text) if name == "worker" else study.fail([], text)
+
+
+@pytest.mark.parametrize("arguments", [{"n": 0}, {"n": 1.5}, {"lease": 0}, {"lease": -1}, {"lease": float("inf")}])
+def test_bad_numbers_when_asking(study, arguments):
+    with pytest.raises(cw.InputError):
+        study.ask(**arguments)
+
+
+def test_a_clock_gone_mad(study, clock):
+    clock.now = 1e300
+    with pytest.raises(cw.ConewiseError, match="the clock says"):
+        study.ask()
+
+
+def test_telling_needs_no_algorithm(tmp_path):
+    """Which may take seconds to build, and a command that tells is over before that."""
+    make(tmp_path / "a.db").close()
+    with cw.Study.open(tmp_path / "a.db") as study:
+        study.tell(["0-0"], [[1, 2]])
+        study.record(["a"], [[1, 2]])
+        study.correct("0-0", [1, 3], "a slip")
+        study.release(["0-0"])
+        study.export(tmp_path / "told.csv")
+        study.note("done")
+        assert not study.leases()
+        assert study._built is None
+        assert not study.finished
+        assert study._built is not None
+
+
+def test_notes_are_kept(study, clock):
+    study.note("new reagent from here on")
+    with again(study, clock) as other:
+        finish(other)
+        assert same(other.result(), reference(other))

@@ -1,0 +1,373 @@
+"""Files that are no studies, damaged, foreign, full or out of reach: one clear sentence, and not a byte changed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+from shared.studies import digest, finish, make, reference, run_script, same, values_of
+
+import conewise as cw
+from conewise.studies import sqlitefile
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A study with some evaluations, closed."""
+    with make(tmp_path / "trial.db") as study:
+        study.record(["a", "b", "c"] * 50, [[0.5, -0.5]] * 150)
+    return tmp_path / "trial.db"
+
+
+def contents(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+def refusal(path):
+    """The sentence with which a file is refused, whatever is tried; every file in its folder stays as it is."""
+    before = contents(path.parent)
+    sentences = set()
+    for attempt in (
+        lambda: cw.Study.open(path),
+        lambda: cw.Study.open(path, read_only=True),
+        lambda: cw.Study.names_in(path),
+        lambda: make(path, name="another"),
+        lambda: make(path),
+    ):
+        with pytest.raises(cw.ConewiseError) as caught:
+            attempt()
+        assert "\n" not in str(caught.value)
+        sentences.add(str(caught.value))
+    assert contents(path.parent) == before
+    (sentence,) = sentences
+    assert sentence.startswith(str(path))
+    return sentence.removeprefix(str(path)).strip(" :")
+
+
+def test_a_text_file(tmp_path):
+    (tmp_path / "notes.txt").write_text("not a database\n" * 100)
+    assert refusal(tmp_path / "notes.txt") == "is not a study: it is no SQLite database."
+
+
+@pytest.mark.parametrize("size", [0, 1, 15])
+def test_a_file_of_hardly_any_bytes(tmp_path, size):
+    (tmp_path / "short.db").write_bytes(b"SQLite format 3\x00"[:size])
+    assert refusal(tmp_path / "short.db") == "is not a study: it is no SQLite database."
+
+
+def test_the_database_of_another_application(tmp_path):
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE studies (id INTEGER PRIMARY KEY, name TEXT, header TEXT)")
+    other.execute("CREATE TABLE journal (study, seq, time, kind, worker, evaluations, numbers, note)")
+    other.commit()
+    other.close()
+    assert refusal(tmp_path / "other.db") == "is not a study: it is the database of another application."
+
+
+@pytest.mark.parametrize("keep", [16, 99, 100, 3000, 4096, -1])
+def test_a_truncated_file(path, keep):
+    whole = path.read_bytes()
+    path.write_bytes(whole[:keep])
+    assert "is damaged" in refusal(path)
+    assert "restore it from a copy" in refusal(path)
+
+
+def test_a_file_with_a_hole(path):
+    """The first page is whole, so the rest is found out when it is read."""
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\x00" * (len(whole) - 4096))
+    assert "damaged; restore it from a copy" in refusal(path)
+
+
+def test_a_newer_format(path):
+    whole = bytearray(path.read_bytes())
+    whole[60:64] = (99).to_bytes(4)
+    path.write_bytes(whole)
+    assert refusal(path) == "has the format 99, and this conewise knows formats up to 1; install a newer one."
+
+
+def test_missing_tables_and_strange_ones(path):
+    for statement, words in (
+        ("CREATE TRIGGER spy AFTER INSERT ON journal BEGIN DELETE FROM journal; END", "that conewise did not make"),
+        ("DROP TRIGGER spy", None),
+        ("CREATE VIEW more AS SELECT 1", "that conewise did not make"),
+        ("DROP VIEW more", None),
+        ("DROP TABLE journal", "its tables are not all there"),
+    ):
+        other = sqlite3.connect(path)
+        other.execute(statement)
+        other.commit()
+        other.close()
+        if words is not None:
+            assert words in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        '{"designs": 3}',
+        "NOT JSON",
+        "[" * 100_000,
+        {"designs": ["a"]},
+        {"designs": ["a", "a"]},
+        {"cone": {"rows": [[1, 0], [-1, 0]]}},
+        {"cone": "__import__('os')"},
+        {"noise": {"kind": "os.system"}},
+        {"noise": {"kind": "gaussian", "sigma": -1}},
+        {"noise": "conewise.noise:Gaussian"},
+        {"algorithm": "os:system"},
+        {"algorithm": 3},
+        {"options": {"evaluator": "os:system"}},
+        {"options": {"radius_scale": [1]}},
+        {"options": []},
+        {"epsilon": "0.1"},
+        {"delta": 2},
+        {"seed": -1},
+        {"lease": 0},
+        {"objectives": ["gain"]},
+        {"minimise": ["nothing"]},
+    ],
+    ids=lambda header: str(header)[:40],
+)
+def test_a_header_that_says_something_else(path, header):
+    other = sqlite3.connect(path)
+    if isinstance(header, dict):
+        (text,) = other.execute("SELECT header FROM studies").fetchone()
+        header = json.dumps(json.loads(text) | header)
+    other.execute("UPDATE studies SET header = ?", (header,))
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(cw.ConewiseError):
+        cw.Study.open(path).finished  # noqa: B018 - the algorithm is built now
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM journal WHERE seq = 2",
+        "UPDATE journal SET seq = 17 WHERE seq = 3",
+        "UPDATE journal SET kind = 'exec' WHERE seq = 2",
+        "UPDATE journal SET evaluations = '9-0' WHERE seq = 2",
+        "UPDATE journal SET evaluations = '0-0' WHERE seq = 2",
+        "UPDATE journal SET evaluations = '1-99999999' WHERE seq = 2",
+        "UPDATE journal SET evaluations = '1' WHERE seq = 2",
+        "UPDATE journal SET evaluations = 'os.system' WHERE seq = 2",
+        "UPDATE journal SET evaluations = x'00ff' WHERE seq = 2",
+        "UPDATE journal SET evaluations = '' WHERE seq = 2",
+        "UPDATE journal SET numbers = '1' WHERE seq = 2",
+        "UPDATE journal SET numbers = 'nan,1' WHERE seq = 2",
+        "UPDATE journal SET numbers = '1e308,1' WHERE seq = 2",
+        "UPDATE journal SET numbers = 'a,b' WHERE seq = 2",
+        "UPDATE journal SET time = 'never' WHERE seq = 2",
+        "UPDATE journal SET time = 1e300 WHERE seq = 2",
+        "UPDATE journal SET kind = 'correct', evaluations = '3-0' WHERE seq = 2",
+        "UPDATE journal SET kind = 'fail', evaluations = '3-99999999' WHERE seq = 2",
+        "UPDATE journal SET kind = 'ask' WHERE seq = 2",
+    ],
+)
+def test_a_journal_that_breaks_its_rules(tmp_path, change):
+    with make(tmp_path / "a.db") as study:
+        for design in "abc":
+            study.record([design], [[1, 2]])
+    other = sqlite3.connect(tmp_path / "a.db")
+    other.execute(change)
+    other.commit()
+    other.close()
+    before = (tmp_path / "a.db").read_bytes()
+    for _ in range(2):
+        with cw.Study.open(tmp_path / "a.db") as study, pytest.raises(cw.ConewiseError, match="the journal is damaged"):
+            study.status()
+    with cw.Study.open(tmp_path / "a.db") as study:
+        for _ in range(2):  # and it stays refused
+            with pytest.raises(cw.ConewiseError, match="the journal is damaged"):
+                study.record(["a"], [[1, 2]])
+    assert (tmp_path / "a.db").read_bytes() == before
+
+
+def test_places_without_a_file(tmp_path):
+    for place, words in (
+        (tmp_path / "none.db", "there is no study"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "no" / "folder.db", "there is no study"),
+    ):
+        with pytest.raises(cw.InputError, match=words):
+            cw.Study.open(place)
+    with pytest.raises(cw.InputError, match="there is no folder"):
+        make(tmp_path / "no" / "folder.db")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(cw.InputError, match="no ordinary file"):
+        cw.Study.open(tmp_path / "pipe")
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_bad_arguments_make_no_file(tmp_path):
+    with pytest.raises(cw.InputError):
+        make(tmp_path / "a.db", epsilon=-1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_lies_about_afterwards(path):
+    with cw.Study.open(path) as study, cw.Study.open(path, read_only=True) as reader:
+        finish(study)
+        reader.result()
+    cw.Study.open(path, read_only=True).close()
+    assert [file.name for file in path.parent.iterdir()] == ["trial.db"]
+
+
+def test_an_abandoned_object_lets_go_of_its_file(path):
+    cw.Study.open(path).record(["a"], [[1, 2]])
+    assert [file.name for file in path.parent.iterdir()] == ["trial.db"]
+
+
+def test_making_a_study_twice_at_once_makes_one(tmp_path, monkeypatch):
+    """Someone else is faster between the look and the making."""
+    link = os.link
+
+    def beaten(source, target, **options):
+        monkeypatch.setattr(os, "link", link)
+        make(target, seed=1).close()
+        link(source, target, **options)
+
+    monkeypatch.setattr(os, "link", beaten)
+    with pytest.raises(cw.InputError, match="made by someone else this very moment"):
+        make(tmp_path / "a.db", seed=2)
+    with cw.Study.open(tmp_path / "a.db") as study:
+        assert study.seed == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_a_file_system_without_links(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(os, "link", refused)
+    make(tmp_path / "a.db").close()
+    assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_a_full_disk_by_sqlites_own_limit(path):
+    with cw.Study.open(path) as study:
+        connection = study._journal._connection
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        before = digest(study)
+        whole = path.read_bytes()
+        with pytest.raises(cw.ConewiseError, match="no room left on its disk; nothing was written: make room"):
+            study.record(["a"] * 2000, [[1, 2]] * 2000)
+        assert digest(study) == before
+        assert path.read_bytes() == whole
+        with cw.Study.open(path) as other:
+            assert digest(other) == before
+        connection.execute("PRAGMA max_page_count = 1000000")
+        finish(study)
+    with cw.Study.open(path) as other:
+        assert other.finished
+
+
+def test_a_full_disk_by_the_systems_limit(tmp_path):
+    make(tmp_path / "a.db", epsilon=0.5).close()
+    told = run_script("full", tmp_path / "a.db")
+    assert told["sentence"] == f"{tmp_path / 'a.db'}: the disk refuses to read or write it; nothing was written."
+    assert told["kept"]
+    assert told["same"]
+
+
+def test_who_may_only_read():
+    folder = Path(tempfile.mkdtemp())
+    try:
+        folder.chmod(0o755)
+        with make(folder / "a.db") as study:
+            study.record(["a"], [[1, 2]])
+        whole = (folder / "a.db").read_bytes()
+        told = run_script("unwritable", folder / "a.db")
+        writing, read_only, making, adding, exporting = told["sentences"]
+        assert "it may only be read; open it with read_only=True" in writing
+        assert "was opened read-only" in read_only
+        assert "cannot be opened; check the permissions" in making
+        assert "it may only be read" in adding
+        assert exporting.endswith("table.csv cannot be written: Permission denied.")
+        assert told["evaluations"] == 1
+        assert contents(folder) == {"a.db": whole}
+    finally:
+        folder.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder)
+
+
+def test_someone_holds_the_file_for_too_long(path, monkeypatch):
+    monkeypatch.setattr(sqlitefile, "_PATIENCE", 0.05)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with cw.Study.open(path) as study:
+        assert study.status().evaluations == 150  # reading waits for nobody
+        with pytest.raises(cw.ConewiseError, match="another process has held it"):
+            study.record(["a"], [[1, 2]])
+        holder.execute("ROLLBACK")
+        study.record(["a"], [[1, 2]])
+    holder.close()
+
+
+def test_what_is_in_the_log_is_not_missed(path, tmp_path):
+    """A process died: its log is still there, and belongs to the study."""
+    with cw.Study.open(path) as study:
+        batch = study.ask(3)
+        study.tell(batch, values_of(batch))
+        (tmp_path / "copy").mkdir()
+        for file in path.parent.glob("trial.db*"):
+            shutil.copy(file, tmp_path / "copy" / file.name)
+        now = digest(study)
+    assert (tmp_path / "copy" / "trial.db-wal").stat().st_size > 0
+    with cw.Study.open(tmp_path / "copy" / "trial.db") as copy:
+        assert digest(copy) == now
+        finish(copy)
+        told = dict(zip(copy.evaluations().ids, copy.evaluations().values.tolist(), strict=True))
+        assert told["0-49"] == [0.5, -0.5]
+
+
+def test_an_object_that_sleeps_sees_what_others_did(path):
+    with cw.Study.open(path) as sleeper, make(path.parent / "plain.db") as plain:
+        assert sleeper.status().evaluations == 150
+        with cw.Study.open(path) as busy:
+            finish(busy)
+            assert digest(sleeper) == digest(busy)
+        finish(plain)
+        assert same(plain.result(), reference(plain))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "evaluations",
+        "export",
+        "fold",
+        "journal",
+        "ledger",
+        "noisedict",
+        "postgres",
+        "reader",
+        "rules",
+        "spec",
+        "sqlite",
+    ],
+)
+def test_nothing_that_reads_a_study_can_run_what_is_in_it(module):
+    """No pickle, no eval, no import by a name from elsewhere."""
+    path = Path(sqlitefile.__file__).with_name(f"{module}.py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = {alias.name for alias in node.names} | {getattr(node, "module", None)}
+            assert not names & {"pickle", "marshal", "shelve", "dill", "importlib", "subprocess", "runpy", "ctypes"}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("eval", "exec", "compile", "__import__")

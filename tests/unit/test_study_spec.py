@@ -1,0 +1,204 @@
+"""What a study asks: designs, objectives and noise as given, as stored, and as read back."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from shared.studies import BASICS, make
+
+import conewise as cw
+from conewise import noise as noises
+from conewise.studies.noisedict import turned
+from conewise.studies.spec import noise_from_dict, noise_to_dict
+
+QUICK = {"algorithm": "naive", "options": {"evaluations_each": 2}}  # nothing to compute when it is made
+
+NOISES = [
+    noises.Gaussian(0.1),
+    noises.Gaussian([0.1, 1 / 3]),
+    noises.Gaussian([[0.1, 0.2], [0.3, 0.4], [1, 2], [1, 2], [1, 2], [1, 2]]),
+    noises.Gaussian(cov=[[1.0, 0.1], [0.1, 2.0]]),
+    noises.Gaussian(cov=np.stack([np.eye(2)] * 6)),
+    noises.SubGaussian(0.7),
+    noises.NormSubGaussian(0.7),
+    noises.Bounded(0, 1),
+    noises.Bounded([0, -3], [1, 0.1]),
+    noises.GaussianUnknown(),
+]
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+def test_noise_survives_json(noise):
+    written = noise_to_dict(noise)
+    back = noise_from_dict(json.loads(json.dumps(written)))
+    assert type(back) is type(noise)
+    assert noise_to_dict(back) == written
+    for part in ("sigma", "cov", "low", "high"):
+        first, second = getattr(noise, part, None), getattr(back, part, None)
+        assert (first is None) == (second is None)
+        assert first is None or np.asarray(first).tobytes() == np.asarray(second).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, "must be one of gaussian, subgaussian"),
+        ({"kind": "cauchy"}, "got 'cauchy'"),
+        ({"kind": ["gaussian"]}, "must be one of"),
+        (None, "must be one of"),
+        ({"kind": "gaussian", "scale": 1}, "'gaussian' has no 'scale'; it takes sigma or cov"),
+        ({"kind": "gaussian"}, "either sigma or cov"),
+        ({"kind": "gaussian", "sigma": 0}, "above 0"),
+        ({"kind": "gaussian", "sigma": "a"}, "sigma must be"),
+        ({"kind": "bounded", "low": 0}, "needs low and high"),
+        ({"kind": "bounded", "low": 1, "high": 0}, "below high"),
+        ({"kind": "gaussian_unknown", "sigma": 1}, "it takes nothing"),
+        ({"kind": "subgaussian"}, "needs sigma"),
+    ],
+)
+def test_noise_that_is_none(data, words):
+    with pytest.raises(cw.InputError, match=words):
+        noise_from_dict(data)
+
+
+def test_noise_of_ones_own_cannot_be_stored(tmp_path):
+    class Strange(noises.SubGaussian):
+        pass
+
+    with pytest.raises(cw.InputError, match="Strange cannot be stored"):
+        make(tmp_path / "a.db", noise=Strange(1.0))
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+def test_noise_is_turned_as_the_values_are(noise):
+    """Along w after negating an objective there is as much noise as along w with that entry negated before."""
+    signs = np.array([1.0, -1.0])
+    after = turned(noise, signs)
+    assert type(after) is type(noise)
+    if not isinstance(noise, noises.GaussianUnknown):
+        directions = np.random.default_rng(0).standard_normal((20, 2))
+        np.testing.assert_allclose(after.scales(directions), noise.scales(directions * signs), rtol=1e-12)
+        np.testing.assert_allclose(turned(after, signs).scales(directions), noise.scales(directions), rtol=1e-12)
+    if isinstance(noise, noises.Bounded):
+        corner = np.broadcast_to(noise.high, 2) * signs
+        assert (after.low <= corner).all()
+        assert (corner <= after.high).all()
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+def test_a_study_keeps_every_fact(tmp_path, noise):
+    cone = cw.Cone([[3, 1 / 3], [0.1, 1]])
+    facts = {"cone": cone, "epsilon": 1 / 3, "delta": 0.07, "noise": noise, "seed": 2**70, "lease": 0.1, **QUICK}
+    with make(tmp_path / "a.db", **facts) as study, cw.Study.open(tmp_path / "a.db") as again:
+        for one in (study, again):
+            assert one.cone == cone
+            assert one.cone.facets.tobytes() == cone.facets.tobytes()
+            assert (one.epsilon, one.delta, one.seed, one.lease) == (1 / 3, 0.07, 2**70, 0.1)
+            assert noise_to_dict(one.noise) == noise_to_dict(noise)
+            assert (one.names, one.objectives, one.minimised) == (tuple("abcdef"), ("gain", "cost"), ("cost",))
+            assert (one.name, one.algorithm, one.options) == ("a", "naive", {"evaluations_each": 2})
+            assert (one.n_designs, one.dim) == (6, 2)
+            assert repr(one) == f"Study('a' in {tmp_path / 'a.db'}: 6 designs, 2 objectives)"
+
+
+def test_a_cone_keeps_its_name(tmp_path):
+    with make(tmp_path / "a.db", cone=cw.Cone.planar(135), **QUICK) as study:
+        assert study.cone.text == cw.Cone.planar(135).text
+
+
+def test_auto_is_decided_when_the_study_is_made(tmp_path):
+    with make(tmp_path / "a.db", options={"bound": "gaussian"}) as study:
+        assert (study.algorithm, study.options) == ("naive", {"bound": "gaussian"})
+
+
+def test_nothing_known_of_the_noise(tmp_path):
+    with pytest.raises(cw.InputError, match="nothing is known of this noise"):
+        make(tmp_path / "a.db", noise=None)
+    with make(tmp_path / "a.db", noise=None, options={"evaluations_each": 2}) as study:
+        assert study.noise is None
+
+
+@pytest.mark.parametrize(
+    ("designs", "names", "rows"),
+    [
+        (3, ["0", "1", "2"], [{"name": "0"}, {"name": "1"}, {"name": "2"}]),
+        (np.int64(2), ["0", "1"], None),
+        (["x", "y"], ["x", "y"], [{"name": "x"}, {"name": "y"}]),
+        (("10", 20), ["10", "20"], None),
+        (np.array(["x", "y"]), ["x", "y"], None),
+        (
+            [{"name": "x", "t": 1}, {"name": "y", "t": 2.5}],
+            ["x", "y"],
+            [{"name": "x", "t": 1}, {"name": "y", "t": 2.5}],
+        ),
+        ([{"t": 1}, {"t": 2}], ["0", "1"], [{"t": 1}, {"t": 2}]),
+        ([{"ID": 7, "ok": True}, {"ID": 8, "ok": None}], ["7", "8"], [{"ID": 7, "ok": True}, {"ID": 8, "ok": None}]),
+        ([{"id": 1, "design": "a"}, {"id": 2, "design": "b"}], ["a", "b"], None),
+        ([{"t": np.float64(0.1)}, {"t": np.int32(3)}], ["0", "1"], [{"t": 0.1}, {"t": 3}]),
+        ([{}, {}], ["0", "1"], [{"name": "0"}, {"name": "1"}]),
+        (["=cmd()", "-5", "@x", "'q'", 'a"b', "a,b", "Ünïcode 漢字"], None, None),
+    ],
+)
+def test_designs(tmp_path, designs, names, rows):
+    with make(tmp_path / "a.db", designs=designs, **QUICK) as study, cw.Study.open(tmp_path / "a.db") as again:
+        assert study.names == again.names == tuple(names if names is not None else designs)
+        assert study.rows == again.rows
+        assert rows is None or again.rows == rows
+        assert again.ask(1)[0].row == again.rows[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"designs": 1}, "at least 2"),
+        ({"designs": ["a"]}, "at least 2 designs, got 1"),
+        ({"designs": ["a", "b", "a"]}, "two designs are called 'a'"),
+        ({"designs": "ab"}, "must be names, rows"),
+        ({"designs": {"a": 1}}, "must be names, rows"),
+        ({"designs": ["a", ""]}, "printable text"),
+        ({"designs": ["a", " b"]}, "without spaces around"),
+        ({"designs": ["a", "b\nc"]}, "printable"),
+        ({"designs": ["a", "b\x1b[31m"]}, "printable"),
+        ({"designs": ["a", "x" * 2000]}, "at most 1000"),
+        ({"designs": [{"t": [1]}, {"t": 2}]}, r"'t' of a design holds \[1\]"),
+        ({"designs": [{"t": float("nan")}, {"t": 2}]}, "finite"),
+        ({"designs": [{3: 1}, {3: 2}]}, "a column of a design must be text"),
+        ({"objectives": ["a"]}, "orders 2 objectives, but 1 are named"),
+        ({"objectives": ["a", "a"], "minimise": []}, "distinct"),
+        ({"objectives": ["a", "number"], "minimise": []}, "no objective may be called 'number'"),
+        ({"objectives": "ab"}, "lists of names"),
+        ({"minimise": "cost"}, "lists of names"),
+        ({"minimise": ["gian"]}, "minimise names 'gian'"),
+        ({"cone": "orthant"}, "cone"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"delta": 0}, "delta"),
+        ({"noise": 0.1}, "noise must be"),
+        ({"noise": {"kind": "gaussian", "sigma": [1, 2, 3]}}, "3 objectives, but there are 2"),
+        ({"algorithm": "best"}, "algorithm must be one of"),
+        ({"options": {"speed": 1}}, "has no option 'speed'"),
+        ({"options": {"success": "both"}}, "success"),
+        ({"options": {"max_evaluations": object()}}, "max_evaluations"),
+        ({"options": ["success"]}, "options must be a dictionary"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"lease": 0}, "lease"),
+    ],
+)
+def test_what_cannot_be_asked(tmp_path, changes, words):
+    with pytest.raises(cw.InputError, match=words):
+        make(tmp_path / "a.db", **changes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_objectives_have_names_of_their_own_accord(tmp_path):
+    with cw.Study.create(tmp_path / "a.db", **(BASICS | {"objectives": None, "minimise": ()} | QUICK)) as study:
+        assert study.objectives == ("f1", "f2")
+
+
+def test_rows_cannot_be_changed_through_what_is_handed_out(tmp_path):
+    with make(tmp_path / "a.db", designs=[{"t": 1}, {"t": 2}], **QUICK) as study:
+        study.rows[0]["t"] = 9
+        study.ask(1)[0].row["t"] = 9
+        assert study.rows[0] == {"t": 1}
