@@ -10,14 +10,15 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import footprint, gaps, pareto, reproduction
-from benchmarks.measure import Row
+from benchmarks import footprint, gaps, journal, pareto, reproduction
+from benchmarks.measure import PEERS_PYTHON, Row
 
 SECTIONS = {
     "pareto": pareto.rows,
     "gaps": gaps.rows,
     "footprint": footprint.rows,
     "reproduction": reproduction.rows,
+    "journal": journal.rows,
 }
 HEADER = ("case", "ours", "peer", "ratio", "target", "")
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -27,8 +28,9 @@ PREFACE = """\
 
 Written by `python -m benchmarks --write`. CPU time of one core, the least of several calls, ours and the peer's in
 alternation in the same run. A ratio in `x` is our time over the peer's (smaller is better), one in `x faster` the
-peer's time over ours. Rows without a target are reported for orientation. In the `general cone` and the `narrow
-cone` all three facets are oblique; few designs stay under the first and many under the second (`data.py`).
+peer's time over ours. Asks and tells wait for the disk, so they are timed by the clock on the wall. Rows without a
+target are reported for orientation. In the `general cone` and the `narrow cone` all three facets are oblique; few
+designs stay under the first and many under the second (`data.py`).
 """
 
 
@@ -69,15 +71,19 @@ def _machine() -> str:
     """Its size and the versions: enough to judge the figures by, nothing that names the machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     packages = ", ".join(f"{name} {version(name)}" for name in ("conewise", "numpy", "scipy", "moocore"))
-    return f"Python {platform.python_version()}, {packages}, {_vopy()}; {os.cpu_count()} cores, {memory:.0f} GiB."
+    return f"Python {platform.python_version()}, {packages}, {_peers()}; {os.cpu_count()} cores, {memory:.0f} GiB."
 
 
-def _vopy() -> str:
-    if not pareto.VOPY_PYTHON.exists():
-        return "VOPy absent"
-    code = "from importlib.metadata import version; print(version('vopy'))"
-    answer = subprocess.run([pareto.VOPY_PYTHON, "-c", code], check=True, capture_output=True, text=True)
-    return f"VOPy {answer.stdout.strip()}"
+def _peers() -> str:
+    return ", ".join(f"{name} {_peer_version(name.lower())}" for name in ("VOPy", "Optuna"))
+
+
+def _peer_version(package: str) -> str:
+    if not PEERS_PYTHON.exists():
+        return "absent"
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    answer = subprocess.run([PEERS_PYTHON, "-c", code], capture_output=True, text=True)
+    return "absent" if answer.returncode else answer.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Studies: replay of a million evaluations, and tells beside Optuna's journal and database on the same disk.
 
-Run it alone with `python -m benchmarks.journal`. Replay is CPU time; telling waits for the disk, so it is wall time.
-Optuna lives in the peers' environment; without it our own figures stand alone. Its journal file and its SQLite database
-do as many asks and tells of two objectives as ours, one at a time, with the sampler that costs least.
+Replay is CPU time; telling waits for the disk, so it is wall time. Optuna lives in the peers' environment; without it
+our own figures stand alone. Its journal file and its SQLite database do as many asks and tells of two objectives as
+ours, one at a time, with the sampler that costs least; all three are on disk before a tell returns.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 import conewise as cw
-from benchmarks.measure import Row, cpu_seconds, duration, speed_up, stated
-from benchmarks.pareto import VOPY_PYTHON as PEERS_PYTHON
+from benchmarks.measure import PEERS_PYTHON, Row, cpu_seconds, duration, speed_up, stated
 from conewise.studies.journal import Entry
 
 EVALUATIONS = 10**6
@@ -70,51 +69,36 @@ def _replay(path: Path) -> None:
 
 
 def _tells(folder: Path) -> Iterator[Row]:
-    one = min(_seconds(lambda n=n: _ask_and_tell(folder / f"one{n}.db", 1)) for n in range(3))
-    many = min(_seconds(lambda n=n: _ask_and_tell(folder / f"many{n}.db", BATCH)) for n in range(3))
-    case = f"{TELLS} asks and tells, one at a time, each durable"
-    found = False
-    for kind in ("journal", "rdb"):
-        theirs = _peer(kind, folder)
-        if theirs is not None:
-            found = True
-            yield speed_up(case, (one, theirs), f"Optuna {kind}")
-    if not found:
-        yield Row(case, duration(one), "Optuna absent", f"{TELLS / one:.0f} a second", "", None)
-    total = TELLS * BATCH
-    yield Row(f"{total} evaluations, {BATCH} a tell", duration(many), "", f"{total / many:.0f} a second", "", None)
+    one, many, theirs = [], [], {"journal": [], "rdb": []}
+    for turn in range(3):
+        one.append(_ask_and_tell(folder / f"one{turn}.db", 1))
+        many.append(_ask_and_tell(folder / f"many{turn}.db", BATCH))
+        for kind, seconds in theirs.items():
+            seconds += _peer(kind, folder / f"{kind}{turn}")
+    case = f"{TELLS} asks and tells, one at a time ({TELLS / min(one):.0f} a second)"
+    for kind, name in (("journal", "Optuna journal"), ("rdb", "Optuna SQLite")):
+        if theirs[kind]:
+            yield speed_up(case, (min(one), min(theirs[kind])), name)
+        else:
+            yield Row(case, duration(min(one)), f"{name} absent (make bench-peers)", "", "", None)
+    case = f"{TELLS * BATCH} evaluations, {BATCH} a tell ({TELLS * BATCH / min(many):.0f} a second)"
+    yield Row(case, duration(min(many)), "", "", "", None)
 
 
-def _ask_and_tell(path: Path, batch: int) -> None:
+def _ask_and_tell(path: Path, batch: int) -> float:
+    """Wall seconds; making the study is not timed, as with the peer."""
     with _create(path, -(-TELLS * batch // DESIGNS)) as study:
+        start = time.perf_counter()
         for _ in range(TELLS):
             handed = study.ask(batch)
             study.tell(handed, np.ones((len(handed), 2)))
+        return time.perf_counter() - start
 
 
-def _seconds(work: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def _peer(kind: str, folder: Path) -> float | None:
-    """Wall seconds of Optuna, the least of three; None where it is not installed."""
+def _peer(kind: str, path: Path) -> list[float]:
+    """Wall seconds of Optuna; nothing where it is not installed."""
     if not PEERS_PYTHON.exists():
-        return None
+        return []
     script = Path(__file__).parent / "peers" / "optuna_tells.py"
-    seconds = []
-    for number in range(3):
-        command = [PEERS_PYTHON, script, kind, str(folder / f"{kind}{number}"), str(TELLS)]
-        ran = subprocess.run(command, capture_output=True, text=True)
-        if ran.returncode:
-            return None
-        seconds.append(float(ran.stdout))
-    return min(seconds)
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(
-            f"{row.case:<78} {row.ours:>9}  {row.peer:<24} {row.ratio:>18}  {row.target:<10} {row.verdict}", flush=True
-        )
+    ran = subprocess.run([PEERS_PYTHON, script, kind, path, str(TELLS)], capture_output=True, text=True)
+    return [] if ran.returncode else [float(ran.stdout)]

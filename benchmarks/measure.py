@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+PEERS_PYTHON = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
+"""Made by `make bench-peers`; VOPy brings torch and fifty other packages, so peers are optional and live apart."""
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,8 @@ import numpy as np
 
 import conewise as cw
 from benchmarks import data
-from benchmarks.measure import Row, cpu_seconds, share, side_by_side, speed_up
+from benchmarks.measure import PEERS_PYTHON, Row, cpu_seconds, share, side_by_side, speed_up
 from conewise.order import pareto_mask_by_definition
-
-VOPY_PYTHON = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
-"""Made by `make bench-peers`; VOPy brings torch and fifty other packages, so it is optional and lives apart."""
 
 
 def rows() -> Iterator[Row]:
@@ -66,7 +63,7 @@ def _against_moocore(
 def _against_vopy(case: str, points: np.ndarray, cone: cw.Cone, *, rounds: int = 3) -> Row:
     front = int(cw.pareto_mask(points, cone).sum())
     case = f"pareto_mask, {case} (front {front})"
-    if not VOPY_PYTHON.exists():
+    if not PEERS_PYTHON.exists():
         seconds = side_by_side(
             lambda: cw.pareto_mask(points, cone), lambda: pareto_mask_by_definition(points, cone), repeats=2
         )
@@ -85,7 +82,7 @@ def _vopy(points: np.ndarray, cone: cw.Cone) -> tuple[float, int]:
     script = Path(__file__).parent / "peers" / "vopy_pareto.py"
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "points.npy", points)
-        command = [VOPY_PYTHON, script, Path(folder) / "points.npy", json.dumps(cone.facets.tolist())]
+        command = [PEERS_PYTHON, script, Path(folder) / "points.npy", json.dumps(cone.facets.tolist())]
         answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     return float(answer[0]), int(answer[1])
 

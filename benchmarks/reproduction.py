@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import conewise as cw
-from benchmarks.measure import Row, cpu_seconds, speed_up
-from benchmarks.pareto import VOPY_PYTHON
+from benchmarks.measure import PEERS_PYTHON, Row, cpu_seconds, speed_up
 from conewise.experiments.papers import ararat_tekin_2023 as paper
 from conewise.experiments.papers.ararat_tekin_2023_tables import ANGLES, EPSILONS, LEVELS
 from conewise.studies import identify
@@ -21,10 +20,10 @@ def rows() -> Iterator[Row]:
     cells = len(ANGLES) * len(LEVELS) * len(EPSILONS)
     ours = min(cpu_seconds(lambda: paper.reproduce(runs=RUNS)) for _ in range(3)) / (RUNS * cells)
     case = f"reproduce, {RUNS} runs of {cells} cells, a cell-run"
-    if VOPY_PYTHON.exists():
+    if PEERS_PYTHON.exists():
         script = Path(__file__).parent / "peers" / "vopy_naive.py"
         answers = [
-            subprocess.run([VOPY_PYTHON, script, "90", str(LEVEL)], check=True, capture_output=True, text=True).stdout
+            subprocess.run([PEERS_PYTHON, script, "90", str(LEVEL)], check=True, capture_output=True, text=True).stdout
             for _ in range(3)
         ]
         theirs = min(float(answer.split()[0]) for answer in answers)

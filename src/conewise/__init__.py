@@ -9,11 +9,12 @@ Every name below is public; anything that starts with an underscore is not.
 """
 
 import typing as _typing
+from importlib import import_module as _import_module
 
 from conewise import noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
-from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
+from conewise.algorithms import NaiveElimination, OptimalProportions, Result, SuccessiveElimination
 from conewise.budgets import naive_budget
 from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
 from conewise.cones import Cone
@@ -26,6 +27,8 @@ from conewise.problems import SimulatedBandit
 from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
+    from conewise.studies.analysis import analyse
+    from conewise.studies.runner import run_study
     from conewise.studies.study import Study
 
 __all__ = [
@@ -39,6 +42,7 @@ __all__ = [
     "LowerBound",
     "NaiveElimination",
     "Observations",
+    "OptimalProportions",
     "OrderingComplexity",
     "Pulls",
     "Result",
@@ -48,6 +52,7 @@ __all__ = [
     "SuccessiveElimination",
     "Verdict",
     "__version__",
+    "analyse",
     "cover_gaps",
     "dominates",
     "escape_gaps",
@@ -59,6 +64,7 @@ __all__ = [
     "noise",
     "pareto_mask",
     "problems",
+    "run_study",
     "separation_gaps",
     "strongly_dominates",
     "suboptimality_gaps",
@@ -67,10 +73,19 @@ __all__ = [
     "worst_case_bound",
 ]
 
+_WHEN_NEEDED = {
+    "Study": "conewise.studies.study",
+    "analyse": "conewise.studies.analysis",
+    "run_study": "conewise.studies.runner",
+}
+"""Public names whose modules are imported at first use: most users of the calculus never need them."""
+
 
 def __getattr__(name: str) -> object:
-    if name == "Study":  # most users of the calculus never need it
-        from conewise.studies.study import Study
+    if name not in _WHEN_NEEDED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_import_module(_WHEN_NEEDED[name]), name)
 
-        return Study
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

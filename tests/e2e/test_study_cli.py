@@ -171,6 +171,19 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     assert re.search(r"trial\s+3\s+12\s.*finished\s+trial\.db", listed)
 
 
+def test_names_that_look_like_formulas_come_back_from_a_spreadsheet(folder, capsys):
+    """Handed out, filled in and told; exported, and told to another study by the names of the designs."""
+    (folder / "designs.csv").write_text("name,x\n=1+1,0.0\n'=1+1,0.5\n-5,1.0\n", encoding="utf-8")
+    for storage in ("trial.db", "other.db"):
+        succeeds(capsys, "create", "trial.toml", "--storage", storage)
+    todo = succeeds(capsys, "ask", "trial.db", "-n", "3")
+    assert [row["design"] for row in rows_of(todo)] == ["'=1+1", "''=1+1", "-5"]
+    Path("done.csv").write_text(todo.replace(",,\n", ",1,2\n"), encoding="utf-8")
+    assert data(capsys, "tell", "trial.db", "--file", "done.csv")["evaluations"] == ["0-0", "1-0", "2-0"]
+    succeeds(capsys, "export", "trial.db", "out.csv")
+    assert data(capsys, "tell", "other.db", "--file", "out.csv")["evaluations"] == ["0-0", "1-0", "2-0"]
+
+
 def test_results_from_standard_input(trial, capsys, monkeypatch):
     def typed(text):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -11,13 +11,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from shared import simulators
+from shared.processes import LIMIT, is_gone, wait_until
 
 from conewise import Cone
 from conewise.noise import Gaussian
@@ -36,7 +36,6 @@ designs = { count = 24 }
 noise = { kind = "gaussian", sigma = 0.1 }
 run = { function = "shared.simulators:slow", batch = 3 }
 """
-LIMIT = 60  # seconds for anything that is waited for
 
 
 def make(path: Path) -> Study:
@@ -121,18 +120,3 @@ def test_workers_and_their_commands_end_with_a_run_that_is_killed(tmp_path, eval
     finally:
         run.kill()
         run.communicate()
-
-
-def wait_until(condition, what: str) -> None:
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not come within {LIMIT} seconds"
-        time.sleep(0.02)
-
-
-def is_gone(process: int) -> bool:
-    try:
-        text = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return True
-    return text.rpartition(")")[2].split()[0] == "Z"

@@ -8,11 +8,11 @@ import os
 import pickle
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.processes import is_gone, wait_until
 
 from conewise.errors import InputError
 from conewise.problems.evaluators import (
@@ -308,18 +308,7 @@ def test_the_time_limit_ends_a_command_and_what_it_started(tmp_path):
     command = Command(script(tmp_path, code), str(tmp_path))
     assert fails(command, time_limit=1.0) == "no answer within 1 seconds"
     child = int((tmp_path / "pid").read_text())
-    end = time.monotonic() + 30
-    while gone(child) is False and time.monotonic() < end:
-        time.sleep(0.01)
-    assert gone(child)
-
-
-def gone(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return True
-    return state == "Z"
+    wait_until(lambda: is_gone(child), "the end of the command's child")
 
 
 def test_the_environment_and_the_folder_are_the_callers(tmp_path, monkeypatch):

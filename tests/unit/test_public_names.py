@@ -76,6 +76,13 @@ def test_dir_does_not_lie_about_all():
     assert set(cw.__all__) <= set(namespace)
 
 
+def test_names_that_are_imported_when_needed_are_listed_and_others_refused():
+    assert set(cw.__all__) <= set(dir(cw))
+    assert cw.Study is importlib.import_module("conewise.studies.study").Study
+    with pytest.raises(AttributeError, match="has no attribute 'Studdy'"):
+        _ = cw.Studdy
+
+
 PUBLIC = {name: getattr(module, name) for module in (cw, cw.problems) for name in module.__all__}
 FORMULAS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name in CALCULUS | PROBLEMS]
 

@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import threading
-import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared import simulators
+from shared.processes import LIMIT, is_gone
 
 from conewise import Cone, ConewiseError, InputError
 from conewise.noise import Bounded, Gaussian
@@ -24,7 +24,6 @@ from conewise.studies.runner import release_abandoned, run_study, worker_name
 from conewise.studies.study import Study
 
 NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 4}}
-LIMIT = 60  # seconds after which a test that waits has failed
 SETTINGS = {
     "cone": Cone.planar(100),
     "epsilon": 0.05,
@@ -65,21 +64,6 @@ def same_answer(study: Study, reference: Study) -> None:
 
 def nothing_in_flight(study: Study) -> None:
     assert study.leases() == []
-
-
-def wait_until(condition, what: str) -> None:
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, f"{what} did not happen within {LIMIT} seconds"
-        time.sleep(0.01)
-
-
-def is_gone(process: int) -> bool:
-    try:
-        text = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return True
-    return text.rpartition(")")[2].split()[0] == "Z"
 
 
 @pytest.fixture(scope="module")

@@ -225,6 +225,19 @@ def test_values_outside_the_range_that_is_assumed(tmp_path):
             study.tell(["1-0"], [[1.0, 5.0]])
 
 
+@pytest.mark.parametrize("algorithm", ["proportions", "naive"])
+def test_a_guarantee_is_in_the_users_own_sign(tmp_path, algorithm):
+    """Inside, the cost that is minimised lies between -1 and 0; whoever gave the range reads what was given."""
+    noise, truth = Bounded(0, 1), {"a": [0.9, 0.2], "b": [0.2, 0.9]}
+    given = {"designs": list(truth), "noise": noise, "epsilon": 0.5, "delta": 0.1, "algorithm": algorithm}
+    with make(tmp_path / "a.db", **given) as study:
+        while batch := study.ask(100):
+            study.tell(batch, [truth[evaluation.name] for evaluation in batch])
+        answer = study.result()
+    assert answer.indices == [0]
+    assert answer.guarantee.assumption.endswith(repr(noise) if algorithm == "naive" else noise.words)
+
+
 # -- answers ---------------------------------------------------------------------------------------------------------
 
 

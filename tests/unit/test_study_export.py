@@ -9,9 +9,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from shared.studies import make
 
 import conewise as cw
+from conewise.cli.trial import read_rows
+from conewise.problems.measurements import LongTable
+from conewise.problems.spreadsheets import guarded, unguarded
 from conewise.problems.tables import DesignTable
 from conewise.studies import export
 
@@ -62,17 +67,45 @@ def test_what_a_row_holds(study, tmp_path, ending):
     study.export(path)
     rows = rows_of(path)
     assert list(rows[0]) == ["design", "number", "gain", "cost", "worker", "told_at"]
-    assert [row["design"] for row in rows] == study.evaluations().name
+    text = unguarded if ending == ".csv" else str
+    assert [text(row["design"]) for row in rows] == study.evaluations().name
     assert {row["worker"] for row in rows} == {"robot =2"}
     assert {str(row["told_at"]).replace("T", " ") for row in rows} == {"2023-11-14 22:13:20.123456+00:00"}
     assert [float(row["gain"]) for row in rows] == study.evaluations().values[:, 0].tolist()
 
 
-def test_text_is_quoted_in_csv_and_left_as_it_is(study, tmp_path):
-    study.export(tmp_path / "told.csv")
-    lines = (tmp_path / "told.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == '"design","number","gain","cost","worker","told_at"'
-    assert lines[1].startswith('"=cmd()",0,')
+def test_no_text_of_a_csv_is_a_formula(tmp_path):
+    """Names, workers and objectives begin with nothing that a spreadsheet computes, and read back to what they were."""
+    labels, columns = ["=cmd()", "'=cmd()", "-2+3", "@x", "plain"], ["=HYPERLINK(A1)", "cost"]
+    path = tmp_path / "told.csv"
+    with make(tmp_path / "a.db", designs=labels, objectives=columns) as study:
+        study.record(labels, np.arange(10).reshape(5, 2), worker="+me")
+        study.export(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == '"design","number","\'=HYPERLINK(A1)","cost","worker","told_at"'
+    assert lines[1].startswith('"\'=cmd()",0,0.0,1.0,"\'+me",')
+    for row in csv.reader(lines):
+        assert not [cell for cell in row if cell[0] in "=+-@"]
+    for table in (DesignTable(path, objectives=columns, name="design"), LongTable(path, objectives=columns)):
+        assert list(getattr(table, "names", None) or next(table.chunks()).names) == labels
+        assert table.objectives == tuple(columns)
+    assert [row["design"] for row in read_rows(path)] == labels
+    assert list(read_rows(path)[0])[2] == columns[0]
+
+
+def test_a_table_of_someone_else_is_read_as_it_stands(tmp_path):
+    path = tmp_path / "theirs.csv"
+    path.write_text("design,gain,worker,told_at\n'=a,1,'=b,\n=c,2,,\n", encoding="utf-8")
+    assert list(LongTable(path, objectives=["gain"]).names) == ["'=a", "=c"]
+    assert [row["design"] for row in read_rows(path)] == ["'=a", "=c"]
+
+
+@given(st.text(alphabet="'=+-@5.e ab\t\n\uff1d", max_size=8))
+def test_what_is_guarded_comes_back(text):
+    cell = guarded(text)
+    assert unguarded(cell) == text
+    assert cell[:1] not in ("=", "@", "\t", "\n", "\uff1d")
+    assert cell[:1] not in ("+", "-") or np.isfinite(float(cell))
 
 
 def test_an_empty_study_has_a_header(tmp_path):

@@ -76,7 +76,8 @@ def test_noise_is_turned_as_the_values_are(noise):
     """Along w after negating an objective there is as much noise as along w with that entry negated before."""
     signs = np.array([1.0, -1.0])
     after = turned(noise, signs)
-    assert type(after) is type(noise)
+    assert isinstance(after, type(noise))
+    assert (after.words, repr(after)) == (noise.words, repr(noise))  # results speak the user's language
     if not isinstance(noise, noises.GaussianUnknown):
         directions = np.random.default_rng(0).standard_normal((20, 2))
         np.testing.assert_allclose(after.scales(directions), noise.scales(directions * signs), rtol=1e-12)

@@ -59,6 +59,12 @@ class FixedSample:
 
     def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
+        expected, came = (self.n_designs, self.cone.dim), (statistics.n_designs, statistics.dim)
+        if came != expected:
+            raise InputError(
+                f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
+                "announced: make the certificate for the sample."
+            )
         table = _Sample.of(self, statistics)
         nobody = np.zeros(self.n_designs, dtype=bool)
         target = self.epsilon if epsilon is None else epsilon

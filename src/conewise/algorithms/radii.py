@@ -25,6 +25,9 @@ COARSE_GROWTH: Final = 1.25
 VARIANCE_SHARE: Final = 0.1
 """Part of delta that bounds on the variances of bounded noise may spend (tuned; any is valid)."""
 
+_FAR: Final = -230.0  # 1e-100: no quantile of Student's t beyond this is taken from a routine
+_ROUNDING: Final = 1 + 1e-9  # of a bound, far above what its logarithms lose
+
 
 @dataclass(frozen=True, eq=False)
 class Radii(ABC):
@@ -122,10 +125,7 @@ class StudentT(Radii):
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Of Student's t, with one degree of freedom fewer than observations."""
-        from scipy.special import stdtrit
-
-        freedom = np.maximum(counts - 1, 1.0) + 0.0 * log_shares
-        return np.asarray(np.maximum(-stdtrit(freedom, np.exp(log_shares) + 0.0 * freedom), 0.0))
+        return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
 class EmpiricalBernstein(Radii):
@@ -171,6 +171,27 @@ def radii_for(cone: Cone, noise: Noise, n_designs: int, delta: float) -> Radii:
     if isinstance(noise, Bounded):
         return EmpiricalBernstein(cone, noise, n_designs, delta)
     return KnownScale(cone, noise, n_designs, delta)
+
+
+def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:
+    """What Student's t exceeds with probability exp(log_tails); never too small, and never below 0.
+
+    Routines for these quantiles fail at tiny probabilities, SciPy's with NaN or with the wrong sign, so they are held
+    against bounds from both sides and replaced by the upper one where they leave them. t has heavier tails than the
+    normal distribution; with density c (1 + x^2 / f)^(-(f + 1) / 2), its tail is at most c f^((f - 1) / 2) x^-f (drop
+    the 1), and at most the normal tail at sqrt((f - 1/2) log(1 + x^2 / f)) (Wallace 1959).
+    """
+    from scipy.special import gammaln, ndtri_exp, stdtrit
+
+    f, logs = np.broadcast_arrays(np.asarray(freedom, dtype=np.float64), log_tails)
+    normal = np.maximum(-ndtri_exp(logs), 0.0)
+    density = gammaln((f + 1) / 2) - gammaln(f / 2) - 0.5 * np.log(f * np.pi)
+    with np.errstate(over="ignore"):
+        light = np.sqrt(f * np.expm1(normal**2 / (f - 0.5)))
+        heavy = np.exp((density + (f - 1) / 2 * np.log(f) - logs) / f)
+    above = np.minimum(light, heavy) * _ROUNDING
+    found = np.maximum(-stdtrit(f, np.exp(logs)), 0.0)
+    return np.asarray(np.where((logs > _FAR) & (found >= normal) & (found <= above), found, above))
 
 
 def _sample_variances(cone: Cone, scatters: Floats | None, counts: Floats) -> Floats:

@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from conewise.algorithms import Status
+from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table, progress_bar, write_whole
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -18,6 +19,7 @@ from conewise.feedback import Pulls
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.problems.measurements import open_measurements
+from conewise.problems.spreadsheets import JUDGED, guarded
 from conewise.report.data import Table
 from conewise.studies.analysis import Analysis, analyse
 from conewise.studies.explanations import listed, printable
@@ -28,15 +30,11 @@ _ORDER = (Status.PARETO.value, Status.UNDECIDED.value, Status.ELIMINATED.value)
 _WORDS = {Status.PARETO.value: "Pareto", Status.UNDECIDED.value: "undecided", Status.ELIMINATED.value: "not Pareto"}
 
 
-def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()] if value else []
-
-
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
-@click.option("--objectives", callback=_columns, help="Columns that were measured, separated by commas.")
-@click.option("--minimise", callback=_columns, help="Those of them that should be small.")
+@click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
+@click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
 @click.option(
     "--delta", type=float, default=0.05, show_default=True, help="Admitted probability that any claim is wrong."
@@ -63,8 +61,8 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> list[s
     type=click.IntRange(2),
     help="There will never be more in all, as was fixed before the first: sharper at epsilon 0.",
 )
-@click.option("--means", callback=_columns, help="For a table of means: their columns, in the place of --objectives.")
-@click.option("--errors", callback=_columns, help="For a table of means: the columns of their standard errors.")
+@click.option("--means", callback=columns, help="For a table of means: their columns, in the place of --objectives.")
+@click.option("--errors", callback=columns, help="For a table of means: the columns of their standard errors.")
 @click.option("--counts", help="For a table of means: the column with the number of evaluations.")
 @click.option(
     "--incomplete",
@@ -212,12 +210,14 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
 def _csv(found: Analysis) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["design", "status", "returned", "evaluations", *found.objectives])
+    writer.writerow([*JUDGED, *map(guarded, found.objectives)])
     means = found.means.tolist()
     for k in _rows(found):
         values = ["" if np.isnan(v) else v for v in means[k]]
         returned = "yes" if found.result.pareto[k] else "no"
-        writer.writerow([found.names[k], found.result.status[k], returned, int(found.result.counts[k]), *values])
+        writer.writerow(
+            [guarded(found.names[k]), found.result.status[k], returned, int(found.result.counts[k]), *values]
+        )
     return text.getvalue()
 
 

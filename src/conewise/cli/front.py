@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table, progress_bar, write_whole
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -20,16 +21,12 @@ from conewise.report.data import Table
 _SHOWN = 60  # rows on a terminal
 
 
-def _words(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()] if value else []
-
-
 @click.command(short_help="The Pareto set of a table of known means.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--objectives", callback=_words, help="Columns to compare, separated by commas; all but the name by default."
+    "--objectives", callback=columns, help="Columns to compare, separated by commas; all but the name by default."
 )
-@click.option("--minimise", callback=_words, help="Those of them that should be small.")
+@click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
 @click.option(
     "--name", help="Column that names a design; one called name, design or id by default, else the row number."

@@ -12,7 +12,9 @@ from conewise._version import __version__
 from conewise.cli.analyse import analyse_command
 from conewise.cli.budget import budget
 from conewise.cli.cone import cone
+from conewise.cli.explore import explore
 from conewise.cli.front import front
+from conewise.cli.report import report
 from conewise.cli.reproduce import reproduce
 from conewise.cli.study import study
 from conewise.errors import ConewiseError
@@ -29,7 +31,7 @@ def commands() -> None:
     """
 
 
-for command in (reproduce, cone, front, analyse_command, budget, study):
+for command in (reproduce, cone, front, analyse_command, explore, report, budget, study):
     commands.add_command(command)
 
 

@@ -16,6 +16,7 @@ from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, in_one_line
 from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError
+from conewise.problems.spreadsheets import TO_FILL_IN, guarded
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch
 from conewise.studies.journal import redact
@@ -106,13 +107,14 @@ def ask(
         if as_json:
             print_json({"finished": batch.finished, "evaluations": [_evaluation(e) for e in batch]})
             return
-        table = _to_fill_in(opened, batch)
+        header, rows = _to_fill_in(opened, batch)
         if as_csv or not sys.stdout.isatty():
             if batch:
-                click.echo(table.csv(), nl=False)
+                cells = tuple(tuple(map(guarded, row)) for row in rows)
+                click.echo(Table("", tuple(map(guarded, header)), cells).csv(), nl=False)
             click.echo(said, err=True)
         elif batch:
-            print_table(Table(said, table.header, table.rows))
+            print_table(Table(said, header, rows))
         else:
             click.echo(said)
 
@@ -294,19 +296,13 @@ def _values(words: tuple[str, ...], opened: Study) -> list[float]:
     expected = f"{opened.dim} value{'s' * (opened.dim > 1)} ({', '.join(opened.objectives)})"
     if len(words) != opened.dim:
         raise InputError(f"{expected} were expected, got {len(words)}.")
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        bad = next(word for word in words if not _is_number(word))
-        raise InputError(f"{expected} were expected, and {bad[:40]!r} is not a number.") from None
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+    values = []
+    for word in words:
+        try:
+            values.append(float(word))
+        except ValueError:
+            raise InputError(f"{expected} were expected, and {word[:40]!r} is not a number.") from None
+    return values
 
 
 def _evaluation(evaluation: Any) -> dict[str, Any]:
@@ -314,15 +310,15 @@ def _evaluation(evaluation: Any) -> dict[str, Any]:
     return {part: getattr(evaluation, part) for part in parts}
 
 
-def _to_fill_in(opened: Study, batch: Batch) -> Table:
-    """The evaluations with their designs' columns, and an empty column for each objective."""
-    taken = {"id", "design", "name", "seed", *(objective.lower() for objective in opened.objectives)}
+def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Header and rows: the evaluations with their designs' columns, and an empty column for each objective."""
+    taken = {*TO_FILL_IN, "name", *(objective.lower() for objective in opened.objectives)}
     columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c.lower() not in taken]
     rows = tuple(
         (e.id, e.name, str(e.seed), *(_cell(e.row.get(c)) for c in columns), *("" for _ in opened.objectives))
         for e in batch
     )
-    return Table("", ("id", "design", "seed", *columns, *opened.objectives), rows)
+    return (*TO_FILL_IN, *columns, *opened.objectives), rows
 
 
 def _cell(value: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from conewise.cones import Cone
 from conewise.errors import InputError
+from conewise.problems.spreadsheets import is_guarded, unguarded
 from conewise.problems.tables import name_column, reader
 
 _TOP: Final[dict[str, Any]] = {
@@ -173,6 +174,8 @@ def csv_rows(text: str, what: str) -> list[dict[str, Any]]:
     except csv.Error as error:
         raise InputError(f"{what} is not valid CSV: {error}.") from None
     header = [column.strip() for column in table[0]] if table else []
+    if is_guarded(header):
+        header, table = [unguarded(c) for c in header], [[unguarded(entry) for entry in row] for row in table]
     twice = next((column for column in header if header.count(column) > 1), None)
     if twice is not None:
         raise InputError(f"{what} has two columns called {twice!r}; rename one of them.")

@@ -58,8 +58,20 @@ class Evaluator(Protocol):
         ...
 
 
+class _InProcess:
+    """What functions have in common."""
+
+    @property
+    def ends_itself(self) -> bool:
+        """A function that hangs is ended with its process only."""
+        return False
+
+    def check(self, columns: Collection[str]) -> None:
+        """Nothing is known of the columns that a function reads."""
+
+
 @dataclass(frozen=True)
-class PythonFunction:
+class PythonFunction(_InProcess):
     """`module:function`, imported where it runs; called with the design (a dict) and a seed, it returns D numbers.
 
     >>> PythonFunction("math:dist").target
@@ -73,14 +85,6 @@ class PythonFunction:
     def __post_init__(self) -> None:
         if not _TARGET.fullmatch(self.target):
             raise InputError(f"a function is written module:function, such as simulator:evaluate, got {self.target!r}.")
-
-    @property
-    def ends_itself(self) -> bool:
-        """A function that hangs is ended with its process only."""
-        return False
-
-    def check(self, columns: Collection[str]) -> None:
-        """Nothing is known of the columns that a function reads."""
 
     def prepare(self) -> None:
         """Import the module, so that no evaluation has to wait for it."""
@@ -112,18 +116,10 @@ class PythonFunction:
 
 
 @dataclass(frozen=True)
-class LocalFunction:
+class LocalFunction(_InProcess):
     """A function that is at hand, rather than named; processes get it by reference, so it lives in a module."""
 
     function: Callable[[dict[str, Any], int], Any]
-
-    @property
-    def ends_itself(self) -> bool:
-        """A function that hangs is ended with its process only."""
-        return False
-
-    def check(self, columns: Collection[str]) -> None:
-        """Nothing is known of the columns that a function reads."""
 
     def prepare(self) -> None:
         """It is here already."""

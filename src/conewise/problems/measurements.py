@@ -17,6 +17,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
+from conewise.problems.spreadsheets import EXPORT_COLUMNS
 from conewise.problems.tables import check_columns, distinct_columns, name_column, numbers, reader, signs
 
 Incomplete = Literal["refuse", "skip"]
@@ -286,8 +287,9 @@ def open_measurements(
             objectives = [c.removesuffix(_MEAN) for c in columns if c.endswith(_MEAN) and c != _MEAN]
             wide = True
         if not objectives:
+            likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design] or columns
             raise InputError(
-                f"say which columns were measured, for example --objectives {','.join(columns[-2:])}; "
+                f"say which columns were measured, for example --objectives {','.join(likely[-2:])}; "
                 f"{path.name} has {', '.join(columns)}."
             )
         if not wide:

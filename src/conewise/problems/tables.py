@@ -15,11 +15,13 @@ import numpy as np
 
 from conewise._arrays import Floats
 from conewise.errors import ConewiseError, InputError
+from conewise.problems.spreadsheets import guarded, is_guarded, unguarded
 
 _ROWS: Final = 50_000  # rows a chunk
 _MAX_JSON: Final = 256 * 2**20  # a JSON array is read whole; JSON lines are not
 _MAX_FIELD: Final = 2**20
-_NAME_COLUMNS: Final = ("name", "design", "id")
+NAME_COLUMNS: Final = ("name", "design", "id")
+"""What a column that names designs is called, in capitals or not."""
 _MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spreadsheets and R write "not measured"
 
 
@@ -97,7 +99,7 @@ def distinct_columns(table: Reader, path: Path) -> list[str]:
 
 def name_column(columns: Sequence[str]) -> str | None:
     """The first column called name, design or id."""
-    return next((c for c in columns if c.lower() in _NAME_COLUMNS), None)
+    return next((c for c in columns if c.lower() in NAME_COLUMNS), None)
 
 
 def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> None:
@@ -309,6 +311,23 @@ class _FastCsv(_Csv):
                     yield {column: values[skip:] for column, values in chunk.items()}
 
 
+class _GuardedCsv:
+    """A CSV file that conewise made for people: texts as they were before they were guarded against spreadsheets."""
+
+    def __init__(self, cells: _Csv) -> None:
+        self._cells = cells
+
+    def columns(self) -> list[str]:
+        return [unguarded(column) for column in self._cells.columns()]
+
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
+        label = None if name is None else guarded(name)
+        for block in self._cells.chunks([guarded(column) for column in numbers], label):
+            if label is not None:
+                block[label] = [entry and unguarded(entry) for entry in block[label]]
+            yield {unguarded(column): entries for column, entries in block.items()}
+
+
 def _wanted(numbers: Sequence[str], name: str | None) -> list[str]:
     return list(dict.fromkeys([*numbers, *([name] if name else [])]))
 
@@ -325,7 +344,7 @@ def _arrow_values(column: Any) -> Sequence[Any]:
     return result
 
 
-Reader = _Csv | _Json | _Parquet
+Reader = _Csv | _GuardedCsv | _Json | _Parquet
 """`columns()` names the columns; `chunks(numbers, name)` gives the rows in order, some at a time."""
 
 
@@ -343,7 +362,8 @@ def reader(path: Path) -> Reader:
     if ending in (".parquet", ".pq"):
         return _Parquet(path)
     if ending in (".csv", ".tsv", ".txt", ""):
-        return _FastCsv(path) if _has_arrow() else _Csv(path)
+        table = _FastCsv(path) if _has_arrow() else _Csv(path)
+        return _GuardedCsv(table) if is_guarded(table.columns()) else table
     raise InputError(f"{path.name}: the ending {ending!r} is not known; use .csv, .tsv, .json, .jsonl or .parquet.")
 
 

@@ -1,9 +1,9 @@
 """Told evaluations as a table: CSV, JSON lines or Parquet, written whole or not at all.
 
 One row an evaluation, sorted by design and number: design (its name), number, the objectives as they were told, worker,
-told_at. Floats are written in the shortest form that reads back to the same number. Names are written as they are, so
-that a table read back has the same designs; in CSV all text is quoted. A spreadsheet program may still take a name such
-as "=1+1" for a formula, whatever the quotes: give it Parquet or JSON lines where names come from strangers.
+told_at. Floats are written in the shortest form that reads back to the same number. JSON lines and Parquet have every
+text as it is. In CSV all text is quoted, and a name such as "=1+1" has an apostrophe before it, so that no spreadsheet
+computes it; conewise reads it back without.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conewise.errors import ConewiseError, InputError
+from conewise.problems.spreadsheets import EXPORT_COLUMNS, guarded
 from conewise.studies.evaluations import Evaluations
 
 
@@ -46,20 +47,22 @@ def _moments(told: Evaluations) -> list[datetime]:
 
 
 def _columns(told: Evaluations, objectives: Sequence[str]) -> dict[str, Sequence[Any]]:
+    design, number, worker, told_at = EXPORT_COLUMNS
     return {
-        "design": told.name,
-        "number": told.number.tolist(),
+        design: told.name,
+        number: told.number.tolist(),
         **{name: told.values[:, column].tolist() for column, name in enumerate(objectives)},
-        "worker": told.worker,
-        "told_at": [moment.isoformat() for moment in _moments(told)],
+        worker: told.worker,
+        told_at: [moment.isoformat() for moment in _moments(told)],
     }
 
 
 def _csv(path: Path, told: Evaluations, objectives: Sequence[str]) -> None:
     columns = _columns(told, objectives)
+    columns |= {text: [guarded(entry) for entry in columns[text]] for text in ("design", "worker")}
     with path.open("x", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        rows.writerow(columns)
+        rows.writerow(map(guarded, columns))
         rows.writerows(zip(*columns.values(), strict=True))
 
 
@@ -77,13 +80,14 @@ def _parquet(path: Path, told: Evaluations, objectives: Sequence[str]) -> None:
         import pyarrow.parquet as parquet
     except ImportError:
         raise ConewiseError("Parquet files need pyarrow: install conewise[tables].") from None
+    design, number, worker, told_at = EXPORT_COLUMNS
     table = pyarrow.table(
         {
-            "design": pyarrow.array(told.name, pyarrow.string()),
-            "number": pyarrow.array(told.number),
+            design: pyarrow.array(told.name, pyarrow.string()),
+            number: pyarrow.array(told.number),
             **{name: pyarrow.array(told.values[:, column].copy()) for column, name in enumerate(objectives)},
-            "worker": pyarrow.array(told.worker, pyarrow.string()),
-            "told_at": pyarrow.array(_moments(told), pyarrow.timestamp("us", tz="UTC")),
+            worker: pyarrow.array(told.worker, pyarrow.string()),
+            told_at: pyarrow.array(_moments(told), pyarrow.timestamp("us", tz="UTC")),
         }
     )
     parquet.write_table(table, path)

@@ -55,11 +55,25 @@ def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
 
 
 def turned(noise: noises.Noise, signs: Floats) -> noises.Noise:
-    """The same noise after the minimised objectives have been negated."""
+    """The same noise after the minimised objectives have been negated, still described in the user's own sign."""
     if isinstance(noise, noises.Gaussian) and noise.cov is not None:
         return noises.Gaussian(cov=noise.cov * signs[:, None] * signs[None, :])
-    if isinstance(noise, noises.Bounded):
-        low, high = noise.low * signs, noise.high * signs
-        if noise.low.ndim or noise.high.ndim or (signs < 0).any():
-            return noises.Bounded(np.minimum(low, high), np.maximum(low, high))
+    if isinstance(noise, noises.Bounded) and (signs < 0).any():
+        return _TurnedRange(noise, signs)
     return noise
+
+
+class _TurnedRange(noises.Bounded):
+    """A range in the algorithm's sign, in the words of whoever gave it."""
+
+    def __init__(self, given: noises.Bounded, signs: Floats) -> None:
+        low, high = given.low * signs + 0.0, given.high * signs + 0.0
+        super().__init__(np.minimum(low, high), np.maximum(low, high))
+        self._given = given
+
+    @property
+    def words(self) -> str:
+        return self._given.words
+
+    def __repr__(self) -> str:
+        return repr(self._given)

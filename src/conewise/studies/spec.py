@@ -31,18 +31,16 @@ from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import LARGEST_OBSERVED
+from conewise.problems.spreadsheets import EXPORT_COLUMNS
+from conewise.problems.tables import NAME_COLUMNS
 from conewise.studies.noisedict import noise_from_dict, noise_to_dict, turned
 from conewise.studies.rules import build, resolved
 
-__all__ = ["NAME_COLUMNS", "Row", "Specification", "as_label", "noise_from_dict", "noise_to_dict", "specified"]
+__all__ = ["Row", "Specification", "as_label", "noise_from_dict", "noise_to_dict", "specified"]
 
 Row = dict[str, Any]
 """A design's columns: text, numbers, booleans or None under text."""
 
-NAME_COLUMNS: Final = ("name", "design", "id")
-"""The first of these that a row has (in capitals or not) names the design."""
-EXPORT_COLUMNS: Final = ("design", "number", "worker", "told_at")
-"""Columns of an export, so no objective may be called like one."""
 _LONGEST_NAME: Final = 1000
 
 

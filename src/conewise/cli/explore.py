@@ -1,0 +1,97 @@
+"""`conewise explore`: a local page on which one tries preferences."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from conewise.cli.show import print_json
+from conewise.cones import Cone
+from conewise.errors import ConewiseError, InputError
+from conewise.problems.embedded import load
+from conewise.problems.tables import DesignTable
+
+if TYPE_CHECKING:
+    from conewise.dashboard.sources import Source
+
+_EMBEDDED: Final = ("snw", "imrt")
+_STUDIES: Final = (".db", ".sqlite", ".sqlite3")
+
+
+def _words(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
+    return [word.strip() for word in value.split(",") if word.strip()] if value else []
+
+
+@click.command(short_help="A local page on which to try preferences.")
+@click.argument("source", metavar="FILE|STUDY")
+@click.option(
+    "--objectives", callback=_words, help="Columns to compare, separated by commas; all but the name by default."
+)
+@click.option("--minimise", callback=_words, help="Those of them that should be small.")
+@click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")
+@click.option("--cone", "spec", help="Text form of the cone to start with; the orthant, or the study's, by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 is any free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON.")
+def explore(
+    source: str,
+    objectives: list[str],
+    minimise: list[str],
+    name: str | None,
+    spec: str | None,
+    port: int,
+    no_browser: bool,
+    as_json: bool,
+) -> None:
+    """Open a page on this machine: move a preference, and see at once which designs are Pareto and what it costs.
+
+    FILE is a table with one design a row, STUDY a file or a postgresql:// address; snw and imrt are the examples of the
+    paper. Nothing leaves the machine, and only those who know the printed address can look. Ctrl-C ends it.
+
+    Example: conewise explore designs.csv --minimise cost
+    """
+    try:
+        from conewise.dashboard.server import Explorer
+    except ImportError as error:
+        raise ConewiseError(f"the explorer needs {error.name}: install conewise[explore].") from None
+    explorer = Explorer(_source(source, objectives, minimise, name, spec), port=port)
+    if as_json:
+        print_json({"address": explorer.address})
+    else:
+        click.echo(f"Exploring {source} at {explorer.address} (Ctrl-C ends it)")
+    sys.stdout.flush()
+    if not no_browser:
+        import webbrowser
+
+        webbrowser.open(explorer.address)
+    try:
+        explorer.run()
+    except KeyboardInterrupt:
+        return
+
+
+def _source(source: str, objectives: list[str], minimise: list[str], name: str | None, spec: str | None) -> Source:
+    from conewise.dashboard.sources import Live, from_problem, from_table
+
+    path = Path(source)
+    if "://" in source or path.suffix.lower() in _STUDIES:
+        if objectives or minimise:
+            raise InputError("a study knows its objectives; --objectives and --minimise are for tables.")
+        return Live(source, name=name, cone=spec)
+    if source in _EMBEDDED and not path.exists():
+        if objectives or minimise or name:
+            raise InputError(f"{source} is an embedded example; --objectives, --minimise and --name are for tables.")
+        problem = load(source)
+        return from_problem(problem, _cone(spec, len(problem.objectives)))
+    table = DesignTable(path, objectives=objectives or None, minimise=minimise, name=name)
+    return from_table(table, _cone(spec, table.dim))
+
+
+def _cone(spec: str | None, dim: int) -> Cone:
+    cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
+    if cone.dim != dim:
+        raise InputError(f"the cone {cone} orders {cone.dim} objectives, but there are {dim}; choose another.")
+    return cone

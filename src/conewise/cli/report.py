@@ -1,0 +1,128 @@
+"""`conewise report`: an answer as one file that one can send."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from conewise.cli.analyse import analyse_command, parse_noise
+from conewise.cli.show import print_json, progress_bar, write_whole
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.problems.measurements import open_measurements
+from conewise.report.answer import answer
+from conewise.report.markdown import markdown_page
+from conewise.report.page import html_page, plotly_script
+from conewise.report.subject import Subject, of_saved, of_study, of_table
+from conewise.studies.study import Study
+
+_OF_TABLES: Final = (
+    "design",
+    "objectives",
+    "minimise",
+    "spec",
+    "delta",
+    "epsilon",
+    "assumption",
+    "final",
+    "success",
+    "max_evaluations",
+    "means",
+    "errors",
+    "counts",
+    "incomplete",
+)
+_SQLITE: Final = b"SQLite format 3\x00"
+
+
+@click.command(short_help="A report to send: one HTML or Markdown file.")
+@click.argument("source", metavar="STUDY|RESULT|FILE")
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
+@click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
+@click.option("--name", help="Which study, where a file or database holds several.")
+@click.option("--title", help="The report's title; by default the name of the study or file.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report's numbers as JSON instead.")
+@click.pass_context
+def report(
+    context: click.Context,
+    /,
+    source: str,
+    out: Path | None,
+    form: str | None,
+    name: str | None,
+    title: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """One self-contained file: the question, the answer with every design's rivals, what it is worth, what is next.
+
+    STUDY is a study's file or postgresql:// address; RESULT is the JSON that `conewise analyse --json` printed; FILE is
+    a table of measurements, for which the options of `conewise analyse` hold. The HTML page opens without a network.
+
+    Example: conewise report trial.db -o report.html
+    """
+    kind = form or ("md" if out is not None and out.suffix.lower() in (".md", ".markdown") else "html")
+    out = out if out is not None else Path(f"report.{kind}")
+    if not as_json and kind == "html":
+        plotly_script()  # says at once what is missing, not after a long analysis
+    subject = _subject(context, source, name, title, options, quiet=as_json)
+    if as_json:
+        print_json(answer(subject))
+        return
+    write_whole(out, html_page(subject) if kind == "html" else markdown_page(subject))
+    click.echo(f"Written to {out}.", err=True)
+
+
+report.params += [parameter for parameter in analyse_command.params if parameter.name in _OF_TABLES]
+
+
+def _subject(
+    context: click.Context, source: str, name: str | None, title: str | None, options: dict[str, Any], quiet: bool
+) -> Subject:
+    path = Path(source)
+    is_study = "://" in source or _is_sqlite(path)
+    if name is not None and not is_study:
+        raise InputError("--name says which study of a file or database; this is none.")
+    if is_study or _is_saved(path):
+        _refuse_table_options(context, "a study" if is_study else "a saved result")
+    if is_study:
+        with Study.open(source, name=name, read_only=True) as study:
+            return of_study(study, title)
+    if _is_saved(path):
+        return of_saved(path, title)
+    reading = ("design", "objectives", "minimise", "means", "errors", "counts", "incomplete")
+    table = open_measurements(path, **{key: options[key] for key in reading})
+    dim, spec = len(table.objectives), options["spec"]
+    with progress_bar("evaluations", not quiet) as advance:
+        return of_table(
+            table,
+            Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim),
+            title or path.name,
+            noise=parse_noise(options["assumption"]),
+            progress=advance,
+            **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
+        )
+
+
+def _is_sqlite(path: Path) -> bool:
+    if not path.is_file():
+        return path.suffix in (".db", ".sqlite", ".sqlite3")  # which is not there: Study.open says so
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _is_saved(path: Path) -> bool:
+    """Whether a JSON file holds one object: a table of measurements is a list of them."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig") as file:
+        return file.read(1000).lstrip().startswith("{")
+
+
+def _refuse_table_options(context: click.Context, what: str) -> None:
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "")
+        if parameter.name in _OF_TABLES and given is click.core.ParameterSource.COMMANDLINE:
+            raise InputError(f"{parameter.opts[0]} is for a table; {what} brings its own question.")

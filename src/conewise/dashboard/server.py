@@ -1,0 +1,290 @@
+"""The explorer's server: a page, its files, and answers as JSON; on 127.0.0.1 and behind a token."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import socket
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from importlib.resources import files
+from typing import Any, Final, TypeVar
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from uvicorn import Config, Server
+
+from conewise._arrays import as_positive, as_probability
+from conewise.cones import Cone
+from conewise.dashboard import answers
+from conewise.dashboard.guard import LARGEST_BODY, Guard
+from conewise.dashboard.preferences import cone_of, number_in
+from conewise.dashboard.sources import Designs, Source
+from conewise.errors import ConewiseError, InputError
+from conewise.noise import Gaussian, Noise
+
+HOST: Final = "127.0.0.1"
+_KINDS: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_STYLE_NAMES: Final = re.compile(rb'getElementById\("([0-9a-f]{64})"\)')
+_REMEMBERED: Final = 64  # answers: whoever moves a slider to and fro is served at once
+
+
+Answer = TypeVar("Answer")
+
+
+class Desk:
+    """Answers questions about one source, one at a time, and remembers the last ones."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._guard = threading.Lock()
+        self._known: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def start(self, _: dict[str, Any]) -> dict[str, Any]:
+        """What the page needs once, and again when a study has moved on."""
+        source = self.source
+        noise = source.assumptions.noise
+        return {
+            "title": source.title,
+            "command": source.command,
+            "live": source.live,
+            "cone": str(source.cone),
+            "sigma": None if source.assumptions.fixed else _sigma(noise),
+            "noise": source.assumptions.stated,
+            "epsilon": source.assumptions.epsilon,
+            "delta": source.assumptions.delta,
+            "standing": source.standing(),
+            **answers.backdrop(source.designs()),
+        }
+
+    def standing(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Whether anything has changed."""
+        return {"version": self.source.designs().version, "standing": self.source.standing()}
+
+    def front(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The Pareto set under one cone, or two to compare, and what each will cost."""
+        started = time.perf_counter()
+        designs = self.source.designs()
+        pairs = []
+        for key in ("first", "second"):
+            if asked.get(key) is not None:
+                cone = cone_of(asked[key], designs.dim)
+                found = self._front(designs, cone)
+                shown = answers.summary(designs, cone, found)
+                pairs.append((found, {**shown, "cost": self._cost(designs, cone, asked)}))
+        if not pairs or asked.get("first") is None:
+            raise InputError("a question about the front needs a preference called first.")
+        compared = len(pairs) == 2
+        return {
+            "version": designs.version,
+            "designs": len(designs.names),
+            "first": pairs[0][1],
+            "second": pairs[1][1] if compared else None,
+            "difference": answers.difference(designs, pairs[0][0], pairs[1][0]) if compared else None,
+            "milliseconds": round(1000 * (time.perf_counter() - started), 2),
+        }
+
+    def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The lower bound's rate for these values; slower than the rest, so the page asks when a slider rests."""
+        designs = self.source.designs()
+        noise, epsilon, delta = self._assumptions(asked)
+        cone = cone_of(asked.get("first"), designs.dim)
+        scale = float(noise.largest_scale(designs.dim))
+        key = ("hardness", designs.version, str(cone), scale, epsilon, delta)
+        return self._once(key, lambda: answers.hardness_of(designs, cone, scale, epsilon, delta))
+
+    def design(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """One design under a cone."""
+        designs = self.source.designs()
+        index = asked.get("index")
+        if type(index) is not int or not 0 <= index < len(designs.names):
+            raise InputError(f"there is no design number {index!r:.40}; they count from 0 to {len(designs.names) - 1}.")
+        return answers.design(designs, index, cone_of(asked.get("first"), designs.dim))
+
+    def angles(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Where every design leaves; two objectives only."""
+        designs = self.source.designs()
+        if designs.dim != 2:
+            raise InputError("angles are for two objectives.")
+        return self._once(("angles", designs.version), lambda: answers.leaving_angles(designs))
+
+    def _assumptions(self, asked: dict[str, Any]) -> tuple[Noise, float, float]:
+        mine = self.source.assumptions
+        if mine.fixed:
+            noise = mine.noise
+        else:
+            noise = Gaussian(as_positive(number_in(asked, "sigma", _sigma(mine.noise)), "sigma"))
+        epsilon = as_positive(number_in(asked, "epsilon", mine.epsilon), "epsilon")
+        return noise, epsilon, as_probability(number_in(asked, "delta", mine.delta), "delta")
+
+    def _cost(self, designs: Designs, cone: Cone, asked: dict[str, Any]) -> dict[str, Any]:
+        """A number half typed is no reason to hide the front."""
+        try:
+            return answers.cost(designs, cone, *self._assumptions(asked))
+        except ConewiseError as error:
+            return {"error": str(error)}
+
+    def _front(self, designs: Designs, cone: Cone) -> Any:
+        return self._once(("front", designs.version, str(cone)), lambda: answers.front(designs, cone))
+
+    def _once(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
+        with self._guard:
+            if key not in self._known:
+                self._known[key] = compute()
+                while len(self._known) > _REMEMBERED:
+                    self._known.popitem(last=False)
+            self._known.move_to_end(key)
+            answer: Answer = self._known[key]
+            return answer
+
+
+def _sigma(noise: Noise) -> float:
+    return float(noise.largest_scale(1)) if isinstance(noise, Gaussian) else 1.0
+
+
+def build(source: Source, *, token: str, host: str) -> Guard:
+    """The application, guarded."""
+    desk = Desk(source)
+    questions = {
+        "start": desk.start,
+        "standing": desk.standing,
+        "front": desk.front,
+        "hardness": desk.hardness,
+        "design": desk.design,
+        "angles": desk.angles,
+    }
+    served = _files()
+
+    async def file(request: Any) -> Any:
+        name = request.path_params.get("name", "index.html")
+        if name not in served:
+            return Response("there is no such file.", status_code=404, media_type="text/plain")
+        content, kind = served[name]
+        return Response(content, media_type=kind)
+
+    async def question(request: Any) -> Any:
+        try:
+            asked = await _body(request)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except _RefusedError as refusal:
+            return JSONResponse({"error": str(refusal)}, status_code=refusal.status)
+        ask = questions.get(request.path_params["name"])
+        if ask is None:
+            return JSONResponse({"error": "there is no such question."}, status_code=404)
+        try:
+            return JSONResponse(await run_in_threadpool(ask, asked))
+        except ConewiseError as error:
+            # An ordinary turn of the dialogue, such as a cone half typed: an answer in words, not a failed request.
+            return JSONResponse({"error": " ".join(str(error).split())})
+        except OSError as error:
+            return JSONResponse({"error": f"the source cannot be read: {error.strerror or error}."})
+
+    app = Starlette(
+        routes=[
+            Route(f"/{token}/", file),
+            Route(f"/{token}/api/{{name}}", question, methods=["POST"]),
+            Route(f"/{token}/{{name}}", file),
+        ]
+    )
+    return Guard(app, token=token, host=host)
+
+
+class _RefusedError(Exception):
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+async def _body(request: Any) -> dict[str, Any]:
+    """A JSON object of at most LARGEST_BODY bytes, whatever its declared length."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise _RefusedError(400, "a question is JSON and says so in its content type.")
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            raise _RefusedError(413, f"a request may have {LARGEST_BODY} bytes.")
+    try:
+        asked = json.loads(bytes(content))
+    except (ValueError, RecursionError):
+        raise _RefusedError(400, "the question is not valid JSON.") from None
+    if not isinstance(asked, dict):
+        raise _RefusedError(400, "a question is a JSON object.")
+    return asked
+
+
+def _files() -> dict[str, tuple[bytes, str]]:
+    """Everything the page consists of, read once: a path in a request never reaches the disk."""
+    found = {}
+    for entry in files("conewise.dashboard").joinpath("static").iterdir():
+        kind = _KINDS.get(entry.name[entry.name.rfind(".") :])
+        if kind is not None:
+            found[entry.name] = (entry.read_bytes(), kind)
+    plotly = files("plotly").joinpath("package_data/plotly.min.js").read_bytes()
+    found["plotly.min.js"] = (plotly, _KINDS[".js"])
+    # Plotly brings styles for maps that this page never shows, unless an element of their name is there already; our
+    # policy would block them with a complaint in the console.
+    kept = b"".join(b'<template id="%s"></template>' % name for name in sorted(set(_STYLE_NAMES.findall(plotly))))
+    page, kind = found["index.html"]
+    found["index.html"] = (page.replace(b"<!-- styles that are not wanted -->", kept), kind)
+    return found
+
+
+class Explorer:
+    """A page about one source, on this machine only: bound when made, served by `run`, ended by `stop`."""
+
+    def __init__(self, source: Source, *, port: int = 0, token: str | None = None) -> None:
+        self._source = source
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind((HOST, port))
+            self._socket.listen(1024)
+        except OSError as error:
+            self._socket.close()
+            raise ConewiseError(f"port {port} cannot be used ({error.strerror}); choose another, or 0.") from None
+        self.port: int = self._socket.getsockname()[1]
+        self.token = secrets.token_urlsafe(24) if token is None else token
+        app = build(source, token=self.token, host=f"{HOST}:{self.port}")
+        self._server = Server(
+            Config(
+                app,
+                http="h11",
+                ws="none",
+                loop="asyncio",
+                lifespan="off",
+                log_level="critical",
+                access_log=False,  # it would hold the token
+                server_header=False,
+                timeout_graceful_shutdown=2,
+            )
+        )
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser; whoever knows it may look."""
+        return f"http://{HOST}:{self.port}/{self.token}/"
+
+    def run(self) -> None:
+        """Serve until stopped or interrupted."""
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._socket.close()
+            self._source.close()
+
+    def stop(self) -> None:
+        """End `run`, from another thread."""
+        self._server.should_exit = True

@@ -1,0 +1,240 @@
+"""What the explorer looks at: a table, an embedded example, or a study that goes on while the page is open."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from conewise._arrays import Floats, read_only
+from conewise.cones import Cone
+from conewise.errors import ConewiseError
+from conewise.noise import Gaussian, GaussianUnknown, Noise
+from conewise.problems import SimulatedBandit
+from conewise.problems.tables import DesignTable, signs
+from conewise.studies.noisedict import turned
+from conewise.studies.study import Study, StudyStatus
+
+_BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
+
+
+@dataclass(frozen=True, eq=False)
+class Designs:
+    """Designs with known values or averages so far, and the version by which a page knows whether it is up to date."""
+
+    version: int
+    names: Sequence[str]
+    objectives: tuple[str, ...]
+    minimised: tuple[str, ...]
+    values: Floats
+    """(K, D) in the user's own sign; NaN where a study has not evaluated a design yet."""
+    means: Floats = field(init=False)
+    """(K', D): those that are known, larger is better."""
+    known: np.ndarray = field(init=False)
+    """(K',): their places among the K designs."""
+
+    def __post_init__(self) -> None:
+        known = np.flatnonzero(np.isfinite(self.values).all(axis=1))
+        object.__setattr__(self, "known", known)
+        object.__setattr__(self, "means", read_only(self.values[known] * signs(self.objectives, self.minimised)))
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return len(self.objectives)
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What a page starts with: the noise of one evaluation and the goal, and whether they are a study's own."""
+
+    noise: Noise
+    epsilon: float
+    delta: float
+    stated: str
+    """The noise in the user's own words."""
+    fixed: bool
+    """Whether the noise belongs to a study, so that the page states it and does not ask."""
+
+
+class Source(Protocol):
+    """Where designs come from."""
+
+    title: str
+    command: str | None
+    """The command that gives the same front, without the cone; None where there is none."""
+    cone: Cone
+    """The cone to start with."""
+    assumptions: Assumptions
+    live: bool
+
+    def designs(self) -> Designs:
+        """As they are now; a study that cannot be read is a ConewiseError of one sentence."""
+        ...
+
+    def standing(self) -> dict[str, Any] | None:
+        """Where a study stands, for the page; None for what does not change."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+class Fixed:
+    """A table or an embedded example: read once."""
+
+    live = False
+
+    def __init__(self, title: str, designs: Designs, cone: Cone, command: str | None) -> None:
+        self.title, self.cone, self.command = title, cone, command
+        # The paper's noise, accuracy and confidence (Ararat & Tekin 2023, section 7), for the reader to change.
+        self.assumptions = Assumptions(Gaussian(1.0), epsilon=0.1, delta=0.01, stated="normal", fixed=False)
+        self._designs = designs
+
+    def designs(self) -> Designs:
+        """The same for ever."""
+        return self._designs
+
+    def standing(self) -> None:
+        """Nothing happens here."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def from_table(table: DesignTable, cone: Cone) -> Fixed:
+    """All rows of a table; two designs of one name are refused."""
+    names: list[str] = []
+    values = []
+    for chunk in table.chunks():
+        names += chunk.names
+        values.append(chunk.values)
+    table.check_names(np.fromiter(map(hash, names), dtype=np.int64, count=len(names)))
+    designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)))
+    words = ["conewise", "front", str(table.path), "--objectives", ",".join(table.objectives)]
+    words += ["--minimise", ",".join(table.minimised)] if table.minimised else []
+    words += ["--name", table.name] if table.name else []
+    return Fixed(table.path.name, designs, cone, shlex.join(words))
+
+
+def from_problem(problem: SimulatedBandit, cone: Cone) -> Fixed:
+    """The true means of an embedded example."""
+    minimised = tuple(name for name in problem.objectives if name in problem.minimised)
+    values = problem.means * signs(problem.objectives, minimised) + 0.0
+    designs = Designs(1, problem.names, tuple(problem.objectives), minimised, read_only(values))
+    return Fixed(problem.about.partition(".")[0], designs, cone, None)
+
+
+class Live:
+    """A study, read again whenever someone looks; its file may go away and come back."""
+
+    live = True
+    command: str | None = None
+
+    def __init__(
+        self, where: str, *, name: str | None, cone: str | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._where, self._name, self._clock = where, name, clock
+        self._guard = threading.Lock()
+        self._study: Study | None = None
+        self._opened: tuple[int, int] | None = None
+        self._looked = -np.inf
+        self._seen: tuple[Designs, dict[str, Any]] | None = None
+        try:
+            study = self._open()
+            self.title = f"Study {study.name}"
+            self.cone = study.cone if cone is None else Cone.parse(cone, dim=study.dim)
+            self.assumptions = _assumptions(study)
+        except BaseException:
+            self.close()
+            raise
+
+    def designs(self) -> Designs:
+        """The averages so far."""
+        return self._look()[0]
+
+    def standing(self) -> dict[str, Any]:
+        """What the study itself answers, under its own cone."""
+        return self._look()[1]
+
+    def close(self) -> None:
+        """Let go of the journal."""
+        if self._study is not None:
+            self._study.close()
+            self._study = None
+
+    def _look(self) -> tuple[Designs, dict[str, Any]]:
+        with self._guard:
+            study = self._open()
+            now = self._clock()
+            if self._seen is None or now - self._looked >= _BETWEEN_LOOKS:
+                self._seen = self._read(study)
+                self._looked = self._clock()
+            return self._seen
+
+    def _open(self) -> Study:
+        """The study as it is on disk now: an open file that was deleted could still be read, and would mislead."""
+        place = self._identity()
+        if self._study is not None and place != self._opened:
+            self.close()
+            self._seen = None
+        if self._study is None:
+            self._study, self._opened = Study.open(self._where, name=self._name, read_only=True), place
+        return self._study
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file it is; None for a database elsewhere."""
+        if "://" in self._where:
+            return None
+        try:
+            found = Path(self._where).stat()
+        except OSError:
+            self.close()
+            self._seen = None
+            name = Path(self._where).name
+            raise ConewiseError(f"the study {name} has disappeared; the page goes on when it is back.") from None
+        return found.st_dev, found.st_ino
+
+    def _read(self, study: Study) -> tuple[Designs, dict[str, Any]]:
+        status = study.status()
+        values = np.asarray(status.result.means * signs(study.objectives, study.minimised) + 0.0)
+        before = self._seen[0] if self._seen is not None else None
+        if before is not None and np.array_equal(before.values, values, equal_nan=True):
+            designs = before
+        else:
+            # Time-based, so that a page notices also a study that was replaced by another.
+            designs = Designs(time.time_ns() // 1000, study.names, study.objectives, study.minimised, read_only(values))
+        return designs, _standing(study, status)
+
+
+def _assumptions(study: Study) -> Assumptions:
+    """The study's own, turned as its objectives are; where its noise is unknown the page asks for a level to try."""
+    stated = study.noise
+    if stated is None or isinstance(stated, GaussianUnknown):
+        return Assumptions(Gaussian(1.0), study.epsilon, study.delta, "normal", fixed=False)
+    noise = turned(stated, signs(study.objectives, study.minimised))
+    return Assumptions(noise, study.epsilon, study.delta, repr(stated), fixed=True)
+
+
+def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
+    words = status.result.status
+    epsilon = status.certified_epsilon
+    return {
+        "cone": str(study.cone),
+        "evaluations": status.evaluations,
+        "in_flight": status.in_flight,
+        "finished": status.finished,
+        "remaining": status.remaining,
+        "pareto": int((words == "pareto").sum()),
+        "eliminated": int((words == "eliminated").sum()),
+        "undecided": int((words == "undecided").sum()),
+        "epsilon": study.epsilon,
+        "certified_epsilon": float(epsilon) if epsilon is not None and np.isfinite(epsilon) else None,
+    }

@@ -1,0 +1,35 @@
+// Small helpers. Text from outside enters the page through textContent only.
+
+export const byId = (id) => document.getElementById(id);
+
+export function element(tag, text = null, className = "") {
+  const made = document.createElement(tag);
+  if (text !== null) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+export function say(id, text) {
+  const target = byId(id);
+  if (target.textContent !== text) target.textContent = text;
+}
+
+export const show = (id, visible) => { byId(id).hidden = !visible; };
+
+export const whole = (number) => number.toLocaleString("en-GB", { maximumFractionDigits: 0 });
+
+export function short(number) {
+  if (number === null || number === undefined) return "–";
+  const size = Math.abs(number);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return number.toExponential(3);
+  return String(Number(number.toPrecision(5)));
+}
+
+// Numbers that would not fit a card, in words people use.
+export function large(number) {
+  if (number < 1e6) return whole(number);
+  for (const [unit, word] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]]) {
+    if (number >= unit) return `${(number / unit).toLocaleString("en-GB", { maximumSignificantDigits: 4 })} ${word}`;
+  }
+  return whole(number);
+}

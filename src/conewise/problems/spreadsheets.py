@@ -1,0 +1,48 @@
+"""Text that a spreadsheet must not take for a formula: how conewise writes it into CSV files, and reads it back.
+
+A spreadsheet program computes a cell that begins with =, +, - or @, quoted or not, and names may come from strangers.
+In the CSV files that conewise makes for people such text has an apostrophe before it, and so has text that could be
+mistaken for that; reading takes one away. These files are known by their headers: anyone else's is read as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+EXPORT_COLUMNS: Final = ("design", "number", "worker", "told_at")
+"""The first two and the last two columns of an exported study."""
+TO_FILL_IN: Final = ("id", "design", "seed")
+"""The first columns of a table of evaluations to make."""
+JUDGED: Final = ("design", "status", "returned", "evaluations")
+"""The first columns of an analysis."""
+
+_NUMBER: Final = r"[+-][0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?\Z"  # the name -5 does no harm, and others read it as it is
+_FORMULA: Final = re.compile(rf"'*(?!{_NUMBER})[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # the last four: wide = + - @
+
+
+def guarded(text: str) -> str:
+    """The text as it goes into a cell.
+
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("-5"), guarded("a=b")
+    ("'=1+1", "''=1+1", '-5', 'a=b')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` was given.
+
+    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("'tis")
+    ('=1+1', "'=1+1", "'tis")
+    """
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def is_guarded(header: Sequence[str]) -> bool:
+    """Whether a table with these columns is one of ours."""
+    columns = tuple(header)
+    if (*columns[:2], *columns[2:][-2:]) == EXPORT_COLUMNS:
+        return True
+    return any(columns[: len(first)] == first for first in (TO_FILL_IN, JUDGED))

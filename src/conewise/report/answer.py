@@ -1,0 +1,355 @@
+"""The numbers of a report, as plain data: renderers (a page, Markdown, pictures) only draw what stands here.
+
+However many designs there are, a bounded number is listed, each with a few rivals: what is returned or open first, and
+a sample of the rest. Values stand in their own sign; scores, gains and radii are along the facets, where larger is
+better.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.algorithms import Result, Status
+from conewise.algorithms.claims import Comparisons, Seen
+from conewise.cones import Cone
+from conewise.gaps import escape_gaps
+from conewise.goals import Guarantee
+from conewise.order import _front
+from conewise.problems.tables import signs
+from conewise.report.subject import Subject
+from conewise.report.words import describe
+from conewise.studies.explanations import joined, printable
+
+LISTED: Final = 2000
+"""Designs listed; beyond, what is returned or open and a sample of the rest."""
+_SAMPLED: Final = 500  # of these, designs that are neither
+_RIVALS: Final = 300  # designs that others are compared with
+_EACH: Final = 4  # rivals shown of one design
+_RUNNERS_UP: Final = 12  # designs that are out and yet compared with, where hardly any other is left
+_PAIRS_AT_ONCE: Final = 2**17
+_FACETS: Final = 12  # a rival's gains are shown along so many facets, the decisive ones where there are more
+STATUS_WORDS: Final = {
+    Status.PARETO.value: "Pareto",
+    Status.UNDECIDED.value: "undecided",
+    Status.ELIMINATED.value: "not Pareto",
+}
+
+
+def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
+    """Everything a report shows, ready for JSON."""
+    result, cone = subject.result, subject.cone
+    chosen = chosen_designs(result, cone, most)
+    k = len(result.pareto)
+    return {
+        "title": printable(subject.title),
+        "designs": k,
+        "objectives": [
+            {"name": printable(name), "direction": "smaller" if name in subject.minimised else "larger"}
+            for name in subject.objectives
+        ],
+        "cone": {
+            "text": str(cone),
+            "words": cone_words(subject),
+            "facets": cone.facets.tolist(),
+            "rays": cone.rays.tolist() if cone.dim <= 3 else [],
+            "widths": cone.widths.tolist(),
+        },
+        "epsilon": subject.epsilon,
+        "delta": subject.delta,
+        "noise": subject.noise,
+        "method": subject.method,
+        "evaluations": result.evaluations,
+        "counts": counts(result),
+        "certificate": certificate(subject),
+        "sentences": list(subject.sentences),
+        "rows": rows(subject, chosen),
+        "listed": _listed_words(result, chosen),
+        "has_radii": subject.evidence is not None,
+        "history": [
+            asdict(moment) | {"certified_epsilon": _plain(moment.certified_epsilon)} for moment in subject.history
+        ],
+        "history_note": subject.history_note,
+        "next": [{"id": d, "design": printable(subject.names[d]), "times": n} for d, n in subject.next],
+        "next_words": _next_words(subject),
+        "remaining": subject.remaining,
+    }
+
+
+def counts(result: Result) -> dict[str, int]:
+    """How many designs are Pareto, undecided and not, and how many are returned."""
+    found = {status: int((result.status == status).sum()) for status in STATUS_WORDS}
+    return {**found, "returned": int(result.pareto.sum())}
+
+
+def cone_words(subject: Subject) -> list[str]:
+    """The cone in words, with the objectives' own names."""
+    names = [printable(name) for name in subject.objectives]
+    lines = [re.sub(r"objective (\d+)\b", lambda m: names[int(m[1]) - 1], line) for line in describe(subject.cone)]
+    turned = [printable(name) for name in subject.minimised]
+    if turned:
+        lines.append(f"Of {joined(turned)} less is better: a gain is a decrease there.")
+    return lines
+
+
+def certificate(subject: Subject) -> dict[str, Any]:
+    """What the answer is worth."""
+    result, worth = subject.result, subject.result.guarantee
+    sure = isinstance(worth, Guarantee)
+    return {
+        "guaranteed": sure,
+        "sentence": _worth_words(subject),
+        "epsilon": worth.epsilon if isinstance(worth, Guarantee) else None,
+        "delta": worth.delta if isinstance(worth, Guarantee) else None,
+        "theorem": worth.theorem if isinstance(worth, Guarantee) else None,
+        "assumption": worth.assumption if isinstance(worth, Guarantee) else subject.noise or "nothing",
+        "certified_epsilon": _plain(result.certified_epsilon),
+        "stopped_because": result.stopped_because,
+    }
+
+
+def _worth_words(subject: Subject) -> str:
+    result, worth = subject.result, subject.result.guarantee
+    if not isinstance(worth, Guarantee):
+        return f"No guarantee is given: {worth.reason}."
+    n = int(result.pareto.sum())
+    within = f"at epsilon = {worth.epsilon:.4g}" if worth.epsilon else "exactly"
+    who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
+    words = f"With probability at least {100 * (1 - worth.delta):g} % {who} the question {within}"
+    if worth.epsilon > subject.epsilon:
+        words += f" (asked for: {subject.epsilon:g})"
+    return f"{words}."
+
+
+# -- the designs -----------------------------------------------------------------------------------------------------
+
+
+def chosen_designs(result: Result, cone: Cone, most: int = LISTED) -> Indices:
+    """Which designs are listed, ascending: all, or what is returned or open and a sample of the rest.
+
+    Where even that is too much, half of the room is for the front of the averages.
+    """
+    k = len(result.pareto)
+    if k <= most:
+        return np.arange(k)
+    wanted: Bools = result.pareto | (result.status != Status.ELIMINATED.value)
+    others = _thinned(np.flatnonzero(~wanted), min(_SAMPLED, most // 4))
+    room = most - len(others)
+    kept = np.flatnonzero(wanted)
+    if len(kept) > room:
+        seen = kept[~np.isnan(result.means[kept]).any(axis=1)]
+        front = seen[_front(np.ascontiguousarray(cone._order_columns(result.means[seen])), True)]
+        front = _thinned(front, room // 2)
+        kept = np.concatenate([front, _thinned(np.setdiff1d(kept, front), room - len(front))])
+    return np.sort(np.concatenate([kept, others]))
+
+
+def _thinned(designs: Indices, most: int) -> Indices:
+    if len(designs) <= most:
+        return designs
+    return designs[np.linspace(0, len(designs) - 1, most).round().astype(np.intp)]
+
+
+def _listed_words(result: Result, chosen: Indices) -> str:
+    k = len(result.pareto)
+    if len(chosen) == k:
+        return f"All {k:,} designs are listed." if k > 1 else "There is one design."
+    wanted = result.pareto | (result.status != Status.ELIMINATED.value)
+    shown, total = int(wanted[chosen].sum()), int(wanted.sum())
+    parts = []
+    if total:
+        part = f"all {total:,}" if shown == total else f"{shown:,} of the {total:,}"
+        parts.append(f"{part} that are returned or undecided")
+    if len(chosen) > shown:
+        parts.append(f"an even sample of {len(chosen) - shown:,} of the others")
+    return f"Of {k:,} designs {len(chosen):,} are listed and drawn: {joined(parts)}."
+
+
+def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
+    """The listed designs, with their rivals and half-widths."""
+    result, cone = subject.result, subject.cone
+    means = result.means[chosen] * signs(subject.objectives, subject.minimised) + 0.0
+    scores = result.means[chosen] @ cone.facets.T
+    columns = _strong(subject)
+    gaps = _gaps(subject, chosen, columns)
+    rivals, half_widths = _compared(subject, chosen, columns)
+    return [
+        {
+            "id": int(k),
+            "name": printable(subject.names[k]),
+            "status": STATUS_WORDS[str(result.status[k])],
+            "returned": bool(result.pareto[k]),
+            "evaluations": int(result.counts[k]),
+            "means": _numbers(means[p]),
+            "scores": _numbers(scores[p]),
+            "gap": _plain(gaps[p]),
+            "half_widths": None if half_widths is None else _numbers(half_widths[p]),
+            "rivals": rivals[p],
+        }
+        for p, k in enumerate(chosen.tolist())
+    ]
+
+
+def _strong(subject: Subject) -> Indices:
+    """The designs that others are compared with: what is returned or open, its empirical front where that is many.
+
+    With hardly any of these, those that come closest to them too: a winner has rivals as well.
+    """
+    result = subject.result
+    seen = ~np.isnan(result.means).any(axis=1)
+    pool = np.flatnonzero(seen & (result.pareto | (result.status != Status.ELIMINATED.value)))
+    if not len(pool):
+        pool = np.flatnonzero(seen)
+    elif len(pool) <= _EACH:
+        others = np.setdiff1d(np.flatnonzero(seen), pool)
+        if len(others):
+            far = escape_gaps(result.means[others], subject.cone, rivals=result.means[pool]).max(axis=1)
+            pool = np.concatenate([pool, others[np.argsort(far, kind="stable")[:_RUNNERS_UP]]])
+    if len(pool) > _RIVALS:
+        front = pool[_front(np.ascontiguousarray(subject.cone._order_columns(result.means[pool])), True)]
+        pool = front if len(front) >= _EACH else pool
+    return np.sort(_thinned(pool, _RIVALS))
+
+
+def _gaps(subject: Subject, chosen: Indices, columns: Indices) -> Floats:
+    """Delta* of the averages: how much each would have to gain before none of the strong is better everywhere."""
+    gaps = np.full(len(chosen), np.nan)
+    means = subject.result.means
+    seen = ~np.isnan(means[chosen]).any(axis=1)
+    if len(columns) and seen.any():
+        gaps[seen] = escape_gaps(means[chosen[seen]], subject.cone, rivals=means[columns]).max(axis=1)
+    return gaps
+
+
+# -- rivals ----------------------------------------------------------------------------------------------------------
+
+
+class _Averages:
+    """Comparisons without radii, for answers that come without a certificate of pairs."""
+
+    def __init__(self, subject: Subject, designs: Indices) -> None:
+        self.scores = subject.result.means[designs] @ subject.cone.facets.T
+
+    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+        gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]
+        yield Seen(gains, np.zeros_like(gains))
+
+    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+        return self.fine(rows, columns)
+
+
+def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list[list[dict[str, Any]]], Floats | None]:
+    """For each listed design those that settle or threaten it most, and how wide its own confidence is."""
+    designs = np.union1d(chosen, columns)
+    evidence = subject.evidence
+    compared: Comparisons | _Averages
+    compared = _Averages(subject, designs) if evidence is None else evidence.compare(designs)
+    mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
+    eliminated = subject.result.status[chosen] == Status.ELIMINATED.value
+    found: list[list[dict[str, Any]]] = [[] for _ in chosen]
+    left = len(designs) if evidence is None else evidence.remaining
+    step = max(1, _PAIRS_AT_ONCE // max(1, len(columns) * len(subject.cone.facets)))
+    for out in (True, False):
+        which = np.flatnonzero(eliminated == out)
+        for start in range(0, len(which) if len(columns) else 0, step):
+            part = which[start : start + step]
+            block = compared.out(mine[part], theirs, left) if out else compared.fine(mine[part], theirs)
+            same = mine[part][:, None] == theirs[None, :]
+            for p, entries in zip(part.tolist(), _nearest(subject, list(block), same, columns, out), strict=True):
+                found[p] = entries
+    return found, None if evidence is None else _half_widths(compared, mine)
+
+
+def _nearest(
+    subject: Subject, blocks: list[Seen], same: Bools, columns: Indices, out: bool
+) -> list[list[dict[str, Any]]]:
+    """The rivals of some rows, the most decisive first."""
+    widths, radii_known = subject.cone.widths, subject.evidence is not None
+    with np.errstate(invalid="ignore"):
+        margins = np.stack(
+            [(b.gains - b.radii).min(axis=2) if out else ((b.gains + b.radii) / widths).min(axis=2) for b in blocks]
+        )
+    margins = np.where(np.isnan(margins), -np.inf if out else np.inf, margins)
+    way = margins.argmax(axis=0) if out else margins.argmin(axis=0)
+    margin = np.take_along_axis(margins, way[None], axis=0)[0]
+    margin[same] = -np.inf
+    lists = []
+    for row in range(len(margin)):
+        entries = []
+        for c in np.argsort(-margin[row], kind="stable")[:_EACH].tolist():
+            seen = blocks[int(way[row, c])]
+            gains, radii = seen.gains[row, c], seen.radii[row, c]
+            if same[row, c] or np.isnan(gains).any():
+                continue
+            relation, reach = _relation(subject, gains, radii, float(margin[row, c]), out)
+            facets = np.sort(np.argsort(gains)[:_FACETS])
+            entries.append(
+                {
+                    "id": int(columns[c]),
+                    "name": printable(subject.names[columns[c]]),
+                    "relation": relation,
+                    "epsilon": _plain(reach),
+                    "facets": facets.tolist(),
+                    "gains": _numbers(gains[facets]),
+                    "radii": _numbers(radii[facets]) if radii_known else None,
+                }
+            )
+        lists.append(entries)
+    return lists
+
+
+def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out: bool) -> tuple[str, float]:
+    """What a rival means for a design, and the epsilon from which it settles it."""
+    if not out:
+        reach = max(margin, 0.0)
+        return ("not better by more than epsilon" if reach <= subject.epsilon else "may be better"), reach
+    if margin >= 0 and (gains > 0).any():
+        return ("better" if subject.evidence is not None else "better on average"), 0.0
+    deficit = np.maximum(radii - gains, 0.0)
+    reach = float(subject.cone._lift.norms(np.ascontiguousarray(deficit[:, None]), non_negative=True)[0])
+    return ("covers it within epsilon" if reach <= subject.epsilon else "close, not decisive alone"), reach
+
+
+def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
+    """(rows, N): along each facet, the radius of a difference between two such designs, over the square root of 2.
+
+    Where those of two designs with as many evaluations do not meet, the certificate tells them apart.
+    """
+    parts = []
+    for start in range(0, len(places), 64):
+        part = places[start : start + 64]
+        seen = next(iter(compared.fine(part, part)))
+        parts.append(np.einsum("iin->in", seen.radii) / math.sqrt(2))
+    return np.concatenate(parts)
+
+
+# -- what is next ------------------------------------------------------------------------------------------------------
+
+
+def _next_words(subject: Subject) -> str:
+    open_ = int((subject.result.status == Status.UNDECIDED.value).sum())
+    if not subject.next and (subject.remaining == 0 or not open_):
+        return "Nothing more needs to be evaluated."
+    words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."
+    if subject.remaining:
+        words += f" Deciding takes roughly {subject.remaining:,} more evaluations, judged by the averages so far."
+    if not subject.next:
+        words += " Which evaluations are worth most was not saved; `conewise analyse --plan` works it out."
+    return words
+
+
+def _plain(number: float | None) -> float | None:
+    """A number that JSON knows, with no more digits than a reader can use; None for the others."""
+    if number is None or not math.isfinite(number):
+        return None
+    return float(f"{number:.7g}")
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [_plain(v) for v in values.tolist()]

@@ -1,0 +1,140 @@
+"""A cone as an inline picture (SVG) for pages: in the plane, in space, or as the weightings it respects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats
+from conewise.cones import Cone
+
+_SIZE: Final = 260
+_REACH: Final = 95.0  # pixels of a unit vector
+_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#767676"
+_BARS: Final = 12  # weightings drawn
+
+
+def cone_svg(cone: Cone, objectives: Sequence[str]) -> str:
+    """A picture of the cone, with a description for those who do not see it."""
+    if cone.dim == 2:
+        return _planar(cone, objectives)
+    if cone.dim == 3 and len(cone.facets) > 2:
+        return _spatial(cone, objectives)
+    return _weightings(cone, objectives)
+
+
+def _svg(body: str, width: float, height: float, title: str) -> str:
+    return (
+        f'<svg class="cone" role="img" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
+        f'xmlns="http://www.w3.org/2000/svg"><title>{escape(title)}</title>{body}</svg>'
+    )
+
+
+def _planar(cone: Cone, objectives: Sequence[str]) -> str:
+    middle = _SIZE / 2
+
+    def at(vector: Floats) -> tuple[float, float]:
+        return middle + _REACH * float(vector[0]), middle - _REACH * float(vector[1])
+
+    first, second = np.arctan2(cone.rays[:, 1], cone.rays[:, 0])
+    opening = (second - first) % (2 * np.pi)
+    if opening > np.pi:
+        first, opening = second, 2 * np.pi - opening
+    rim = [at(np.array([np.cos(t), np.sin(t)])) for t in np.linspace(first, first + opening, 40)]
+    outline = " ".join(f"{x:.1f},{y:.1f}" for x, y in [(middle, middle), *rim])
+    body = [
+        f'<line x1="15" y1="{middle}" x2="{_SIZE - 15}" y2="{middle}" stroke="{_GREY}"/>',
+        f'<line x1="{middle}" y1="15" x2="{middle}" y2="{_SIZE - 15}" stroke="{_GREY}"/>',
+        f'<polygon points="{outline}" fill="{_BLUE}" fill-opacity="0.25" stroke="{_BLUE}" stroke-width="2"/>',
+    ]
+    for n, facet in enumerate(cone.facets, start=1):
+        x, y = at(facet)
+        body.append(
+            f'<line x1="{middle}" y1="{middle}" x2="{x:.1f}" y2="{y:.1f}" stroke="{_ORANGE}" stroke-width="2" '
+            'stroke-dasharray="5 3"/>'
+        )
+        x, y = at(1.13 * facet)
+        body.append(_text(x, y + 4, f"w{n}", _ORANGE))
+    x, y = at(0.6 * cone.centre / np.linalg.norm(cone.centre))
+    body.append(_text(x, y + 4, f"{np.degrees(opening):.4g}°", "currentColor"))
+    body.append(_text(_SIZE - 4, middle + _REACH + 26, f"gain in {_short(objectives[0])} →", "currentColor", "end"))
+    body.append(_text(middle + 6, 12, f"gain in {_short(objectives[1])} ↑", "currentColor", "start"))
+    words = f"The gains that count as better: a wedge of {np.degrees(opening):.4g} degrees; dashed, the weightings."
+    return _svg("".join(body), _SIZE, _SIZE, words)
+
+
+def _spatial(cone: Cone, objectives: Sequence[str]) -> str:
+    """Seen from the side of all gains, objective 3 upwards."""
+    turn, tilt = np.radians(35.0), np.radians(22.0)
+    across = np.array([-np.sin(turn), np.cos(turn), 0.0])
+    toward = np.array([np.cos(turn) * np.cos(tilt), np.sin(turn) * np.cos(tilt), np.sin(tilt)])
+    up = np.cross(toward, across)
+    reach = 1.15 * _REACH
+
+    def at(vector: Floats) -> tuple[float, float]:
+        return _SIZE / 2 + reach * float(vector @ across), 0.62 * _SIZE - reach * float(vector @ up)
+
+    body = []
+    for d in range(3):
+        unit = np.eye(3)[d]
+        (x1, y1), (x2, y2) = at(-0.25 * unit), at(1.15 * unit)
+        body.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{_GREY}" stroke-dasharray="3 3"/>'
+        )
+        body.append(
+            _text(min(max(x2, 40), _SIZE - 40), y2 + (12 if d < 2 else -4), _short(objectives[d]), "currentColor")
+        )
+    sides = []
+    for normal in cone.facets:
+        edge = cone.rays[np.abs(cone.rays @ normal) <= 1e-9]
+        if len(edge) >= 2:
+            spread = edge @ np.cross(normal, edge.sum(axis=0))
+            ends = edge[[int(spread.argmin()), int(spread.argmax())]]
+            sides.append((float((ends @ toward).sum()), ends))
+    for _, ends in sorted(sides, key=lambda side: side[0]):
+        outline = " ".join("{:.1f},{:.1f}".format(*at(p)) for p in (np.zeros(3), *ends))
+        body.append(
+            f'<polygon points="{outline}" fill="{_BLUE}" fill-opacity="0.22" stroke="{_BLUE}" stroke-width="1.5"/>'
+        )
+    words = f"The gains that count as better: a cone in space with {len(cone.rays)} edges."
+    return _svg("".join(body), _SIZE, _SIZE, words)
+
+
+def _weightings(cone: Cone, objectives: Sequence[str]) -> str:
+    """Each weighting as a row, each objective as a column; the area of a square is the weight's share."""
+    shown = cone.facets[:_BARS]
+    shares = shown / np.abs(shown).sum(axis=1, keepdims=True)
+    n, dim = shares.shape
+    columns = min(dim, _BARS)
+    cell, left, top = 34, 36, 70
+    body = []
+    for d in range(columns):
+        x = left + (d + 0.5) * cell
+        body.append(
+            f'<text x="{x}" y="{top - 6}" transform="rotate(-40 {x} {top - 6})" font-size="11" fill="currentColor">'
+            f"{escape(_short(objectives[d]))}</text>"
+        )
+    for row in range(n):
+        y = top + (row + 0.5) * cell
+        body.append(_text(left - 8, y + 4, f"w{row + 1}", _ORANGE, "end"))
+        for d in range(columns):
+            side = (cell - 4) * float(np.sqrt(abs(shares[row, d])))
+            x = left + (d + 0.5) * cell
+            fill = _BLUE if shares[row, d] >= 0 else _ORANGE
+            body.append(
+                f'<rect x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" '
+                f'fill="{fill}"><title>{100 * shares[row, d]:.3g} %</title></rect>'
+            )
+    words = "The weightings that the cone respects, one a row; the area of a square is the share of an objective."
+    return _svg("".join(body), left + columns * cell + 60, top + n * cell + 4, words)
+
+
+def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="{colour}">{escape(text)}</text>'
+
+
+def _short(name: str, most: int = 22) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

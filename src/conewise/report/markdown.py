@@ -1,0 +1,84 @@
+"""A report as Markdown, for notes and pull requests: the words and tables of the page, without its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from conewise.report.answer import answer
+from conewise.report.page import GAP_WORDS, number, question_words
+from conewise.report.subject import Subject
+
+
+def markdown_page(subject: Subject, *, most: int = 200) -> str:
+    """The report as Markdown: what is returned or open, with the same words."""
+    data = answer(subject, most=most)
+    worth, found = data["certificate"], data["counts"]
+    lines = [
+        f"# {_plain(data['title'])}",
+        f"**{_plain(worth['sentence'])}** {found['pareto']:,} Pareto, {found['undecided']:,} undecided, "
+        f"{found['eliminated']:,} not, after {data['evaluations']:,} evaluations.",
+        "## The question",
+        *map(_plain, [question_words(data), *data["cone"]["words"]]),
+        "## The answer",
+        _plain(data["listed"]),
+        _bars(
+            ["design", "status", "evaluations", *(o["name"] for o in data["objectives"]), "gap", "closest rival"],
+            [
+                [
+                    row["name"],
+                    row["status"],
+                    f"{row['evaluations']:,}",
+                    *(number(v, "–") for v in row["means"]),
+                    number(row["gap"], "–"),
+                    f"{row['rivals'][0]['name']}: {row['rivals'][0]['relation']}" if row["rivals"] else "–",
+                ]
+                for row in data["rows"]
+            ],
+        ),
+        GAP_WORDS.strip(),
+        "## What it is worth",
+        *(
+            f"- {term}: {_plain(value)}"
+            for term, value in (
+                ("by", worth["theorem"]),
+                ("assuming", worth["assumption"]),
+                ("method", data["method"]),
+                ("stopped because", worth["stopped_because"]),
+                ("certified epsilon", number(worth["certified_epsilon"], "none yet")),
+            )
+            if value
+        ),
+        *map(_plain, data["sentences"]),
+        "## How it got there",
+        _history_bars(data) or _plain(data["history_note"]),
+        "## What to evaluate next",
+        _plain(data["next_words"]),
+    ]
+    if data["next"]:
+        lines.append(_bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]]))
+    return "\n\n".join(lines).replace("\n\n- ", "\n- ") + "\n"
+
+
+def _history_bars(data: dict[str, Any]) -> str:
+    if not data["history"]:
+        return ""
+    step = max(1, len(data["history"]) // 8)
+    moments = [*data["history"][:-1:step], data["history"][-1]]
+    return _bars(
+        ["evaluations", "Pareto", "undecided", "not Pareto", "certified epsilon"],
+        [
+            [f"{m['evaluations']:,}", m["pareto"], m["undecided"], m["eliminated"], number(m["certified_epsilon"], "–")]
+            for m in moments
+        ],
+    )
+
+
+def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: no tag, no link, no column of its own."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" and not text.startswith("--") else c for c in text)

@@ -1,0 +1,267 @@
+"""One self-contained HTML file: words and tables written here, pictures drawn in the reader's browser, no network.
+
+Text of users enters escaped, or as JSON in which `<` cannot occur; the browser runs the page's own scripts only, known
+by their digests (Content-Security-Policy).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from conewise._version import __version__
+from conewise.cones import Cone
+from conewise.errors import ConewiseError
+from conewise.report.answer import answer
+from conewise.report.drawing import cone_svg
+from conewise.report.subject import Subject
+
+
+def html_page(subject: Subject) -> str:
+    """The report as one HTML file."""
+    return rendered(answer(subject), subject.cone)
+
+
+def rendered(data: dict[str, Any], cone: Cone) -> str:
+    """The page that shows these numbers."""
+    scripts = (plotly_script(), _asset("page.js"))
+    digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    policy = (
+        f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    sections = "".join(
+        f'<section aria-labelledby="{key}"><h2 id="{key}">{title}</h2>{body}</section>\n'
+        for key, title, body in (
+            ("question", "The question", _question(data, cone)),
+            ("answers", "The answer", _answer(data)),
+            ("worth", "What it is worth", _worth(data)),
+            ("how", "How it got there", _how(data)),
+            ("next", "What to evaluate next", _next(data)),
+        )
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="conewise {__version__}">
+<title>{escape(data["title"])} · conewise</title>
+<link rel="icon" href="data:,">
+<style>{_asset("page.css")}</style>
+</head>
+<body>
+<main>
+<header>
+<p class="soft">conewise report</p>
+<h1>{escape(data["title"])}</h1>
+{_figures(data)}
+{_verdict(data)}
+</header>
+{sections}</main>
+<footer>Made by conewise {__version__}. Everything in this file is in this file: it opens without a network.</footer>
+<script type="application/json" id="data">{embedded(data)}</script>
+<script>{scripts[0]}</script>
+<script>{scripts[1]}</script>
+</body>
+</html>
+"""
+
+
+def embedded(data: Any) -> str:
+    """JSON that can stand in a script element whatever texts it holds."""
+    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":  # all of them occur inside JSON strings only
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def plotly_script() -> str:
+    """Plotly's own script, out of the package of that name."""
+    try:
+        folder = files("plotly")
+    except ModuleNotFoundError:
+        raise ConewiseError("an HTML report needs plotly: install conewise[explore], or use --format md.") from None
+    return (folder / "package_data" / "plotly.min.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
+
+
+def _asset(name: str) -> str:
+    return (files("conewise.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+# -- sections ----------------------------------------------------------------------------------------------------------
+
+
+def _figures(data: dict[str, Any]) -> str:
+    found = data["counts"]
+    pairs = [
+        (f"{found['pareto']:,}", "Pareto"),
+        (f"{found['undecided']:,}", "undecided"),
+        (f"{found['eliminated']:,}", "not Pareto"),
+        (f"{data['evaluations']:,}", "evaluations"),
+        (
+            number(data["certificate"]["certified_epsilon"], "none yet"),
+            f"certified epsilon (asked: {data['epsilon']:g})",
+        ),
+    ]
+    return (
+        '<ul class="figures">' + "".join(f"<li><b>{value}</b> {escape(label)}</li>" for value, label in pairs) + "</ul>"
+    )
+
+
+def _verdict(data: dict[str, Any]) -> str:
+    worth = data["certificate"]
+    kind = "verdict" if worth["guaranteed"] else "verdict heuristic"
+    return f'<p class="{kind}">{escape(worth["sentence"])}</p>'
+
+
+def question_words(data: dict[str, Any]) -> str:
+    """What was asked, in a sentence."""
+    parts = [f"{o['name']} ({o['direction']} is better)" for o in data["objectives"]]
+    return (
+        f"Which of {data['designs']:,} designs are Pareto optimal in {', '.join(parts)}, if better means better under "
+        f"the cone {data['cone']['text']}, up to epsilon = {data['epsilon']:g} and with probability of error at most "
+        f"{data['delta']:g}?"
+    )
+
+
+def _question(data: dict[str, Any], cone: Cone) -> str:
+    words = _paragraphs([question_words(data), *data["cone"]["words"]])
+    drawn = cone_svg(cone, [o["name"] for o in data["objectives"]])
+    option = f"<code>--cone {escape(_quoted(data['cone']['text']))}</code>"
+    return f'<div class="side"><div>{words}<p>As an option of every command: {option}</p></div>{drawn}</div>'
+
+
+def _quoted(text: str) -> str:
+    return text if text.replace(":", "").replace(".", "").isalnum() else f"'{text}'"
+
+
+def _answer(data: dict[str, Any]) -> str:
+    options = "".join(
+        f'<option value="{value}">{label}</option>'
+        for value, label in (
+            ("", "all"),
+            ("returned", "returned"),
+            ("Pareto", "Pareto"),
+            ("undecided", "undecided"),
+            ("not Pareto", "not Pareto"),
+        )
+    )
+    heads = [("design", "text"), ("status", "text"), ("evaluations", "number")]
+    heads += [(o["name"], "number") for o in data["objectives"]] + [("gap", "number")]
+    top = "".join(
+        f'<th scope="col" data-kind="{kind}"{" class=words" if n == 1 else ""}>'
+        f'<button type="button">{escape(name)}</button></th>'
+        for n, (name, kind) in enumerate(heads)
+    )
+    return f"""
+<p>{escape(data["listed"])} Select a design, in the picture or by its name, to see its rivals.</p>
+<div class="split">
+<div>
+<div class="controls">
+<label>Across <select id="across"></select></label>
+<label>Up <select id="up"></select></label>
+</div>
+<div id="front" class="plot" role="img" aria-label="The designs by their averages, as in the table"></div>
+</div>
+<div id="detail" aria-live="polite"><p class="soft">Select a design.</p></div>
+</div>
+<div class="controls">
+<label>Name contains <input id="filter" type="search" autocomplete="off"></label>
+<label>Status <select id="status">{options}</select></label>
+<span id="shown" class="soft" role="status"></span>
+</div>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of designs">
+<table id="answer"><thead><tr>{top}</tr></thead>
+<tbody>
+{"".join(map(_row, data["rows"]))}</tbody></table></div>
+<p class="soft">{escape(GAP_WORDS)}{escape(RADII_WORDS if data["has_radii"] else NO_RADII_WORDS)}</p>
+"""
+
+
+GAP_WORDS = (
+    "The gap is how much a design's average would have to gain in every respect that counts before none of the best "
+    "averages is better; 0 on their front. "
+)
+RADII_WORDS = (
+    "Confidence is along the cone's weightings: designs with as many evaluations whose intervals do not meet are told "
+    "apart by the certificate."
+)
+NO_RADII_WORDS = "This answer comes without confidence for single comparisons: rivals are those of the averages."
+
+
+def _row(row: dict[str, Any]) -> str:
+    status = row["status"]
+    cells = "".join(_cell(value) for value in (*row["means"], row["gap"]))
+    return (
+        f'<tr data-id="{row["id"]}">'
+        f'<th scope="row"><button type="button" class="pick">{escape(row["name"])}</button></th>'
+        f'<td class="words"><span class="status {status.replace(" ", "-")}">{status}</span></td>'
+        f'<td data-value="{row["evaluations"]}">{row["evaluations"]:,}</td>{cells}</tr>\n'
+    )
+
+
+def _cell(value: float | None) -> str:
+    return f'<td data-value="{"" if value is None else repr(value)}">{number(value, "–")}</td>'
+
+
+def _worth(data: dict[str, Any]) -> str:
+    worth = data["certificate"]
+    pairs = [("worth", worth["sentence"])]
+    if worth["theorem"]:
+        pairs.append(("by", worth["theorem"]))
+    pairs += [
+        ("assuming", worth["assumption"]),
+        ("method", data["method"]),
+        ("stopped because", worth["stopped_because"]),
+    ]
+    listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(value)}</dd>" for term, value in pairs if value)
+    return f"<dl>{listed}</dl>{_paragraphs(data['sentences'])}"
+
+
+def _how(data: dict[str, Any]) -> str:
+    if not data["history"]:
+        return _paragraphs([data["history_note"]])
+    last = data["history"][-1]
+    words = (
+        f"{last['evaluations']:,} evaluations, replayed from the journal: how many designs were decided after how many."
+    )
+    return (
+        f"<p>{words}</p>"
+        '<div id="history" class="plot low" role="img" aria-label="Designs by status over evaluations"></div>'
+        '<div id="epsilon" class="plot low" role="img" aria-label="Certified epsilon over evaluations"></div>'
+    )
+
+
+def _next(data: dict[str, Any]) -> str:
+    words = _paragraphs([data["next_words"]])
+    if not data["next"]:
+        return words
+    lines = "".join(
+        f'<tr><th scope="row">{escape(entry["design"])}</th><td>{entry["times"]:,}</td></tr>' for entry in data["next"]
+    )
+    total = sum(entry["times"] for entry in data["next"])
+    caption = f"The most valuable {total:,} evaluations"
+    return (
+        f'{words}<table class="narrow"><caption>{caption}</caption><thead><tr><th scope="col">design</th>'
+        f'<th scope="col">times</th></tr></thead><tbody>{lines}</tbody></table>'
+    )
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+
+
+def number(value: float | None, missing: str) -> str:
+    """Five digits, or the words for a number that is missing."""
+    return missing if value is None else f"{value:.5g}"

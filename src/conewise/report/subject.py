@@ -1,0 +1,344 @@
+"""What a report is about: an answer with its question, from a study, a table of measurements or saved JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Indices
+from conewise.algorithms import Result, Status
+from conewise.algorithms.certificate import Notion, _Table, notion_of
+from conewise.algorithms.certified import CertifiedRule
+from conewise.algorithms.claims import Comparisons
+from conewise.algorithms.fixed import FixedSample, _Sample
+from conewise.cones import Cone
+from conewise.errors import ConewiseError, InputError
+from conewise.feedback import Observations, Statistics
+from conewise.goals import Guarantee, Heuristic
+from conewise.noise import GaussianUnknown, Noise
+from conewise.problems.measurements import Source
+from conewise.problems.tables import signs
+from conewise.studies.analysis import Analysis, Progress, _Asked, _Values, _watched, analyse
+from conewise.studies.noisedict import turned
+from conewise.studies.reader import StudyReader
+
+_PLANNED: Final = 20  # evaluations proposed
+_LOOKS: Final = 24  # points of a history
+_REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
+_FOLLOWED: Final = 1_000  # designs beyond which it is not either: every point of a history judges all of them
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How the certificate sees any designs that it is asked about."""
+
+    compare: Callable[[Indices], Comparisons]
+    remaining: int
+    """Designs that are not beaten: the radii of "beaten" depend on it."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where an identification stood after so many evaluations."""
+
+    evaluations: int
+    pareto: int
+    eliminated: int
+    undecided: int
+    certified_epsilon: float | None
+
+    @classmethod
+    def of(cls, result: Result) -> Moment:
+        """From an answer."""
+        pareto, eliminated, undecided = (
+            int((result.status == status.value).sum())
+            for status in (Status.PARETO, Status.ELIMINATED, Status.UNDECIDED)
+        )
+        return cls(result.evaluations, pareto, eliminated, undecided, result.certified_epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """An answer, what was asked, and everything else that a reader may want to know."""
+
+    title: str
+    result: Result
+    cone: Cone
+    names: Sequence[str]
+    objectives: tuple[str, ...]
+    minimised: tuple[str, ...]
+    epsilon: float
+    delta: float
+    noise: str
+    method: str
+    sentences: tuple[str, ...] = ()
+    """What else there is to say of the data and the answer."""
+    next: tuple[tuple[int, int], ...] = ()
+    """Design and times."""
+    remaining: int | None = None
+    evidence: Evidence | None = None
+    history: tuple[Moment, ...] = ()
+    history_note: str = ""
+    """Why there is no history, where there is none."""
+
+
+def of_result(
+    result: Result,
+    cone: Cone,
+    *,
+    epsilon: float,
+    delta: float,
+    names: Sequence[str] | None = None,
+    objectives: Sequence[str] | None = None,
+    minimised: Sequence[str] = (),
+    title: str = "Identification",
+    noise: str = "",
+) -> Subject:
+    """An answer of `identify` or of one's own loop, as far as it speaks for itself."""
+    k, dim = result.means.shape
+    return Subject(
+        title,
+        result,
+        cone,
+        [str(i) for i in range(k)] if names is None else list(names),
+        tuple(f"objective {d + 1}" for d in range(dim)) if objectives is None else tuple(objectives),
+        tuple(minimised),
+        epsilon,
+        delta,
+        noise,
+        "",
+        history_note="An answer alone does not say how it came about.",
+    )
+
+
+# -- studies -------------------------------------------------------------------------------------------------------
+
+
+def of_study(study: StudyReader, title: str | None = None) -> Subject:
+    """A study as it stands; its journal also says how it got there."""
+    status, plan = study.status(), study.plan(_PLANNED)
+    rule = study._specification.build()
+    history, note = _history(study, rule, status.result)
+    sentences = [
+        f"The study {'has all that it asked for' if status.finished else 'is not finished'}: {status.evaluations:,} "
+        f"evaluations are told, {status.in_flight:,} are in someone's hands."
+    ]
+    if status.failures:
+        sentences.append(f"{status.failures:,} evaluations failed on the way and were handed out again.")
+    if status.corrected:
+        sentences.append(
+            f"{status.corrected:,} told values were corrected later; the first values stay in the journal."
+        )
+    evidence = None
+    if isinstance(rule, CertifiedRule):
+        state = rule.start()
+        for part in _told(study):
+            state = rule.tell(state, part)
+        evidence = _of_looks(rule, state)
+    return Subject(
+        title or study.name,
+        status.result,
+        study.cone,
+        study.names,
+        study.objectives,
+        study.minimised,
+        study.epsilon,
+        study.delta,
+        "nothing" if study.noise is None else study.noise.words,
+        f"the rule {study.algorithm!r}",
+        tuple(sentences),
+        tuple(zip(plan.designs.tolist(), plan.counts.tolist(), strict=True)),
+        status.remaining,
+        evidence,
+        history,
+        note,
+    )
+
+
+def _of_looks(rule: CertifiedRule, state: Any) -> Evidence:
+    certificate = rule.certificate
+    left = int((~certificate.claims(state).beaten).sum())
+    return Evidence(lambda designs: _Table.of(certificate, state, designs), left)
+
+
+def _told(study: StudyReader, pieces: int = 1) -> list[Observations]:
+    """What was told without a gap, in the order in which it came; a design's own evaluations by their number."""
+    told = study.evaluations()
+    if not len(told):
+        return []
+    first = np.concatenate([[0], np.flatnonzero(np.diff(told.design)) + 1])
+    place = np.arange(len(told)) - np.repeat(first, np.diff([*first, len(told)]))
+    kept = np.flatnonzero(told.number == place)  # a number is missing below the others
+    arrival = kept[np.argsort(told.told_at[kept], kind="stable")]
+    by_design = arrival[np.argsort(told.design[arrival], kind="stable")]  # the places in time that each design has
+    order = np.empty(len(told), dtype=np.intp)
+    order[by_design] = kept
+    ordered = order[arrival]
+    values = told.values * signs(study.objectives, study.minimised)
+    return [
+        Observations.single(told.design[part], values[part]) for part in np.array_split(ordered, pieces) if len(part)
+    ]
+
+
+def _history(study: StudyReader, rule: Any, last: Result) -> tuple[tuple[Moment, ...], str]:
+    if last.evaluations == 0:
+        return (), "Nothing is told yet."
+    if study.n_designs > _FOLLOWED or last.evaluations > _REPLAYED:
+        return (), (
+            f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {_REPLAYED:,} evaluations, since every "
+            "point judges all designs again."
+        )
+    state, moments = rule.start(), []
+    for part in _told(study, _LOOKS)[:-1]:
+        state = rule.tell(state, part)
+        moments.append(Moment.of(rule.recommend(state)))
+    before = (moment for moment in moments if moment.evaluations < last.evaluations)  # a finished study uses no more
+    return (*before, Moment.of(last)), ""
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+
+def of_table(
+    table: Source,
+    cone: Cone,
+    title: str,
+    *,
+    delta: float,
+    epsilon: float = 0.0,
+    noise: Noise | None = None,
+    final: bool = False,
+    success: str = "contain",
+    max_evaluations: int | None = None,
+    progress: Progress | None = None,
+) -> Subject:
+    """A table of measurements, analysed."""
+    assumed = GaussianUnknown() if noise is None else noise
+    found = analyse(
+        table,
+        cone,
+        delta=delta,
+        epsilon=epsilon,
+        noise=assumed,
+        final=final,
+        success=success,
+        max_evaluations=max_evaluations,
+        progress=progress,
+    )
+    inside = turned(assumed, signs(table.objectives, table.minimised))
+    evidence = None
+    if len(found.names) > 1:
+        stream = _watched(table, cone, inside, _Values(cone.dim), None)
+        asked = _Asked(cone, epsilon, delta, len(found.names), inside, notion_of(success), max_evaluations)
+        evidence = _of_sample(asked, stream) if final else _of_table(asked, stream)
+    pulls = found.next(_PLANNED)
+    return Subject(
+        title,
+        found.result,
+        cone,
+        found.names,
+        found.objectives,
+        found.minimised,
+        epsilon,
+        delta,
+        assumed.words,
+        _method(final, notion_of(success)),
+        found.explanations,
+        tuple(zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)),
+        found.plan.remaining if _is_open(found) else 0,
+        evidence,
+        history_note="A table does not say when its rows were measured.",
+    )
+
+
+def _method(final: bool, success: Notion) -> str:
+    looked = "one look at a finished table" if final else "a table that may grow and be looked at again"
+    return f"{looked}, success {success!r}"
+
+
+def _is_open(found: Analysis) -> bool:
+    return bool((found.result.status == Status.UNDECIDED.value).any())
+
+
+def _of_table(asked: _Asked, stream: Any) -> Evidence:
+    state = asked.rule.start()
+    for part in stream:
+        state = asked.rule.tell(state, part)
+    return _of_looks(asked.rule, state)
+
+
+def _of_sample(asked: _Asked, stream: Any) -> Evidence:
+    sample = FixedSample(asked.cone, asked.noise, asked.n_designs, asked.epsilon, asked.delta, asked.success)
+    statistics = Statistics.empty(asked.n_designs, asked.cone.dim)
+    for part in stream:
+        statistics = statistics.add(part)
+    whole = _Sample.of(sample, statistics)
+
+    def compare(designs: Indices) -> Comparisons:
+        chosen = np.zeros(asked.n_designs, dtype=bool)
+        chosen[designs] = True
+        return whole.keep(chosen)
+
+    return Evidence(compare, int((~sample.claims(statistics).beaten).sum()))
+
+
+# -- saved answers ---------------------------------------------------------------------------------------------------
+
+
+def of_saved(path: Path, title: str | None = None) -> Subject:
+    """The JSON that `conewise analyse --json` printed; it holds the answer, and not what the radii are made of."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        objectives, minimised = tuple(data["objectives"]), tuple(data["minimised"])
+        designs = data["designs"]
+        cone = Cone.parse(data["cone"], dim=len(objectives))
+        told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
+        means = np.array(told, dtype=np.float64).reshape(-1, len(objectives)) * signs(objectives, minimised)
+        names = [str(d["name"]) for d in designs]
+        given = data["guarantee"]
+        worth: Guarantee | Heuristic = (
+            Heuristic(str(data["not_guaranteed_because"]))
+            if given is None
+            else Guarantee(
+                float(given["epsilon"]), float(given["delta"]), str(given["theorem"]), str(given["assumption"])
+            )
+        )
+        result = Result(
+            np.array([d["returned"] for d in designs], dtype=bool),
+            np.array([Status(d["status"]).value for d in designs], dtype="<U10"),
+            int(data["evaluations"]),
+            worth,
+            None if data["certified_epsilon"] is None else float(data["certified_epsilon"]),
+            "as saved",
+            means,
+            np.array([d["evaluations"] for d in designs], dtype=np.int64),
+        )
+        places = {name: k for k, name in enumerate(names)}
+        planned = tuple((places[p["design"]], int(p["times"])) for p in data["plan"] or ())
+        return Subject(
+            title or Path(str(data["file"])).name,
+            result,
+            cone,
+            names,
+            objectives,
+            minimised,
+            float(data["epsilon"]),
+            float(data["delta"]),
+            str(data["noise"]),
+            _method(bool(data["final"]), notion_of(data["success"])),
+            tuple(map(str, data["explanations"])),
+            planned,
+            int(data["remaining"]),
+            history_note="A saved answer does not say how it came about.",
+        )
+    except ConewiseError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{path.name} is not what `conewise analyse --json` prints ({type(error).__name__}: {str(error)[:60]})."
+        ) from None

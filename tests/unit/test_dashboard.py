@@ -1,0 +1,428 @@
+"""The explorer's server: whom it refuses, what it survives, and that its answers are the library's."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared.studies import make, values_of
+
+import conewise as cw
+from conewise.cli.explore import _source
+from conewise.dashboard import answers
+from conewise.dashboard.guard import LARGEST_BODY
+from conewise.dashboard.preferences import cone_of
+from conewise.dashboard.server import Desk, Explorer
+from conewise.dashboard.sources import Designs, Fixed, Live
+from conewise.errors import ConewiseError
+from conewise.noise import Gaussian
+
+STATIC = Path(answers.__file__).parent / "static"
+PATIENCE = 60  # seconds after which a request counts as lost
+
+
+@contextmanager
+def serving(source):
+    explorer = Explorer(source)
+    thread = threading.Thread(target=explorer.run)
+    thread.start()
+    try:
+        yield explorer
+    finally:
+        explorer.stop()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def fixed(values, names=None, minimised=()):
+    values = np.asarray(values, dtype=float)
+    objectives = tuple(f"f{d}" for d in range(values.shape[1]))
+    names = [f"d{k}" for k in range(len(values))] if names is None else names
+    return Fixed("t", Designs(1, names, objectives, minimised, values), cw.Cone.orthant(values.shape[1]), None)
+
+
+@pytest.fixture(scope="module")
+def snw():
+    with serving(_source("snw", [], [], None, None)) as explorer:
+        yield explorer
+
+
+def send(explorer, method="POST", path=None, body=b"{}", headers=None):
+    """Status, headers and body of one request; by default one that the page itself would send."""
+    connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
+    try:
+        path = f"/{explorer.token}/api/start" if path is None else path
+        connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def ask(explorer, question, **asked):
+    status, _, body = send(explorer, path=f"/{explorer.token}/api/{question}", body=json.dumps(asked).encode())
+    assert status == 200
+    return json.loads(body)
+
+
+# -- whom it refuses ---------------------------------------------------------------------------------------------------
+
+
+def test_every_file_of_the_page_comes_with_the_strict_headers(snw):
+    names = ["", *(entry.name for entry in STATIC.iterdir()), "plotly.min.js"]
+    assert len(names) > 8
+    for name in names:
+        status, headers, body = send(snw, "GET", f"/{snw.token}/{name}", None)
+        assert (status, headers["X-Content-Type-Options"]) == (200, "nosniff")
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert body
+    assert send(snw, "GET", f"/{snw.token}/..%2fserver.py", None)[0] == 404
+    assert send(snw, "GET", f"/{snw.token}/nothing.js", None)[0] == 404
+    assert send(snw, path=f"/{snw.token}/api/nothing")[0] == 404
+
+
+def test_it_listens_on_one_address_only(snw):
+    socket.create_connection(("127.0.0.1", snw.port), timeout=PATIENCE).close()
+    if sys.platform == "linux":  # the whole of 127.0.0.0/8 is this machine: who listens everywhere answers here too
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", snw.port), timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("path", ["/", "//", "/api/start", "/x/api/start", "/plotly.min.js", "/%s0/", "/%s%s/"])
+def test_a_wrong_or_missing_token_is_refused(snw, method, path):
+    path = path.replace("%s", snw.token)
+    status, headers, body = send(snw, method, path)
+    assert (status, headers["X-Content-Type-Options"]) == (403, "nosniff")
+    assert b"token" in body
+    assert snw.token.encode() not in body
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "localhost"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=str,
+)
+def test_other_hosts_and_origins_are_refused(snw, headers):
+    assert send(snw, headers=headers)[0] == 403
+    mine = f"127.0.0.1:{snw.port}"
+    assert send(snw, headers={"Host": mine, "Origin": f"http://{mine}", "Sec-Fetch-Site": "same-origin"})[0] == 200
+
+
+def test_a_body_of_ten_megabytes_is_refused_before_it_is_read(snw):
+    with socket.create_connection(("127.0.0.1", snw.port), timeout=PATIENCE) as plain:
+        plain.sendall(
+            f"POST /{snw.token}/api/front HTTP/1.1\r\nHost: 127.0.0.1:{snw.port}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {10 * 2**20}\r\n\r\n".encode()
+        )
+        assert plain.recv(1000).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_long_body_of_undeclared_length_is_refused(snw):
+    def pieces():
+        for _ in range(LARGEST_BODY // 2**16 + 1):
+            yield b" " * 2**16
+
+    status, _, _ = send(snw, path=f"/{snw.token}/api/front", body=pieces())
+    assert status == 413
+    assert send(snw, body=b" " * (LARGEST_BODY - 2) + b"{}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b"7", b'"text"', b"\xff\xfe", b"[" * 200_000, b"{'first': 1}"], ids=range(9)
+)
+def test_malformed_json_is_a_bad_request(snw, body):
+    status, _, answer = send(snw, path=f"/{snw.token}/api/front", body=body)
+    assert status == 400
+    assert json.loads(answer)["error"].endswith(".")
+    assert ask(snw, "front", first={"degrees": 90})["first"]["pareto"] == 26
+
+
+def test_a_form_of_another_page_cannot_ask(snw):
+    assert send(snw, headers={"Content-Type": "text/plain"})[0] == 400
+    assert send(snw, "GET", f"/{snw.token}/api/start", None)[0] == 405
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "words"),
+    [
+        ("front", {}, "needs a preference called first"),
+        ("front", {"first": {"text": "__import__('os')"}}, "no cone is called"),
+        ("front", {"first": {"text": "orthant:3"}}, "orders 3 objectives, but there are 2"),
+        ("front", {"first": {"text": 3}}, "a preference is one of"),
+        ("front", {"first": {"degrees": 180}}, "strictly between 0 and 180"),
+        ("front", {"first": {"degrees": float("nan")}}, "a preference is one of"),
+        ("front", {"first": {"degrees": True}}, "a preference is one of"),
+        ("front", {"first": {"shares": [60, 40]}}, "below 100 % in all"),
+        ("front", {"first": {"shares": []}}, "a preference is one of"),
+        ("front", {"first": {"shares": [10]}}, "orders 1 objectives"),
+        ("front", {"first": {"ranking": [0, 0]}}, "names every objective once"),
+        ("front", {"first": {"ranking": [True, 0]}}, "a preference is one of"),
+        ("hardness", {"first": {"degrees": 90}, "sigma": "1"}, "sigma must be a number"),
+        ("hardness", {"first": {"degrees": 90}, "sigma": 0}, "sigma must be"),
+        ("hardness", {"first": {"degrees": 90}, "sigma": 1e200}, "sigma must lie between"),
+        ("hardness", {"first": {"degrees": 90}, "epsilon": float("inf")}, "epsilon must be a number"),
+        ("hardness", {"first": {"degrees": 90}, "delta": 2}, "delta must"),
+        ("design", {"first": {"degrees": 90}, "index": 206}, "no design number 206"),
+        ("design", {"first": {"degrees": 90}, "index": -1}, "no design number -1"),
+        ("design", {"first": {"degrees": 90}, "index": "0"}, "no design number '0'"),
+        ("design", {"index": 0}, "a preference is one of"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(snw, question, asked, words):
+    error = ask(snw, question, **asked)["error"]
+    assert words in error
+    assert "\n" not in error
+
+
+# -- what it survives --------------------------------------------------------------------------------------------------
+
+
+def test_two_hundred_requests_at_once(snw):
+    means = cw.problems.load("snw").means
+    gate = threading.Barrier(200)
+
+    def one(k):
+        gate.wait(PATIENCE)
+        degrees = 1 + k % 178
+        return degrees, ask(snw, "front", first={"degrees": degrees})["first"]["pareto"]
+
+    with ThreadPoolExecutor(200) as pool:
+        found = list(pool.map(one, range(200)))
+    assert len(found) == 200
+    for degrees, count in found:
+        assert count == cw.pareto_mask(means, cw.Cone.planar(degrees)).sum()
+
+
+def test_a_study_that_advances_disappears_and_returns(tmp_path):
+    path = tmp_path / "trial.db"
+    study = make(path)
+    ticks = iter(range(10**6))
+    with serving(Live(str(path), name=None, cone=None, clock=lambda: float(next(ticks)))) as explorer:
+        start = ask(explorer, "start")
+        assert (start["designs"], start["unknown"], start["standing"]["evaluations"]) == (6, 6, 0)
+        assert (start["sigma"], start["noise"], start["epsilon"], start["live"]) == (None, "Gaussian(0.5)", 0.3, True)
+        assert ask(explorer, "front", first={"degrees": 90})["first"]["pareto"] == 0
+        batch = study.ask(40)
+        study.tell(batch, values_of(batch))
+        now = ask(explorer, "standing")
+        assert now["standing"]["evaluations"] == len(batch)
+        assert now["version"] != start["version"]
+        averages = study.result().means
+        seen = ask(explorer, "front", first={"degrees": 90})
+        assert seen["version"] == now["version"]
+        assert seen["first"]["points"]["index"] == np.flatnonzero(cw.pareto_mask(averages, cw.Cone.orthant(2))).tolist()
+        assert np.allclose(
+            np.array(seen["first"]["points"]["values"]).T * [1, -1], averages[seen["first"]["points"]["index"]]
+        )
+        study.close()
+        path.rename(tmp_path / "elsewhere.db")
+        for question in ("start", "standing", "front"):
+            error = ask(explorer, question, first={"degrees": 90})["error"]
+            assert error == "the study trial.db has disappeared; the page goes on when it is back."
+        (tmp_path / "elsewhere.db").rename(path)
+        assert ask(explorer, "standing")["standing"]["evaluations"] == len(batch)
+        (tmp_path / "other.db").write_bytes(b"no study at all" * 1000)
+        (tmp_path / "other.db").replace(path)
+        assert "trial.db" in ask(explorer, "standing")["error"]
+
+
+def test_a_port_in_use_is_one_sentence(snw):
+    with pytest.raises(ConewiseError, match=f"port {snw.port} cannot be used"):
+        Explorer(fixed([[0, 1]]), port=snw.port)
+
+
+# -- what it answers ---------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_is_the_librarys(snw):
+    problem = cw.problems.load("snw")
+    answer = ask(
+        snw, "front", first={"degrees": 45}, second={"text": "importance:0.29"}, sigma=2, epsilon=0.2, delta=0.05
+    )
+    cones = {"first": cw.Cone.planar(45), "second": cw.Cone.importance(0.29)}
+    fronts = {}
+    for key, cone in cones.items():
+        fronts[key] = set(np.flatnonzero(cw.pareto_mask(problem.means, cone)).tolist())
+        part = answer[key]
+        assert (part["cone"], part["beta"]) == (str(cone), cone.complexity.beta)
+        assert set(part["points"]["index"]) == fronts[key]
+        assert part["points"]["names"] == [problem.names[k] for k in part["points"]["index"]]
+        budget = cw.naive_budget(cone, Gaussian(2), 206, 0.2, 0.05, bound="gaussian")
+        assert part["cost"] == {"each": budget, "total": 206 * budget, "bound": "gaussian"}
+    area = answer["first"]["points"]["values"][0]
+    assert area == (-problem.means[answer["first"]["points"]["index"], 0]).tolist()  # in the user's own sign
+    difference = answer["difference"]
+    assert set(difference["only_first"]["index"]) == fronts["first"] - fronts["second"]
+    assert set(difference["only_second"]["index"]) == fronts["second"] - fronts["first"]
+    assert difference["both"] == len(fronts["first"] & fronts["second"])
+    rate = ask(snw, "hardness", first={"degrees": 45}, sigma=2, epsilon=0.2, delta=0.05)["rate"]
+    assert rate == pytest.approx(4 * cw.hardness(problem.means, cones["first"], 0.2) * np.log(20), rel=1e-12)
+
+
+def test_a_number_half_typed_hides_the_cost_and_not_the_front(snw):
+    for asked in ({"sigma": 0}, {"epsilon": -1}, {"delta": 1}, {"delta": None}, {"epsilon": 1e-300}):
+        first = ask(snw, "front", first={"degrees": 90}, **asked)["first"]
+        assert first["pareto"] == 26
+        assert first["cost"]["error"].endswith(".")
+
+
+def test_one_design_names_those_that_beat_it(snw):
+    problem, cone = cw.problems.load("snw"), cw.Cone.planar(135)
+    mask = cw.pareto_mask(problem.means, cone)
+    for index in (int(np.argmax(mask)), int(np.argmin(mask))):
+        facts = ask(snw, "design", index=index, first={"degrees": 135})
+        beating = mask & cw.dominates(problem.means, problem.means[index], cone)
+        assert (facts["pareto"], facts["beaten_by"]) == (mask[index], beating.sum())
+        assert facts["rivals"] == [problem.names[k] for k in np.flatnonzero(beating)[:10]]
+
+
+@pytest.mark.parametrize(
+    ("preference", "cone"),
+    [
+        ({"degrees": 135}, "planar:135"),
+        ({"shares": [0, 0]}, "importance:0"),
+        ({"shares": [29, 29]}, "importance:0.29"),
+        ({"shares": [20, 30]}, "[[70,30],[20,80]]"),
+        ({"shares": [10, 0, 25]}, "[[75,0,25],[10,65,25],[10,0,90]]"),
+        ({"ranking": [0, 1]}, "ranked:2"),
+        ({"ranking": [2, 0, 1]}, "[[0,0,1],[1,0,1],[1,1,1]]"),
+        ({"text": " [[2, 1], [1, 2]] "}, "[[2,1],[1,2]]"),
+    ],
+)
+def test_a_preference_becomes_a_text_that_every_command_accepts(preference, cone):
+    dim = cw.Cone.parse(cone).dim
+    made = cone_of(preference, dim)
+    assert str(made) == cone
+    assert cw.Cone.parse(str(made), dim=dim) == made
+
+
+@pytest.mark.parametrize("shares", [[20, 30], [5, 0, 60], [10, 20, 30, 15]])
+def test_least_shares_agree_with_every_weighting_that_respects_them(shares):
+    """By definition: x is an improvement when no weighting w >= s, sum w = 1, says otherwise."""
+    cone, rng = cone_of({"shares": shares}, len(shares)), np.random.default_rng(0)
+    rest = 1 - sum(shares) / 100
+    weightings = np.array(shares) / 100 + rest * np.vstack(
+        [np.eye(len(shares)), rng.dirichlet(np.ones(len(shares)), size=500)]
+    )
+    steps = rng.normal(size=(2000, len(shares)))
+    inside = (steps @ weightings.T >= 0).all(axis=1)
+    assert 0 < inside.sum() < 2000
+    assert cone.contains(steps).tolist() == inside.tolist()
+
+
+def on_a_grid(rng, size):
+    return rng.integers(0, 12, size=(size, 2)).astype(float)
+
+
+@pytest.mark.parametrize(
+    "means",
+    [
+        cw.problems.load("snw").means,
+        np.random.default_rng(1).normal(size=(300, 2)),
+        on_a_grid(np.random.default_rng(2), 80),  # with equal designs and ties
+        np.zeros((5, 2)),
+        np.array([[1.0, 2.0]]),
+    ],
+    ids=["snw", "normal", "grid", "equal", "one"],
+)
+def test_angles_say_who_is_pareto_when(means):
+    found = answers.leaving_angles(fixed(means).designs())
+    ends = np.array([np.inf if end is None else end for end in found["degrees"]])
+    index = np.array(found["index"])
+    assert (np.diff(ends[np.isfinite(ends)]) >= 0).all()
+    for degrees in np.arange(5.137, 175, 1.31):  # never at the very angle where one leaves
+        assert np.abs(ends - degrees).min() > 1e-6
+        mask = cw.pareto_mask(means, cw.Cone.planar(degrees))
+        assert sorted(index[ends > degrees].tolist()) == np.flatnonzero(mask).tolist()
+    for degrees, count in found["curve"]:
+        assert count == (ends > degrees).sum()
+
+
+def test_answers_about_very_many_designs_stay_small():
+    source = fixed(np.random.default_rng(0).normal(size=(100_000, 2)))
+    desk = Desk(source)
+    for degrees in (0.2, 90, 135):
+        answer = desk.front({"first": {"degrees": degrees}, "second": {"degrees": 60}})
+        assert answer["first"]["pareto"] == cw.pareto_mask(source.designs().means, cw.Cone.planar(degrees)).sum()
+        assert len(answer["first"]["points"]["index"]) == min(answers.DRAWN, answer["first"]["pareto"])
+        assert len(json.dumps(answer)) < 300_000
+    assert desk.front({"first": {"degrees": 0.2}})["first"]["pareto"] > answers.DRAWN  # so that the cut was needed
+    assert len(json.dumps(desk.start({}))) < 300_000
+    assert len(json.dumps(desk.angles({}))) < 1_000_000
+
+
+def test_three_objectives_and_one():
+    rng = np.random.default_rng(0)
+    three = Desk(fixed(rng.normal(size=(50, 3)), minimised=("f1",)))
+    answer = three.front({"first": {"shares": [10, 0, 25]}})
+    means = three.source.designs().values * [1, -1, 1]
+    assert answer["first"]["pareto"] == cw.pareto_mask(means, cw.Cone.parse(answer["first"]["cone"])).sum()
+    assert answer["first"]["rays"] is None
+    one = Desk(fixed([[1], [3], [2]]))
+    assert one.front({"first": {"text": "orthant:1"}})["first"]["points"]["index"] == [1]
+    assert "error" in Desk(fixed([[1, 2]])).front({"first": {"degrees": 90}})["first"]["cost"]  # nothing to find out
+
+
+# -- the files ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_no_inline_code_and_asks_nobody_else():
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
+    for script in re.findall(r"<script\b[^>]*>(.*?)</script>", page, re.S):
+        assert script == ""
+    assert not re.search(r"\son\w+\s*=|style\s*=|javascript:|<style", page)
+    for path in STATIC.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert [a for a in re.findall(r"https?://[^\s\"'`]+", text) if a != "http://www.w3.org/2000/svg"] == [], path
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+            assert word not in text, path
+
+
+def conewise(*arguments, code="from conewise.cli import main; import sys; main(sys.argv[1:])"):
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
+    missing = "import sys; sys.modules['starlette'] = None; " + conewise.__kwdefaults__["code"]
+    done = conewise("explore", "snw", "--no-browser", code=missing)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"conewise: the explorer needs starlette[^\n]*: install conewise\[explore\]\.\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing.csv", [], [], None, None), "there is no file nothing.csv"),
+        (("nothing.db", [], [], None, None), "the study nothing.db has disappeared"),
+        (("trial.db", ["a"], [], None, None), "a study knows its objectives"),
+        (("snw", [], ["a"], None, None), "snw is an embedded example"),
+        (("snw", [], [], None, "orthant:3"), "orders 3 objectives, but there are 2"),
+    ],
+)
+def test_sources_that_cannot_be_explored(arguments, words):
+    with pytest.raises(ConewiseError, match=words):
+        _source(*arguments)

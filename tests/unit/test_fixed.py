@@ -1,0 +1,379 @@
+"""The certificate of one look: claims against an obvious twin, samples with holes, and what an answer says."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+import conewise as cw
+from conewise.algorithms.certificate import Certificate
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.radii import VARIANCE_SHARE
+from conewise.feedback import Observations, Statistics
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
+
+ORTHANT = cw.Cone.orthant(2)
+CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]
+NOISES = {
+    "normal": lambda k, dim: Gaussian(0.5),
+    "normal, by design": lambda k, dim: Gaussian(np.linspace(0.2, 0.9, k * dim).reshape(k, dim)),
+    "normal, unknown": lambda k, dim: GaussianUnknown(),
+    "subgaussian": lambda k, dim: SubGaussian(0.5),
+    "bounded": lambda k, dim: Bounded(-3, 3),
+}
+
+
+def sample(cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover") -> FixedSample:
+    return FixedSample(cone, Gaussian(0.5) if noise is None else noise, n_designs, epsilon, delta, notion)
+
+
+def statistics(rows: list[np.ndarray], dim: int) -> Statistics:
+    """One array of observations a design; an empty one where nothing was observed."""
+    found = Statistics.empty(len(rows), dim)
+    for design, values in enumerate(rows):
+        if len(values):
+            found = found.add(Observations.single([design] * len(values), values))
+    return found
+
+
+def random_rows(seed: int, n_designs: int, dim: int, spread: float, counts=(2, 60)) -> list[np.ndarray]:
+    """Unequal counts, correlated objectives, means of some spread; within [-3, 3]."""
+    rng = np.random.default_rng(seed)
+    mix = np.eye(dim) + 0.4 * rng.normal(size=(dim, dim))
+    means = rng.normal(size=(n_designs, dim)) * spread
+    sizes = rng.integers(*counts, size=n_designs)
+    return [np.clip(mean + 0.4 * rng.normal(size=(n, dim)) @ mix, -3, 3) for mean, n in zip(means, sizes, strict=True)]
+
+
+def masks(claims) -> list[list[bool]]:
+    return [part.tolist() for part in (claims.beaten, claims.accepted, claims.covered, claims.undecided)]
+
+
+# -- an obvious twin -----------------------------------------------------------------------------------------------
+
+
+@cache
+def quantile(alpha: float, freedom: int | None = None) -> float:
+    """Of the normal distribution, or of Student's t."""
+    return float(norm.isf(alpha) if freedom is None else t.isf(alpha, freedom))
+
+
+def radius(checked: FixedSample, rows: list[np.ndarray], i: int, j: int, n: int, alpha: float) -> float | None:
+    """For one pair and one facet, straight from docs/adaptive; None where a design has too few observations."""
+    w, noise, k = checked.cone.facets[n], checked.noise, checked.n_designs
+    counts = [len(rows[a]) for a in (i, j)]
+    if min(counts) < (2 if isinstance(noise, GaussianUnknown | Bounded) else 1):
+        return None
+    if isinstance(noise, GaussianUnknown):
+        shares = [np.var(rows[a] @ w, ddof=1) / len(rows[a]) for a in (i, j)]
+        return quantile(alpha, min(counts) - 1) * math.sqrt(sum(shares))
+    if isinstance(noise, Bounded):
+        width = 6 * float(np.abs(w).sum())
+        spent = VARIANCE_SHARE * checked.delta / (k * len(checked.cone.facets))
+        shares = [
+            min(
+                (np.std(rows[a] @ w, ddof=1) + width * math.sqrt(2 * math.log(1 / spent) / (len(rows[a]) - 1))) ** 2,
+                width**2 / 4,
+            )
+            / len(rows[a])
+            for a in (i, j)
+        ]
+        return math.sqrt(2 * math.log(1 / alpha) * sum(shares)) + width * math.log(1 / alpha) / (3 * min(counts))
+    if isinstance(noise, Gaussian):
+        covariance = np.broadcast_to(noise.covariance(len(w)), (k, len(w), len(w)))
+        spread = math.sqrt(sum(w @ covariance[a] @ w / len(rows[a]) for a in (i, j)))
+        return quantile(alpha) * spread
+    spread = math.sqrt(sum(noise.sigma**2 / len(rows[a]) for a in (i, j)))
+    return math.sqrt(2 * math.log(1 / alpha)) * spread
+
+
+def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[list[bool]]:
+    """The definitions, one pair and one direction at a time."""
+    k, cone = checked.n_designs, checked.cone
+    facets = len(cone.facets)
+    delta = checked.delta * (1 - VARIANCE_SHARE if isinstance(checked.noise, Bounded) else 1)
+    phi = 1.0 if checked.notion == "cover" else 0.25
+    directions = min(facets, cone.dim) if checked.notion == "cover" else 1
+
+    def seen(i, j, alpha):
+        found = [radius(checked, rows, i, j, n, alpha) for n in range(facets)]
+        if None in found:
+            return None
+        return cone.facets @ (rows[j].mean(axis=0) - rows[i].mean(axis=0)), np.array(found)
+
+    def out(i, j):
+        share = (1 - phi) / len(live) + phi / k
+        return seen(i, j, delta / ((k - 1) * directions) * share)
+
+    def beaten(i, j):
+        met = out(i, j)
+        return met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any()
+
+    def fine(i, j):
+        met = seen(i, j, phi * delta / (k * facets))
+        return met is not None and ((met[0] + met[1]) <= epsilon * cone.widths).any()
+
+    def covers(i, j):
+        met = out(i, j)
+        return met is not None and cw.lift_norm(np.maximum(met[1] - met[0], 0.0), cone) <= epsilon
+
+    live = set(range(k))
+    while struck := {i for i in live for j in live - {i} if beaten(i, j)}:
+        live -= struck
+    accepted = {i for i in live if all(fine(i, j) for j in live - {i})}
+    covered = {i for i in live - accepted if checked.notion == "cover" and any(covers(i, j) for j in accepted)}
+    parts = [set(range(k)) - live, accepted, covered, live - accepted - covered]
+    return [[design in part for design in range(k)] for part in parts]
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("kind", NOISES)
+def test_claims_are_what_their_definitions_say(kind, notion):
+    """Every cone, small and large samples, near and far means, designs with 0 or 1 observation among them."""
+    met = np.zeros(4, dtype=int)
+    for cone in CONES:
+        for seed in range(6):
+            k, many = 5, kind == "bounded"
+            checked = sample(cone, NOISES[kind](k, cone.dim), k, epsilon=1.0, notion=notion)
+            rows = random_rows(seed, k, cone.dim, [0.2, 1.0, 1.5][seed % 3], (40, 3000) if many else (3, 60))
+            if seed == 4:
+                rows[1], rows[3] = rows[1][:0], rows[3][:1]
+            elif seed == 5:
+                rows[0] = rows[0][:1]
+            found = statistics(rows, cone.dim)
+            for epsilon in (0.5, 1.0, 1.5):
+                claims = checked.claims(found, epsilon)
+                assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
+                assert (np.sum(masks(claims), axis=0) == 1).all()
+                met += np.sum(masks(claims), axis=1)
+    assert (met[[0, 1, 3]] > 0).all()
+    assert (met[2] > 0) == (notion == "cover")
+
+
+def test_two_designs_are_enough():
+    for kind, make in NOISES.items():
+        checked = sample(noise=make(2, 2), n_designs=2)
+        rows = random_rows(3, 2, 2, 0.1, (4000, 4001))
+        rows[1] = np.clip(rows[1] - 1.5, -3, 3)
+        claims = checked.claims(statistics(rows, 2))
+        assert masks(claims) == twin(checked, rows, 0.5), kind
+        assert claims.done
+
+
+def test_an_epsilon_of_its_own_may_be_asked_for():
+    checked, rows = sample(), random_rows(1, 4, 2, 0.3)
+    found = statistics(rows, 2)
+    for epsilon in (0.1, 0.5, 2.0):
+        assert masks(checked.claims(found, epsilon)) == twin(checked, rows, epsilon)
+
+
+# -- holes in the sample -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_a_design_that_nobody_has_seen_leaves_the_others_open(kind):
+    checked = sample(noise=NOISES[kind](3, 2), n_designs=3)
+    full = random_rows(2, 3, 2, 0.05, (3000, 3001))
+    for rows in ([full[0], full[1], full[2][:0]], [part[:0] for part in full]):
+        found = statistics(rows, 2)
+        claims = checked.claims(found)
+        assert not claims.accepted.any()
+        assert not claims.done
+        assert checked.certified_epsilon(claims) is None
+        answer = checked.recommend(found)
+        assert isinstance(answer.guarantee, cw.Heuristic)
+        assert "too few evaluations" in answer.stopped_because
+        assert answer.certified_epsilon is None
+        assert not answer.pareto.any()
+
+
+def test_one_observation_is_enough_where_the_noise_is_known_and_says_nothing_where_it_is_not():
+    rows = [np.array([[5.0, 5.0]]), np.array([[0.0, 0.0]]), np.array([[1.0, -5.0]])]
+    assert sample(n_designs=3).claims(statistics(rows, 2)).beaten.tolist() == [False, True, True]
+    for noise in (GaussianUnknown(), Bounded(-10, 10)):
+        claims = sample(noise=noise, n_designs=3).claims(statistics(rows, 2))
+        assert claims.undecided.all()
+
+
+def test_a_beaten_design_with_one_observation_of_a_rival_missing_is_still_beaten():
+    """Who has met a better design is out, whatever else is missing."""
+    rng = np.random.default_rng(8)
+    rows = [rng.normal(size=(30, 2)) + 9, rng.normal(size=(30, 2)), np.zeros((1, 2))]
+    claims = sample(noise=GaussianUnknown(), n_designs=3).claims(statistics(rows, 2))
+    assert masks(claims)[0] == [False, True, False]
+    assert not claims.done
+
+
+# -- no noise at all -----------------------------------------------------------------------------------------------
+
+
+def test_twins_without_noise_do_not_beat_each_other():
+    """Nothing varies: differences count as known, and a twin is not a better design."""
+    checked = sample(noise=GaussianUnknown(), n_designs=3)
+    same = np.tile([1.0, 2.0], (4, 1))
+    claims = checked.claims(statistics([same, same, same - [0.0, 1.0]], 2))
+    assert masks(claims)[:2] == [[False, False, True], [True, True, False]]
+    assert checked.certified_epsilon(claims)[0] == 0
+    claims = checked.claims(statistics([same, same, same], 2))
+    assert claims.accepted.all()
+
+
+def test_a_column_that_never_varies_is_known_at_once():
+    rng = np.random.default_rng(4)
+    rows = [np.column_stack([rng.normal(size=40) + gain, np.full(40, level)]) for gain, level in ((9, 1), (0, 0))]
+    claims = sample(noise=GaussianUnknown(), n_designs=2).claims(statistics(rows, 2))
+    assert claims.beaten.tolist() == [False, True]
+
+
+# -- certified epsilon and the answer ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("kind", NOISES)
+def test_the_certified_epsilon_is_done_and_a_little_less_is_not(kind, notion):
+    for seed in range(8):
+        checked = sample(noise=NOISES[kind](5, 2), n_designs=5, notion=notion)
+        rows = random_rows(seed, 5, 2, 0.5)
+        found = statistics(rows, 2)
+        claims = checked.claims(found)
+        epsilon, returned = checked.certified_epsilon(claims)
+        again = checked.claims(found, epsilon)
+        assert again.done
+        assert again.accepted.tolist() == returned.tolist()
+        assert epsilon < 1e-12 or not checked.claims(found, epsilon * 0.999).done
+        assert claims.done == (epsilon <= checked.epsilon * (1 + 1e-9))
+
+
+def test_a_large_sample_is_answered_for_epsilon():
+    rng = np.random.default_rng(0)
+    means = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, 1.0]])
+    rows = [mean + rng.normal(size=(200, 2)) for mean in means]
+    for noise, words in ((GaussianUnknown(), "unknown covariance"), (Gaussian(1.0), "standard deviation 1")):
+        answer = sample(noise=noise, n_designs=3).recommend(statistics(rows, 2))
+        assert answer.indices == [0, 1]
+        assert answer.status.tolist() == ["pareto", "pareto", "eliminated"]
+        assert isinstance(answer.guarantee, cw.Guarantee)
+        assert (answer.guarantee.epsilon, answer.guarantee.delta) == (0.5, 0.1)
+        assert 0 <= answer.certified_epsilon <= 0.5
+        assert answer.stopped_because == "the sample is final"
+        assert "one look" in answer.guarantee.theorem
+        assert '"cover"' in answer.guarantee.theorem
+        assert words in answer.guarantee.assumption
+        assert "decided beforehand" in answer.guarantee.assumption
+        assert (answer.evaluations, answer.counts.tolist()) == (600, [200] * 3)
+        assert "\n" not in f"{answer.guarantee}{answer.stopped_because}"
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_a_small_sample_is_answered_for_the_epsilon_that_it_certifies(notion):
+    early = 0
+    for seed in range(12):
+        rows = random_rows(seed, 5, 2, 0.3, (2, 9))
+        checked = sample(noise=GaussianUnknown(), n_designs=5, notion=notion, epsilon=0.1)
+        found = statistics(rows, 2)
+        answer, claims = checked.recommend(found), checked.claims(found)
+        if claims.done:
+            continue
+        early += 1
+        epsilon, returned = checked.certified_epsilon(claims)
+        assert isinstance(answer.guarantee, cw.Guarantee)
+        assert answer.guarantee.epsilon == answer.certified_epsilon == epsilon > 0.1
+        assert answer.pareto.tolist() == returned.tolist()
+        assert (answer.pareto[answer.status == "pareto"]).all()
+        assert not answer.pareto[answer.status == "eliminated"].any()
+        open_ = int(claims.undecided.sum())
+        assert answer.stopped_because == f"the sample is final: {open_} designs are undecided at epsilon = 0.1"
+    assert early > 5
+
+
+def test_equal_samples_get_equal_answers_whatever_the_batches_and_their_order():
+    rows = random_rows(6, 4, 2, 0.4)
+    designs = np.repeat(np.arange(4), [len(part) for part in rows])
+    values = np.vstack(rows)
+    answers = []
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(len(designs))
+        found = Statistics.empty(4, 2)
+        for part in np.array_split(order, seed + 1):
+            found = found.add(Observations.single(designs[part], values[part]))
+        answer = sample(noise=GaussianUnknown()).recommend(found)
+        answers.append(
+            (answer.pareto.tolist(), answer.status.tolist(), answer.certified_epsilon, str(answer.guarantee))
+        )
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_more_observations_of_everyone_certify_less():
+    rng = np.random.default_rng(5)
+    rows = [rng.normal(size=(20_000, 2)) * 0.5 + mean for mean in ([0.0, 0.0], [0.1, -0.1], [0.05, 0.0])]
+    for kind, make in NOISES.items():
+        checked = sample(noise=make(3, 2), n_designs=3)
+        found = []
+        for n in (20, 200, 2000, 20_000):
+            part = statistics([np.clip(values[:n], -3, 3) for values in rows], 2)
+            found.append(checked.certified_epsilon(checked.claims(part))[0])
+        assert all(later < earlier for earlier, later in pairwise(found)), kind
+
+
+def test_one_look_certifies_no_less_than_a_schedule_of_looks_for_known_noise():
+    """Nothing is paid for looking again: with the same observations every claim is at least as strong."""
+    schedule = Certificate(ORTHANT, Gaussian(0.5), 4, 0.3, 0.1)
+    n = schedule.levels.counts[len(schedule.levels.counts) // 2]
+    for seed in range(6):
+        rows = random_rows(seed, 4, 2, 0.4, (n, n + 1))
+        designs, values = np.repeat(np.arange(4), n), np.vstack(rows)
+        state = Checkpoints.empty(schedule.levels, 4, 2).add(Observations.single(designs, values))
+        once = sample(epsilon=0.3)
+        often = schedule.certified_epsilon(schedule.claims(state))[0]
+        assert once.certified_epsilon(once.claims(state.statistics))[0] < often
+
+
+# -- refused -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_designs": 1}, "n_designs"),
+        ({"n_designs": 2.5}, "n_designs"),
+        ({"epsilon": -0.1}, "epsilon"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"notion": "approximately"}, "cover"),
+        ({"epsilon": 0.0}, "contain"),
+        ({"noise": Gaussian([1, 1, 1])}, "3 objectives"),
+        ({"noise": Gaussian(np.ones((3, 2)))}, "3 designs"),
+        ({"noise": Bounded([0, 0, 0], [1, 1, 1])}, "3 objectives"),
+    ],
+    ids=str,
+)
+def test_bad_configurations_are_refused_in_one_sentence(wrong, words):
+    with pytest.raises(cw.InputError, match=words) as caught:
+        sample(**wrong)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("designs", "dim"), [(3, 2), (5, 2), (4, 1), (4, 3)])
+def test_a_sample_of_other_designs_or_objectives_is_refused_in_one_sentence(designs, dim):
+    other = statistics([np.zeros((3, dim))] * designs, dim)
+    for use in (sample().claims, sample().recommend):
+        with pytest.raises(cw.InputError, match=f"{designs} designs and {dim} objectives, but 4 and 2") as caught:
+            use(other)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_exact_set_may_be_asked_of_a_sample():
+    """epsilon = 0 with "contain": whatever is not settled is returned for the epsilon that is certified."""
+    rng = np.random.default_rng(1)
+    rows = [rng.normal(size=(400, 2)) + mean for mean in ([0.0, 0.0], [3.0, 3.0], [6.0, -3.0])]
+    answer = sample(noise=GaussianUnknown(), n_designs=3, epsilon=0.0, notion="contain").recommend(statistics(rows, 2))
+    assert answer.indices == [1, 2]
+    assert answer.guarantee.epsilon == 0
+    assert answer.status.tolist() == ["eliminated", "pareto", "pareto"]

@@ -1,0 +1,458 @@
+"""Radii by what is assumed of the noise: quantiles, Welch's statistic, empirical Bernstein bounds, lists with a leader.
+
+Exact where a distribution can be computed (beta integrals, sums over binomial counts); else fixed seeds and an exact
+binomial bound at LEVEL. Each bound is also shown to be needed: what is a little smaller is exceeded too often.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.special
+from scipy.special import betainc, betaln, stdtr
+from scipy.stats import beta, binom, norm, t
+
+import conewise as cw
+from conewise.algorithms import looks, radii
+from conewise.algorithms.certificate import LEADS_FROM, Certificate
+from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
+from conewise.algorithms.radii import (
+    VARIANCE_SHARE,
+    EmpiricalBernstein,
+    KnownScale,
+    StudentT,
+    radii_for,
+    student_quantiles,
+)
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
+
+LEVEL = 1e-6
+LINE, ORTHANT = cw.Cone.orthant(1), cw.Cone.orthant(2)
+FREEDOMS = [1, 2, 3, 4, 5, 7, 10, 19, 34, 100, 1000, 10**5, 10**9]
+TINY = [1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-30, 1e-60, 1e-99]
+
+
+def student_tail(x: float, freedom: float) -> float:
+    """P(T > x) from the incomplete beta function, which keeps its relative precision in the tail."""
+    return float(0.5 * betainc(freedom / 2, 0.5, freedom / (freedom + x * x)))
+
+
+# -- Student's t ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+def test_quantiles_are_those_of_students_t_also_at_tiny_probabilities(freedom):
+    found = student_quantiles(np.full(len(TINY), freedom), np.log(TINY))
+    np.testing.assert_allclose(found, t.isf(TINY, freedom), rtol=1e-9)
+    for x, tail in zip(found, TINY, strict=True):
+        assert student_tail(x, freedom) == pytest.approx(tail, rel=1e-6)
+
+
+def test_two_quantiles_that_can_be_written_down():
+    """One degree of freedom: cot(pi p). Two: (1 - 2p) / sqrt(2 p (1 - p))."""
+    for p in (0.3, 1e-2, 1e-6, 1e-12, 1e-40, 1e-120, 1e-250):
+        assert float(student_quantiles(np.array(1), np.log(p))) == pytest.approx(1 / math.tan(math.pi * p), rel=1e-8)
+        expected = (1 - 2 * p) / math.sqrt(2 * p * (1 - p))
+        assert float(student_quantiles(np.array(2), np.log(p))) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+def test_where_scipy_fails_a_bound_from_above_is_taken(freedom):
+    """SciPy's quantiles have the wrong sign, or are off by a factor, for some freedoms below 1e-190 (gh-25968)."""
+    tails = np.array([1e-101, 1e-150, 1e-200, 1e-240, 1e-290])
+    found = student_quantiles(np.full(len(tails), freedom), np.log(tails))
+    assert (np.diff(found) > 0).all()
+    assert (found >= norm.isf(tails)).all()
+    for x, tail in zip(found, tails, strict=True):
+        if x < 1e150:  # its square is a number
+            assert 0.3 * tail < student_tail(x, freedom) <= tail * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf, 0.0], ids=str)
+def test_no_broken_routine_makes_a_radius_too_small(monkeypatch, broken):
+    monkeypatch.setattr(scipy.special, "stdtrit", lambda f, p: np.full(np.broadcast(f, p).shape, broken))
+    for freedom in FREEDOMS:
+        for tail in (0.2, 1e-2, 1e-5, 1e-12):
+            x = float(student_quantiles(np.array(freedom), np.log(tail)))
+            assert 0.7 * tail < student_tail(x, freedom) <= tail * (1 + 1e-7)
+
+
+def test_half_and_more_ask_for_no_radius():
+    assert student_quantiles(np.array([1.0, 5.0, 50.0, 5.0]), np.log([0.5, 0.5, 0.9, 1.0])).tolist() == [0.0] * 4
+
+
+def test_one_degree_of_freedom_fewer_than_observations_and_never_none():
+    made = radii_for(ORTHANT, GaussianUnknown(), 5, 0.1)
+    assert isinstance(made, StudentT)
+    counts = np.array([1.0, 2.0, 3.0, 50.0])
+    np.testing.assert_allclose(made.quantiles(counts, np.full(4, np.log(0.01))), t.isf(0.01, [1, 1, 2, 49]), rtol=1e-9)
+
+
+def welch_tail(x: float, share: float, first: int, second: int) -> float:
+    """P(T > x) for T = Z / sqrt(share U / first + (1 - share) V / second), U and V chi-squared: exact.
+
+    U + V is independent of B = U / (U + V), which has a beta distribution: given B, T is a multiple of Student's t with
+    first + second degrees of freedom. With B = sin(a)^2 the integrand is smooth, if steep at both ends.
+    """
+    angle, weights = steep_ends()
+    sine, cosine = np.sin(angle), np.cos(angle)
+    scale = (first + second) * (share * sine**2 / first + (1 - share) * cosine**2 / second)
+    log_density = (first - 1) * np.log(sine) + (second - 1) * np.log(cosine) - betaln(first / 2, second / 2)
+    total = weights * 2 * np.exp(log_density) * stdtr(first + second, -x * np.sqrt(scale))
+    return float(total.sum())
+
+
+@cache
+def steep_ends() -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights on [0, pi / 2]: 40 Gauss points a panel, panels that halve towards both ends."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    ends = math.pi / 4 * 0.5 ** np.arange(40.0)
+    points = np.concatenate([[0.0], ends[::-1], (math.pi / 2 - ends)[1:], [math.pi / 2]])
+    halves, middles = np.diff(points) / 2, (points[1:] + points[:-1]) / 2
+    return (middles[:, None] + halves[:, None] * nodes).ravel(), (halves[:, None] * weights).ravel()
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 2), (2, 8), (2, 300), (4, 17), (9, 9), (9, 36), (60, 240)])
+def test_welchs_statistic_has_lighter_tails_than_students_t_with_the_fewer_degrees_of_freedom(first, second):
+    """Whatever share of the variance of the difference belongs to the first mean (Mickey & Brown 1966)."""
+    shares = [0.0, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.999, 1 - 1e-6, 1.0]
+    for tail in (0.2, 0.05, 1e-3, 1e-6):
+        bound = float(student_quantiles(np.array(min(first, second)), np.log(tail)))
+        tails = [welch_tail(bound, share, first, second) for share in shares]
+        assert max(tails) <= tail * (1 + 1e-7)
+        assert tails[-1] == pytest.approx(tail, rel=1e-6)  # all from the first: Student's t itself, so none is smaller
+        pooled = float(student_quantiles(np.array(first + second), np.log(tail)))
+        assert welch_tail(pooled, 1.0, first, second) > 1.001 * tail  # more degrees of freedom would not do
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [(1.0, 1.0), (25.0, 0.04), (0.04, 25.0)], ids=str)
+@pytest.mark.parametrize("ahead", [0, 6])
+def test_students_boundary_along_a_list_holds_at_the_stated_rate(mine, theirs, ahead):
+    """Streams of very unequal variances, the second design `ahead` levels further: crossed anywhere by at most alpha.
+
+    Power: with normal quantiles in place of Student's the same test rejects, where a short stream carries the noise.
+    """
+    streams, alpha = 20_000, 0.005
+    levels = Levels.up_to(40, growth=radii.COARSE_GROWTH, least=3)
+    counts = np.array(levels.counts)
+    made = StudentT(LINE, GaussianUnknown(), 2, 0.1)
+    z = made.boundary(levels, 20.0, (alpha,), ahead)[0]
+    rng = np.random.default_rng([7, ahead])
+    values = [math.sqrt(v) * rng.standard_normal((streams, counts[-1])) for v in (mine, theirs)]
+    sums, squares = zip(*((np.cumsum(x, axis=1), np.cumsum(x * x, axis=1)) for x in values), strict=True)
+    crossed, naive = np.zeros(streams, dtype=bool), np.zeros(streams, dtype=bool)
+    logs = np.log(alpha * spending(levels, 20.0))
+    for level in range(len(counts) - ahead):
+        n = counts[[level, level + ahead]]
+        means = [total[:, count - 1] / count for total, count in zip(sums, n, strict=True)]
+        scatters = [
+            np.maximum(square[:, count - 1] - count * mean**2, 0.0)
+            for square, count, mean in zip(squares, n, means, strict=True)
+        ]
+        variances = [
+            made.variances(np.arange(streams), scatter[:, None, None], np.full(streams, float(count)), 1)[:, 0]
+            for scatter, count in zip(scatters, n, strict=True)
+        ]
+        statistic = (means[1] - means[0]) / np.sqrt(variances[0] / n[0] + variances[1] / n[1])
+        crossed |= statistic >= z[level]
+        naive |= statistic >= norm.isf(math.exp(logs[level]))
+    assert crossed.sum() <= binom.isf(LEVEL, streams, alpha)
+    if mine > theirs or (mine < theirs and not ahead):
+        assert naive.sum() > binom.isf(LEVEL, streams, alpha)
+
+
+def test_sample_variances_are_those_of_the_definition_and_one_observation_has_none():
+    rng = np.random.default_rng(3)
+    cone = cw.Cone.ice_cream(60, facets=5)
+    rows = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) for n in (1, 2, 9, 40)]
+    scatters = np.array([(x - x.mean(axis=0)).T @ (x - x.mean(axis=0)) for x in rows])
+    found = StudentT(cone, GaussianUnknown(), 4, 0.1).variances(
+        np.arange(4), scatters, np.array([1.0, 2.0, 9.0, 40.0]), 1
+    )
+    assert np.isinf(found[0]).all()
+    for k in (1, 2, 3):
+        np.testing.assert_allclose(found[k], np.var(rows[k] @ cone.facets.T, axis=0, ddof=1), rtol=1e-9)
+
+
+# -- bounded observations ------------------------------------------------------------------------------------------
+
+Law = tuple[str, float, float]
+"""A distribution on [0, 1] by name and parameter, and its variance."""
+
+
+def rare(p: float) -> Law:
+    """1 with probability p, else 0: nothing is seen for a long time, and then much."""
+    return "rare", p, p * (1 - p)
+
+
+def skewed() -> Law:
+    return "beta", 0.0, float(beta(0.2, 3).var())
+
+
+def low_or_high(p: float) -> Law:
+    """0.1 with probability 1 - p, else 1: two points, the far one rare."""
+    return "two", p, 0.81 * p * (1 - p)
+
+
+LAWS = [rare(0.02), rare(0.5), skewed(), low_or_high(0.05), low_or_high(0.9)]
+
+
+def draw(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    name, p, _ = law
+    if name == "beta":
+        return rng.beta(0.2, 3, size=shape)
+    seen = (rng.random(shape) < p).astype(float)
+    return seen if name == "rare" else 0.1 + 0.9 * seen
+
+
+def mean_of(law: Law) -> float:
+    name, p, _ = law
+    return {"beta": 0.2 / 3.2, "rare": p, "two": 0.1 + 0.9 * p}[name]
+
+
+def bernstein(delta: float, n_designs: int = 1, cone: cw.Cone = LINE) -> EmpiricalBernstein:
+    made = radii_for(cone, Bounded(0, 1), n_designs, delta)
+    assert isinstance(made, EmpiricalBernstein)
+    return made
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("n", [2, 5, 30, 200])
+def test_the_bound_on_the_variance_holds_at_the_stated_rate(law, n):
+    samples, rng = 20_000, np.random.default_rng([11, n])
+    x = draw(law, (samples, n), rng)
+    scatters = ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None]
+    counts, everyone = np.full(samples, float(n)), np.arange(samples)
+    for spent in (0.99 * VARIANCE_SHARE, 0.1 * VARIANCE_SHARE):
+        found = bernstein(spent / VARIANCE_SHARE).variances(everyone, scatters, counts, 1)[:, 0]
+        assert (found <= 0.25).all()  # Popoviciu
+        assert (found < law[2]).sum() <= binom.isf(LEVEL, samples, spent)
+    if law[0] == "rare" and law[1] < 0.1 and n <= 30:  # the sample variance itself is no bound
+        assert (scatters[:, 0, 0] / (n - 1) < law[2]).sum() > binom.isf(LEVEL, samples, 0.2)
+
+
+@pytest.mark.parametrize("claims", [(1, 1), (7, 3), (40, 60)])
+def test_the_bound_on_the_variance_spends_its_share_over_designs_facets_and_looks(claims):
+    """Read back from a sample without scatter: bound = R sqrt(2 log(1/p) / (n - 1))."""
+    n_designs, levels = claims
+    cone = cw.Cone.planar(60)
+    made, n = bernstein(0.05, n_designs, cone), 10.0**9
+    found = made.variances(np.arange(1), np.zeros((1, 2, 2)), np.array([n]), levels)[0]
+    spent = np.exp(-found / made.ranges**2 * (n - 1) / 2)
+    assert (n_designs * levels * spent).sum() == pytest.approx(VARIANCE_SHARE * 0.05, rel=1e-5)
+
+
+def exact_tail(laws: tuple[Law, Law], n: tuple[int, int], alpha: float, known: bool) -> float:
+    """P(mean_j - mean_i is off by the radius or more), by summing over both numbers of successes."""
+    made = bernstein(0.1)
+    log_alpha, fewer = np.full(1, math.log(alpha)), np.array([float(min(n))])
+    z = made.quantiles(fewer, log_alpha)
+    shift = float(made.shifts(z, fewer)[0, 0])
+    parts = []
+    for law, count in zip(laws, n, strict=True):
+        k = np.arange(count + 1)
+        low, step = (0.0, 1.0) if law[0] == "rare" else (0.1, 0.9)
+        scatter = step**2 * k * (count - k) / count
+        counts = np.full(count + 1, float(count))
+        seen = made.variances(k, scatter[:, None, None], counts, 1)[:, 0]
+        shares = (np.full(count + 1, law[2]) if known else seen) / count
+        parts.append((low + step * k / count - mean_of(law), binom.pmf(k, count, law[1]), shares))
+    (first, p, v), (second, q, w) = parts
+    error, spread = second[None, :] - first[:, None], np.sqrt(v[:, None] + w[None, :])
+    return float((p[:, None] * q[None, :])[error >= z[0] * spread + shift].sum())
+
+
+PAIRS = [(rare(0.02), rare(0.02)), (rare(0.5), rare(0.02)), (low_or_high(0.05), rare(0.02)), (rare(0.95), rare(0.3))]
+
+
+@pytest.mark.parametrize("laws", PAIRS, ids=str)
+@pytest.mark.parametrize("n", [(3, 3), (30, 30), (30, 120), (400, 400)], ids=str)
+def test_bernsteins_radius_holds_exactly_for_two_point_laws(laws, n):
+    """With the true variances at most alpha; with bounds from the same sample at most alpha and what these may spend.
+
+    Either design may be the one with fewer observations, and either tail.
+    """
+    for order in (laws, laws[::-1]):
+        for alpha in (0.3, 0.05, 1e-3, 1e-6):
+            assert exact_tail(order, n, alpha, known=True) <= alpha
+            assert exact_tail(order, n, alpha, known=False) <= alpha + 2 * VARIANCE_SHARE * 0.1
+
+
+def test_bernsteins_second_term_and_the_bounds_on_the_variances_are_needed(monkeypatch):
+    """Rare large values: a normal radius is exceeded too often, and a sample without any has no scatter to estimate."""
+    laws, n = (rare(0.98), rare(0.02)), (30, 30)
+    assert exact_tail(laws, n, 1e-3, known=True) <= 1e-3
+    with monkeypatch.context() as patch:
+        patch.setattr(EmpiricalBernstein, "shifts", lambda self, z, counts: np.zeros((len(z), 1)))
+        assert exact_tail(laws, n, 1e-3, known=True) > 1e-3
+        patch.setattr(
+            EmpiricalBernstein, "variances", lambda self, d, s, c, looks: radii._sample_variances(self.cone, s, c)
+        )
+        assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) > 0.005
+    assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) <= 1e-3
+
+
+@pytest.mark.parametrize("n", [(5, 5), (40, 40), (40, 160)], ids=str)
+def test_bernsteins_radius_holds_for_a_skewed_density(n):
+    samples, rng = 20_000, np.random.default_rng([13, *n])
+    law, made = skewed(), bernstein(0.5)
+    x = [draw(law, (samples, count), rng) for count in n]
+    variances = [
+        made.variances(
+            np.arange(samples),
+            ((part - part.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None],
+            np.full(samples, float(count)),
+            1,
+        )[:, 0]
+        / count
+        for part, count in zip(x, n, strict=True)
+    ]
+    spread = np.sqrt(variances[0] + variances[1])
+    error = x[1].mean(axis=1) - x[0].mean(axis=1)
+    for alpha in (0.3, 0.05):
+        fewer = np.array([float(min(n))])
+        z = made.quantiles(fewer, np.log([alpha]))
+        radius = z[0] * spread + made.shifts(z, fewer)[0, 0]
+        for sign in (1, -1):
+            assert (sign * error >= radius).sum() <= binom.isf(LEVEL, samples, alpha + 2 * VARIANCE_SHARE * 0.5)
+
+
+def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_hoeffdings_where_little_varies():
+    made = bernstein(0.1)
+    counts = np.array([2000.0])
+    quiet = made.variances(np.arange(1), np.full((1, 1, 1), 2000 * 0.001), counts, 1)[0, 0]
+    z = made.quantiles(counts, np.log([0.01]))
+    radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shifts(z, counts)[0, 0]
+    hoeffding = z[0] * math.sqrt(2 * 0.25 / 2000)
+    assert norm.isf(0.01) * math.sqrt(2 * 0.001 / 2000) < radius < 0.5 * hoeffding
+
+
+# -- what is spent in all ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("n_designs", [2, 5, LEADS_FROM + 3])
+@pytest.mark.parametrize("cone", [LINE, ORTHANT, cw.Cone.ice_cream(60, facets=5)], ids=lambda cone: cone.text)
+def test_variances_and_claims_together_spend_no_more_than_delta(cone, n_designs, notion):
+    """Read back from the numbers, for every size p of the Pareto set and every list of looks, for unknown noise."""
+    delta, rows = 0.1, len(cone.facets)
+    directions = min(rows, cone.dim) if notion == "cover" else 1
+    for noise in (Bounded(0, 1), GaussianUnknown()):
+        checked = Certificate(cone, noise, n_designs, 0.5, delta, notion)
+        counts = np.array(checked.levels.counts, dtype=float)
+        made, levels = checked.radii, len(counts)
+        before = 0.0
+        if isinstance(made, EmpiricalBernstein):
+            dim, many = cone.dim, 10.0**9
+            bound = made.variances(np.arange(1), np.zeros((1, dim, dim)), np.array([many]), levels)[0]
+            before = n_designs * levels * float(np.exp(-bound / made.ranges**2 * (many - 1) / 2).sum())
+
+        def spends(z: np.ndarray, made=made, counts=counts) -> float:
+            tails = np.exp(-(z**2) / 2) if isinstance(made, EmpiricalBernstein) else t.sf(z, counts - 1)
+            return float(tails.sum())
+
+        fine = spends(checked._fine_boundary)
+        assert len(checked.offsets) == (2 if n_designs >= LEADS_FROM else 1)
+        for p in range(1, n_designs + 1):
+            out = sum(spends(checked.out_boundary(p, which)) for which in range(len(checked.offsets)))
+            total = before + p * (n_designs - 1) * directions * out + (n_designs - p) * rows * fine
+            assert total <= delta * (1 + 1e-5), (noise, p)
+        assert total >= 0.98 * delta
+
+
+# -- lists in which the second design is ahead ---------------------------------------------------------------------
+
+AHEAD = 18  # levels of 1.08: four times as many observations
+WALKS = 50_000
+
+
+def correlations(levels: Levels, ahead: int, ratio: float) -> np.ndarray:
+    """Of neighbouring errors along a list: sqrt(var of the later difference / var of the earlier one)."""
+    n = np.array(levels.counts, dtype=float)
+    variances = 1 / n[: len(n) - ahead] + ratio / n[ahead:]
+    return np.sqrt(variances[1:] / variances[:-1])
+
+
+@pytest.mark.parametrize("anchor", [60.0, 2000.0, math.inf])
+@pytest.mark.parametrize("alpha", [0.05, 1e-5])
+def test_terms_at_the_true_correlations_add_up_to_no_more_than_alpha(anchor, alpha):
+    """P(A_1) + sum P(A_l and not A_{l-1}), with the bivariate normal law of the list, whatever the variances."""
+    levels = Levels.up_to(2000, due=0.0)
+    z = boundaries(levels, anchor, (alpha,), True, AHEAD)[0]
+    for ahead in (0, 1, 7, AHEAD):
+        for ratio in (0.0, 1e-3, 1.0, 1e3, 1e9):
+            terms = [norm.sf(z[0])]
+            for k, rho in enumerate(correlations(levels, ahead, ratio)):
+                terms.append(math.exp(float(looks._log_fresh_excess(z[k + 1 : k + 2], z[k : k + 1], rho)[0])))
+            assert sum(terms) <= alpha
+    alone = boundaries(levels, anchor, (alpha,), True, 0)[0]
+    assert (z >= alone - 1e-8).all()  # a list with a leader is never given more credit than one without
+    assert (z <= 1.2 * alone).all()
+
+
+def errors(levels: Levels, ahead: int, ratio: float, rng: np.random.Generator) -> np.ndarray:
+    """(WALKS, lists' length): standardised errors of mean_j - mean_i with j `ahead` levels further."""
+    n = np.array(levels.counts, dtype=float)
+    steps = np.sqrt(np.diff(n, prepend=0.0))
+    mine, theirs = (np.cumsum(rng.standard_normal((WALKS, len(n))) * steps, axis=1) / n for _ in range(2))
+    last = len(n) - ahead
+    spread = np.sqrt(1 / n[:last] + ratio / n[ahead:])
+    return (math.sqrt(ratio) * theirs[:, ahead:] - mine[:, :last]) / spread
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 1.0, 1e6])
+def test_a_boundary_holds_along_lists_whose_second_design_is_ahead(ratio):
+    """Normal walks, alpha moderately large; power: a boundary a quarter lower is crossed too often."""
+    levels = Levels.up_to(300, due=0.0)
+    assert levels.counts[0] == 1 or levels.counts[AHEAD] / levels.counts[0] >= GROWTH**AHEAD
+    for ahead in (0, AHEAD):
+        seen = errors(levels, ahead, ratio, np.random.default_rng([17, ahead]))
+        for alpha, z in zip((0.2, 0.05), boundaries(levels, 100.0, (0.2, 0.05), True, AHEAD), strict=True):
+            most = binom.isf(LEVEL, WALKS, alpha)
+            assert (seen >= z[: seen.shape[1]]).any(axis=1).sum() <= most
+            assert (seen >= z[: seen.shape[1]] / 1.35).any(axis=1).sum() > most
+
+
+def test_all_lists_up_to_the_offset_are_served_by_one_boundary():
+    """A smaller offset never asks for more."""
+    levels = Levels.up_to(500)
+    tables = [boundaries(levels, 200.0, (0.1, 0.01), True, ahead) for ahead in (0, 3, AHEAD)]
+    for smaller, larger in pairwise(tables):
+        assert (smaller <= larger + 1e-8).all()
+
+
+# -- which argument for which noise --------------------------------------------------------------------------------
+
+
+def test_every_assumption_has_its_argument():
+    kinds = {
+        StudentT: GaussianUnknown(),
+        EmpiricalBernstein: Bounded([0, -1], [1, 4]),
+        KnownScale: SubGaussian(2.0),
+    }
+    for kind, noise in kinds.items():
+        made = radii_for(ORTHANT, noise, 3, 0.1)
+        assert type(made) is kind
+        assert made.estimates == (kind is not KnownScale)
+    assert type(radii_for(ORTHANT, Gaussian(2.0), 3, 0.1)) is KnownScale
+
+
+def test_what_is_known_beforehand_is_used_and_what_was_seen_is_not():
+    by_design = np.array([[[1.0, 0.5], [0.5, 1.0]], [[4.0, 0.0], [0.0, 1.0]]])
+    made = radii_for(cw.Cone.planar(60), Gaussian(cov=by_design), 2, 0.1)
+    w = made.cone.facets
+    expected = np.array([[u @ s @ u for u in w] for s in by_design])
+    np.testing.assert_allclose(made.variances(np.array([1, 0]), None, np.ones(2), 9), expected[::-1])
+    plain = radii_for(ORTHANT, SubGaussian(3.0), 2, 0.1)
+    assert plain.variances(np.array([0]), None, np.ones(1), 9).tolist() == [[9.0, 9.0]]
+
+
+def test_the_range_of_a_facet_is_that_of_the_box():
+    made = radii_for(ORTHANT, Bounded([0, -1], [1, 4]), 2, 0.1)
+    assert isinstance(made, EmpiricalBernstein)
+    assert made.ranges.tolist() == [1.0, 5.0]
+    assert made.worst.tolist() == [0.25, 6.25]
