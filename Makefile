@@ -38,10 +38,10 @@ samples: $(VENV)/.test
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 
-# VOPy brings torch and fifty other packages: it lives in an environment of its own, and only if asked for.
+# VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 bench-peers:
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy
+	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy optuna
 
 $(VENV)/.core: pyproject.toml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)

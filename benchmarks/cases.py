@@ -90,7 +90,7 @@ def cases() -> tuple[Case, ...]:
             0.01,
             "cover",
             *figures[angle, epsilon],
-            most_runs=(1000, 10),
+            most_runs=(1000, 1),
         )
         for angle, epsilon in figures
     ]
@@ -110,6 +110,7 @@ def cases() -> tuple[Case, ...]:
                 at_most=theirs / 20,
                 peer=(_VOPY, theirs),
                 quick=angle == 135,
+                most_runs=(1000, 3),
             )
             for angle, theirs in by_angle.items()
         ]
@@ -135,7 +136,7 @@ def cases() -> tuple[Case, ...]:
                 0.01,
                 "contain",
                 quick=(k, dim) == (20, 2),
-                most_runs={200: (1000, 10), 500: (3, 3)}.get(k, (1000, 1000)),
+                most_runs={100: (1000, 3), 200: (4, 1), 500: (1, 1)}.get(k, (1000, 10)),
             )
         )
     return tuple(found)

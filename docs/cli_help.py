@@ -41,7 +41,10 @@ heavy,22,540
 
 the first command finds three designs that nothing beats. The second, for which a unit of cost is worth
 25 to 30 units of speed, finds one.""",
+    "analyse": "What the answer says, how long it holds and what may be odd about a table: "
+    "[Analyse measurements that you have](analyse.md).",
     "study": "What a study is, what it keeps and how to run one: [Run a study](studies.md).",
+    "report": "What stands in it, and pictures for your own pages: [Send a report](report.md).",
     "budget": "How the bounds differ: [Identify a Pareto set](identify.md#how-many-evaluations).",
 }
 INTRODUCTION = """\
@@ -50,7 +53,8 @@ INTRODUCTION = """\
 # Command line
 
 `pip install .` brings the command `conewise`; `python -m conewise` is the same. Pictures need the extra `plot`,
-Parquet files the extra `tables` (`pip install ".[plot,tables]"`).
+Parquet files the extra `tables` (`pip install ".[plot,tables]"`), studies in PostgreSQL the extra `postgres`, and those
+on a Dask cluster the extra `distributed`.
 
 - `--help` shows an example.
 - `--json` prints the numbers as JSON, and nothing else, on standard output.

@@ -23,6 +23,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True  # as they are written: a default such as time.time has no readable value
 # Aliases stay aliases: spelled out, "anything numpy can make an array of" fills half a page.
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "Bools", "Floats", "Indices")}
 default_role = "code"  # docstrings are plain text: `name` is code, not a cross-reference

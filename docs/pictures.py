@@ -6,8 +6,10 @@ random number, and the fonts that matplotlib brings along.
 
 from __future__ import annotations
 
+import tempfile
 from itertools import pairwise
 from pathlib import Path
+from statistics import NormalDist
 
 import matplotlib
 
@@ -20,6 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Polygon
 
 import conewise as cw
+from conewise.report import pictures
+from conewise.report.subject import Subject, of_study
 
 STATIC = Path(__file__).parent / "_static"
 ANGLES = (45, 90, 135)
@@ -133,6 +137,58 @@ def beta() -> Figure:
     return figure
 
 
+def dominance_regions() -> Figure:
+    """One sorting network, what it beats and what beats it."""
+    snw = cw.problems.load("snw")
+    return pictures.dominance_regions(
+        snw.means, cw.Cone.planar(120), 60, objectives=snw.objectives, minimised=snw.minimised
+    )
+
+
+def confidence_regions() -> Figure:
+    """A small study when it is done."""
+    return pictures.confidence_regions(_study())
+
+
+def status_over_evaluations() -> Figure:
+    """The same study on its way."""
+    subject = _study()
+    return pictures.status_over_evaluations(subject.history, subject.epsilon)
+
+
+def _study() -> Subject:
+    """Eight steels; the noise runs through the quantiles of the normal law in steps of the golden ratio."""
+    strength, price = (
+        np.array([41.0, 39.5, 33.0, 36.0, 30.0, 38.0, 44.0, 35.0]),
+        np.array([5, 4, 2.9, 4.4, 3, 5, 6, 3.0]),
+    )
+    names = [f"steel {letter}" for letter in "ABCDEFGH"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        cw.Study.create(
+            Path(folder) / "steels.db",
+            designs=names,
+            objectives=["strength (MPa)", "price (EUR)"],
+            minimise=["price (EUR)"],
+            cone=cw.Cone([[1, 1], [1, 9]]),
+            epsilon=0.5,
+            delta=0.05,
+            noise=cw.noise.Gaussian([2.0, 0.3]),
+        ) as study,
+    ):
+        while batch := study.ask(20):
+            noise = [
+                [
+                    NormalDist().inv_cdf((0.618034 * e.number + 0.1 * e.design + 0.37 * d) % 0.998 + 0.001)
+                    for d in (0, 1)
+                ]
+                for e in batch
+            ]
+            designs = [e.design for e in batch]
+            study.tell(batch, np.column_stack([strength, price])[designs] + np.array(noise) * [2.0, 0.3])
+        return of_study(study)
+
+
 def _wedge(
     panel: Axes, cone: cw.Cone, tip: np.ndarray, length: float, colour: str, mirror: np.ndarray | None = None
 ) -> None:
@@ -149,7 +205,7 @@ def _wedge(
 def main() -> None:
     STATIC.mkdir(exist_ok=True)
     with matplotlib.rc_context(STYLE):
-        for draw in (pareto_sets, cones, beta):
+        for draw in (pareto_sets, cones, beta, dominance_regions, confidence_regions, status_over_evaluations):
             figure = draw()
             # The name and version of the program are left out: they would change the file with every release.
             figure.savefig(STATIC / f"{draw.__name__}.png", dpi=130, bbox_inches="tight", metadata={"Software": None})

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 import conewise as cw
-from conewise.studies.runner import run_study
 
 
 def evaluate(design, seed):
@@ -50,7 +49,7 @@ def main():
             noise=cw.noise.Bounded(0, 1),  # both lie there; nothing else is known of their distribution
             seed=1,
         )
-        report = run_study(study, evaluate, jobs=2)
+        report = cw.run_study(study, evaluate, jobs=2)
         print(f"{report.told} evaluations, {report.failures} failures, finished: {report.finished}")
 
         result = study.result()

@@ -10,7 +10,6 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import conewise as cw
-from conewise.studies.runner import run_study
 
 
 def evaluate(design, seed):
@@ -35,7 +34,7 @@ def main():
         )
         with Client(cluster) as client:
             # pure=False: Dask answers equal calls from memory otherwise, and an evaluation is never the same twice
-            report = run_study(study, evaluate, executor=client.get_executor(pure=False))
+            report = cw.run_study(study, evaluate, executor=client.get_executor(pure=False))
         print(f"{report.told} evaluations on {len(cluster.workers)} workers, finished: {report.finished}")
         print("Pareto:", ", ".join(study.result().names(study.names)))
         print("worth:", study.result().guarantee)

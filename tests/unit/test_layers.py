@@ -29,7 +29,8 @@ ROOMS = [
     ("studies",),
     ("experiments", "testing"),
     ("report",),
-    ("cli", "dashboard", "demo"),
+    ("dashboard",),
+    ("cli", "demo"),
     ("__main__",),
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

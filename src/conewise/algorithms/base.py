@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from html import escape
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from numpy.typing import NDArray
 from conewise._arrays import Bools, Floats
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
+
+_ROWS = 20  # designs in a notebook
 
 
 class Status(StrEnum):
@@ -48,6 +52,32 @@ class Result:
     def names(self, names: Sequence[str]) -> list[str]:
         """The returned designs by name."""
         return [names[i] for i in self.indices]
+
+    def plot(self, **options: Any) -> Any:
+        """A matplotlib figure of the averages by status (extra `plot`); options as in `report.pictures.plot_result`.
+
+        Two objectives give a plane, three a scatter matrix, more give parallel lines.
+        """
+        # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.
+        return import_module("conewise.report.pictures").plot_result(self, **options)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is returned, with averages and evaluations."""
+        shown = self.indices[:_ROWS]
+        counted = [f"{int((self.status == status.value).sum()):,} {status.value}" for status in Status]
+        heads = "".join(f"<th>objective {d + 1}</th>" for d in range(self.means.shape[1]))
+        rows = "".join(
+            f"<tr><th>{k}</th><td>{self.status[k]}</td><td>{self.counts[k]:,}</td>"
+            + "".join(f"<td>{value:.5g}</td>" for value in self.means[k])
+            + "</tr>"
+            for k in shown
+        )
+        more = f"<p>… and {len(self.indices) - _ROWS:,} more.</p>" if len(self.indices) > _ROWS else ""
+        return (
+            f"<div><p><b>{len(self.indices):,} of {len(self.pareto):,} designs</b> after {self.evaluations:,} "
+            f"evaluations ({', '.join(counted)}); {escape(str(self.guarantee))}.</p><table><thead><tr><th>design</th>"
+            f"<th>status</th><th>evaluations</th>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
+        )
 
     def __repr__(self) -> str:
         share = f"{len(self.indices)} of {len(self.pareto)} designs"

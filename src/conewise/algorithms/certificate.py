@@ -40,9 +40,9 @@ Notion = Literal["cover", "contain"]
 
 OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
-FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.25}
+FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.35}
 """Part of delta that claims "fine" may spend; the rest is Holm's, for designs not yet beaten (tuned; any is valid)."""
-LEADS: Final = {1.0: 0.6, 4.0: 0.4}
+LEADS: Final[dict[str, dict[float, float]]] = {"cover": {1.0: 0.6, 4.0: 0.4}, "contain": {1.0: 0.85, 4.0: 0.15}}
 """How many times the observations of i those of j may be where j beats or covers i, and what part of a claim's
 probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid)."""
 LEADS_FROM: Final = 40
@@ -186,7 +186,7 @@ class Certificate:
     @property
     def leads(self) -> dict[float, float]:
         """Ratios of counts at which designs are compared, and what part is spent on each."""
-        return LEADS if self.n_designs >= LEADS_FROM else {1.0: 1.0}
+        return LEADS[self.notion] if self.n_designs >= LEADS_FROM else {1.0: 1.0}
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:

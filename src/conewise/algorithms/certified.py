@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
+from conewise._arrays import Floats, Indices, as_count, as_positive
 from conewise.algorithms.base import Result, Status
 from conewise.algorithms.certificate import Certificate, Notion
 from conewise.algorithms.checkpoints import Checkpoints
@@ -25,7 +25,7 @@ from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
-_ABREAST: Final = 3.0  # levels: who is this close to the one furthest behind goes on with it
+_STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
 _TINY: Final = 1e-100
 
 
@@ -123,37 +123,44 @@ class CertifiedRule(ABC):
             if limit <= 0:
                 return Pulls([], [])
         counts = np.array(self.certificate.levels.counts)
-        designs = np.flatnonzero(self._advance(state))
-        times = counts[state.reached[designs] + 1] - state.counts[designs]
+        steps = np.maximum(self._heights(state) - state.reached, 0)
+        designs = np.repeat(np.arange(self.n_designs), steps)
+        # One entry a level, so that nobody jumps over one at which others may be waiting.
+        first = np.cumsum(steps) - steps
+        level = state.reached[designs] + 1 + np.arange(len(designs)) - first[designs]
+        times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.counts[designs])
         if limit is not None and times.sum() > limit:
             before = np.concatenate([[0], np.cumsum(times)[:-1]])
             times = np.minimum(times, np.maximum(limit - before, 0))
             designs, times = designs[times > 0], times[times > 0]
         return Pulls(designs, times)
 
-    def _advance(self, state: Checkpoints) -> Bools:
-        """Who goes on to the next level: of all that something depends on, those furthest behind."""
+    def _heights(self, state: Checkpoints) -> Indices:
+        """(K,): the level to which each design goes on; its present one for those on which nothing depends now.
+
+        Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
+        they are as far ahead as they are meant to be.
+        """
         if (state.reached < 0).any():
-            return np.asarray(state.reached < 0)
-        claims = self.certificate.claims(state)
-        nobody = np.zeros(self.n_designs, dtype=bool)
+            return np.maximum(state.reached, 0)
+        claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
         if claims.done:
-            return nobody
-        below = state.reached + 1 < len(self.certificate.levels.counts)
-        position = state.reached.astype(np.float64)
+            return state.reached
+        below, ahead = state.reached < last, np.zeros(self.n_designs, dtype=np.intp)
         if (costs := self.costs(state, claims)) is None:  # too many are left to ask who depends on whom
             chosen = claims.undecided & below
         else:
             targets = self.targets(costs)
-            chosen = nobody.copy()
+            chosen = np.zeros(self.n_designs, dtype=bool)
             chosen[costs.left] = targets > state.counts[costs.left]
             chosen &= below
-            position[costs.left] -= np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+            ahead[costs.left] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
         if not chosen.any():  # what looked cheapest is at its end: whatever else is open
-            chosen, position = ~claims.beaten & below, state.reached.astype(np.float64)
+            chosen = ~claims.beaten & below
         if not chosen.any():
-            return nobody
-        return np.asarray(chosen & (position < position[chosen].min() + _ABREAST))
+            return state.reached
+        heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + _STRIDE, last))
+        return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""

@@ -39,7 +39,7 @@ _SQLITE: Final = b"SQLite format 3\x00"
 
 @click.command(short_help="A report to send: one HTML or Markdown file.")
 @click.argument("source", metavar="STUDY|RESULT|FILE")
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
+@click.option("-o", "out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
 @click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
 @click.option("--name", help="Which study, where a file or database holds several.")
 @click.option("--title", help="The report's title; by default the name of the study or file.")

@@ -51,6 +51,8 @@ class Guard:
             await self._app(scope, receive, answer)
             return
         status, sentence = refusal
+        if status != 413:
+            await _discard(receive)
         headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
         await answer({"type": "http.response.start", "status": status, "headers": headers})
         await answer({"type": "http.response.body", "body": sentence.encode()})
@@ -74,3 +76,12 @@ class Guard:
         if int(headers.get(b"content-length", b"0")) > LARGEST_BODY:  # uvicorn has checked that it is a number
             return 413, f"a request may have {LARGEST_BODY} bytes."
         return None
+
+
+async def _discard(receive: Receive) -> None:
+    """Read a short body before answering: who hangs up with bytes unread resets the connection, answer and all."""
+    read, more = 0, True
+    while more and read <= LARGEST_BODY:
+        message = await receive()
+        read += len(message.get("body", b""))
+        more = message.get("more_body", False)

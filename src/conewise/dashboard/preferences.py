@@ -6,10 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from conewise._conetext import split_cone_text
 from conewise.cones import Cone
 from conewise.errors import InputError
 
 _FORMS: Final = '{"text": "planar:135"}, {"degrees": 135}, {"shares": [30, 20]} (in %) or {"ranking": [1, 0]}'
+
+_LONGEST_TEXT: Final = 20_000
+_MOST_FACETS: Final = 100
 
 
 def cone_of(preference: object, dim: int) -> Cone:
@@ -24,6 +28,7 @@ def cone_of(preference: object, dim: int) -> Cone:
         raise InputError(f"a preference is one of {_FORMS}.")
     ((kind, value),) = preference.items()
     if kind == "text" and isinstance(value, str):
+        _refuse_large(value, dim)
         cone = Cone.parse(value, dim=dim)
     elif kind == "degrees" and _is_number(value):
         cone = Cone.planar(value)
@@ -36,6 +41,18 @@ def cone_of(preference: object, dim: int) -> Cone:
     if cone.dim != dim:
         raise InputError(f"this cone orders {cone.dim} objectives, but there are {dim}; choose one for {dim}.")
     return cone
+
+
+def _refuse_large(text: str, dim: int) -> None:
+    """A slip such as ranked:200000 must not fill the memory before it is refused, and a page must answer at once."""
+    if len(text) > _LONGEST_TEXT:
+        raise InputError(f"a cone on this page may have {_LONGEST_TEXT} characters, got {len(text)}.")
+    kind, arguments = split_cone_text(text)
+    named = {"orthant": arguments[:1], "ranked": arguments[:1], "importance": arguments[1:2]}.get(kind, ())
+    if named and named[0] != dim:
+        raise InputError(f"this cone orders {named[0]} objectives, but there are {dim}; choose one for {dim}.")
+    if kind == "ice_cream" and len(arguments) > 1 and arguments[1] > _MOST_FACETS:
+        raise InputError(f"a cone on this page may have {_MOST_FACETS} facets, got {arguments[1]}.")
 
 
 def least_shares(percent: list[float]) -> Cone:

@@ -209,13 +209,17 @@ class _RefusedError(Exception):
 
 async def _body(request: Any) -> dict[str, Any]:
     """A JSON object of at most LARGEST_BODY bytes, whatever its declared length."""
+    content, read = bytearray(), 0
+    async for chunk in request.stream():
+        read += len(chunk)
+        if read <= LARGEST_BODY:
+            content += chunk
+        elif read > 2 * LARGEST_BODY:  # a little too long is read to its end, so that the refusal arrives
+            break
+    if read > LARGEST_BODY:
+        raise _RefusedError(413, f"a request may have {LARGEST_BODY} bytes.")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise _RefusedError(400, "a question is JSON and says so in its content type.")
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST_BODY:
-            raise _RefusedError(413, f"a request may have {LARGEST_BODY} bytes.")
     try:
         asked = json.loads(bytes(content))
     except (ValueError, RecursionError):
@@ -265,7 +269,7 @@ class Explorer:
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
-                log_level="critical",
+                log_level="error",
                 access_log=False,  # it would hold the token
                 server_header=False,
                 timeout_graceful_shutdown=2,

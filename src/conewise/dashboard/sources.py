@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Floats, read_only
 from conewise.cones import Cone
-from conewise.errors import ConewiseError
+from conewise.errors import ConewiseError, InputError
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
 from conewise.problems.tables import DesignTable, signs
@@ -147,10 +147,14 @@ class Live:
         self._opened: tuple[int, int] | None = None
         self._looked = -np.inf
         self._seen: tuple[Designs, dict[str, Any]] | None = None
+        if "://" not in where and not Path(where).exists():
+            raise InputError(f"there is no file {where}.")
         try:
             study = self._open()
             self.title = f"Study {study.name}"
             self.cone = study.cone if cone is None else Cone.parse(cone, dim=study.dim)
+            if self.cone.dim != study.dim:
+                raise InputError(f"the cone {cone} orders {self.cone.dim} objectives, but there are {study.dim}.")
             self.assumptions = _assumptions(study)
         except BaseException:
             self.close()

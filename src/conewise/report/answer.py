@@ -172,7 +172,7 @@ def _listed_words(result: Result, chosen: Indices) -> str:
 
 
 def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
-    """The listed designs, with their rivals and half-widths."""
+    """The listed designs, with their rivals and half-widths: Pareto designs first, then the undecided."""
     result, cone = subject.result, subject.cone
     means = result.means[chosen] * signs(subject.objectives, subject.minimised) + 0.0
     scores = result.means[chosen] @ cone.facets.T
@@ -192,7 +192,9 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
             "half_widths": None if half_widths is None else _numbers(half_widths[p]),
             "rivals": rivals[p],
         }
+        for status in STATUS_WORDS
         for p, k in enumerate(chosen.tolist())
+        if result.status[k] == status
     ]
 
 
@@ -306,14 +308,17 @@ def _nearest(
 
 def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out: bool) -> tuple[str, float]:
     """What a rival means for a design, and the epsilon from which it settles it."""
+    sure = subject.evidence is not None
     if not out:
         reach = max(margin, 0.0)
-        return ("not better by more than epsilon" if reach <= subject.epsilon else "may be better"), reach
-    if margin >= 0 and (gains > 0).any():
-        return ("better" if subject.evidence is not None else "better on average"), 0.0
-    deficit = np.maximum(radii - gains, 0.0)
-    reach = float(subject.cone._lift.norms(np.ascontiguousarray(deficit[:, None]), non_negative=True)[0])
-    return ("covers it within epsilon" if reach <= subject.epsilon else "close, not decisive alone"), reach
+        words = "not better by more than epsilon" if reach <= subject.epsilon else "may be better" if sure else "better"
+    elif margin >= 0 and (gains > 0).any():
+        reach, words = 0.0, "better"
+    else:
+        deficit = np.maximum(radii - gains, 0.0)
+        reach = float(subject.cone._lift.norms(np.ascontiguousarray(deficit[:, None]), non_negative=True)[0])
+        words = "covers it within epsilon" if reach <= subject.epsilon else "close, not decisive alone"
+    return words if sure else f"{words} on average", reach
 
 
 def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
@@ -337,7 +342,9 @@ def _next_words(subject: Subject) -> str:
     if not subject.next and (subject.remaining == 0 or not open_):
         return "Nothing more needs to be evaluated."
     words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."
-    if subject.remaining:
+    if (subject.result.counts == 0).any():
+        words += " First of all every design has to be evaluated."
+    elif subject.remaining:
         words += f" Deciding takes roughly {subject.remaining:,} more evaluations, judged by the averages so far."
     if not subject.next:
         words += " Which evaluations are worth most was not saved; `conewise analyse --plan` works it out."

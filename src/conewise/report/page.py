@@ -172,7 +172,7 @@ def _answer(data: dict[str, Any]) -> str:
 <label>Across <select id="across"></select></label>
 <label>Up <select id="up"></select></label>
 </div>
-<div id="front" class="plot" role="img" aria-label="The designs by their averages, as in the table"></div>
+<div id="front" class="plot" role="group" aria-label="The designs by their averages, as in the table"></div>
 </div>
 <div id="detail" aria-live="polite"><p class="soft">Select a design.</p></div>
 </div>
@@ -194,8 +194,8 @@ GAP_WORDS = (
     "averages is better; 0 on their front. "
 )
 RADII_WORDS = (
-    "Confidence is along the cone's weightings: designs with as many evaluations whose intervals do not meet are told "
-    "apart by the certificate."
+    "Confidence is along the cone's weightings: two designs with as many evaluations, whose intervals do not meet "
+    "along one of them, are told apart along it by the certificate."
 )
 NO_RADII_WORDS = "This answer comes without confidence for single comparisons: rivals are those of the averages."
 
@@ -238,8 +238,8 @@ def _how(data: dict[str, Any]) -> str:
     )
     return (
         f"<p>{words}</p>"
-        '<div id="history" class="plot low" role="img" aria-label="Designs by status over evaluations"></div>'
-        '<div id="epsilon" class="plot low" role="img" aria-label="Certified epsilon over evaluations"></div>'
+        '<div id="history" class="plot low" role="group" aria-label="Designs by status over evaluations"></div>'
+        '<div id="epsilon" class="plot low" role="group" aria-label="Certified epsilon over evaluations"></div>'
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """Okabe & Ito's palette: distinct for colour-blind readers and in print."""
 MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+_UNNAMED: Final = ("objective 1", "objective 2", "objective 3")
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -74,7 +75,7 @@ def planar_cones(cones: Sequence[Cone]) -> Figure:
     return figure
 
 
-def _draw_planar(axis: Any, cone: Cone, colour: str) -> None:
+def _draw_planar(axis: Any, cone: Cone, colour: str, objectives: Sequence[str] = _UNNAMED) -> None:
     from matplotlib.patches import Wedge
 
     start, opening = _wedge(cone)
@@ -83,8 +84,8 @@ def _draw_planar(axis: Any, cone: Cone, colour: str) -> None:
         axis.plot([0, ray[0]], [0, ray[1]], color=colour, linewidth=2)
     axis.axhline(0, color="0.6", linewidth=0.8)
     axis.axvline(0, color="0.6", linewidth=0.8)
-    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel="objective 1")
-    axis.set_ylabel("objective 2")
+    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel=f"gain in {objectives[0]}")
+    axis.set_ylabel(f"gain in {objectives[1]}")
     axis.text(0.62 * cone.centre[0], 0.62 * cone.centre[1], f"{opening:.4g}°", ha="center", va="center")
 
 
@@ -95,12 +96,15 @@ def _wedge(cone: Cone) -> tuple[float, float]:
     return (float(first), float(opening)) if opening < 180 else (float(second), float(360 - opening))
 
 
-def cone_picture(cone: Cone) -> Figure:
+def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None) -> Figure:
     """One cone with its facets and rays: in the plane, or in space."""
+    named = _UNNAMED if objectives is None else tuple(objectives)
+    if objectives is not None and len(named) != cone.dim:
+        raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(named)} names for them.")
     if cone.dim == 2:
         figure = new_figure(4.2, 4.2)
         axis = figure.subplots()
-        _draw_planar(axis, cone, COLOURS[1])
+        _draw_planar(axis, cone, COLOURS[1], named)
         for normal in cone.facets:
             axis.annotate(
                 "", 0.9 * normal, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.35", "linestyle": "dashed"}
@@ -125,7 +129,7 @@ def cone_picture(cone: Cone) -> Figure:
     reach = float(max(1.0, np.abs(cone.rays).max()))
     low = float(min(0.0, cone.rays.min()))
     axis.set(xlim=(low, reach), ylim=(low, reach), zlim=(low, reach))
-    axis.set(xlabel="objective 1", ylabel="objective 2", zlabel="objective 3")
+    axis.set(xlabel=f"gain in {named[0]}", ylabel=f"gain in {named[1]}", zlabel=f"gain in {named[2]}")
     axis.set_title(str(cone) if len(str(cone)) < 50 else repr(cone), fontsize=10)
     axis.view_init(elev=18, azim=-60)
     axis.set_box_aspect(None, zoom=0.85)  # room for the third label

@@ -30,6 +30,7 @@ from conewise.studies.reader import StudyReader
 _PLANNED: Final = 20  # evaluations proposed
 _LOOKS: Final = 24  # points of a history
 _REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
+_REPLAYED_SINGLY: Final = 20_000  # the same for rules that take evaluations one by one
 _FOLLOWED: Final = 1_000  # designs beyond which it is not either: every point of a history judges all of them
 
 
@@ -188,10 +189,11 @@ def _told(study: StudyReader, pieces: int = 1) -> list[Observations]:
 def _history(study: StudyReader, rule: Any, last: Result) -> tuple[tuple[Moment, ...], str]:
     if last.evaluations == 0:
         return (), "Nothing is told yet."
-    if study.n_designs > _FOLLOWED or last.evaluations > _REPLAYED:
+    most = _REPLAYED if isinstance(rule, CertifiedRule) else _REPLAYED_SINGLY
+    if study.n_designs > _FOLLOWED or last.evaluations > most:
         return (), (
-            f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {_REPLAYED:,} evaluations, since every "
-            "point judges all designs again."
+            f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {most:,} evaluations, since every point "
+            "judges all designs again."
         )
     state, moments = rule.start(), []
     for part in _told(study, _LOOKS)[:-1]:

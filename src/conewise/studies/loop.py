@@ -78,11 +78,11 @@ def identify(
     """The Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and what that is worth.
 
     `noise` is what is assumed of an evaluation; by default what the problem says of itself. `algorithm` is
-    "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as published ("ape",
-    "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" | "paper" | "gaussian" |
-    "subgaussian"`, or `evaluations_each=1000`); "auto" is elimination unless an option of the naive one is given.
-    `progress=True` draws a bar on a terminal; a function is called with (done, total) after
-    every batch.
+    "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
+    published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
+    "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
+    naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after every
+    batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))

@@ -19,6 +19,7 @@ export async function ask(question, asked = {}) {
 }
 
 // Only the newest question matters: while one is on its way, the last of those that follow waits, the others are dropped.
+// The work is told how to find out whether another one waits.
 export function latest(work) {
   let running = false;
   let again = false;
@@ -26,7 +27,7 @@ export function latest(work) {
     if (running) { again = true; return; }
     running = true;
     try {
-      do { again = false; await work(); } while (again);
+      do { again = false; await work(() => again); } while (again);
     } finally { running = false; }
   };
 }

@@ -22,7 +22,7 @@ export function drawCards(answer) {
   const tails = { gaussian: "exact normal tails", subgaussian: "subgaussian tails" };
   say("cost-words", first.cost.error
     ? first.cost.error
-    : `Naive elimination, which needs nothing but the cone: ${whole(first.cost.each)} evaluations of each of ${whole(answer.designs)} designs guarantee the answer (${tails[first.cost.bound]}). Adaptive rules usually need far fewer.`);
+    : `Naive elimination, which needs nothing but the cone: ${whole(first.cost.each)} evaluations of each of ${whole(answer.designs)} designs guarantee the answer (${tails[first.cost.bound]}). Adaptive rules usually need fewer.`);
   show("card-second", answer.second !== null);
   if (answer.second) {
     say("second-label", `Compared: ${answer.second.cone}`);
@@ -109,7 +109,7 @@ export function drawDifference(answer, onSelect) {
       return made;
     });
     if (part.count > part.names.length) items.push(element("li", `and ${whole(part.count - part.names.length)} more`, "none"));
-    byId(id).replaceChildren(...items);
+    byId(id).replaceChildren(...(items.length ? items : [element("li", "none", "none")]));
   }
 }
 

@@ -16,6 +16,8 @@ let selected = null;  // { index, name, values, ... }
 let axes = [0, 1];
 let resting = 0;
 
+const ready = () => document.body.dataset.ready === "yes";
+
 function assumptions() {
   const given = {};
   for (const id of ["sigma", "epsilon", "delta"]) {
@@ -33,7 +35,7 @@ function trouble(error, place) {
   if (place === "problem") show("problem", true);
 }
 
-const update = latest(async () => {
+const update = latest(async (overtaken) => {
   const second = byId("second").value.trim();
   const asked = question();
   try {
@@ -51,7 +53,10 @@ const update = latest(async () => {
       trouble(error, "second-refusal");
     }
   }
-  draw();
+  drawNumbers();
+  await painted();
+  if (overtaken()) return;  // numbers follow every move; pictures, which take longer, the last one
+  drawPictures();
   clearTimeout(resting);
   resting = setTimeout(rest, RESTING);
 });
@@ -67,7 +72,20 @@ async function rest() {
   }
 }
 
+// Until the browser has shown what was written; one in the background never does, so not for long.
+function painted() {
+  return new Promise((go) => {
+    requestAnimationFrame(() => setTimeout(go, 0));
+    setTimeout(go, 50);
+  });
+}
+
 function draw() {
+  drawNumbers();
+  drawPictures();
+}
+
+function drawNumbers() {
   const { first, second } = answer;
   remember(first.cone);
   drawCards(answer);
@@ -75,8 +93,16 @@ function draw() {
   byId("command").value = start.command === null ? "" : `${start.command} ${first.option}`;
   drawWords(first.words);
   drawCone(first.rays, second?.rays ?? null, start);
-  show("figure-second", second !== null);
   show("drop", second !== null);
+  drawTable(start, first, selected, choose);
+  drawDifference(answer, choose);
+  show("angles", angles !== null && state.mode === "degrees");
+  if (angles !== null && state.mode === "degrees") drawMoves(angles, state.degrees, choose);
+}
+
+function drawPictures() {
+  const { first, second } = answer;
+  show("figure-second", second !== null);
   byId("plots").classList.toggle("two", second !== null);
   say("caption-first", `${first.cone}: ${first.pareto} Pareto`);
   drawFront("first", start, first.points, axes, selected, choose);
@@ -84,21 +110,12 @@ function draw() {
     say("caption-second", `${second.cone}: ${second.pareto} Pareto`);
     drawFront("second", start, second.points, axes, selected, choose);
   }
+  if (angles !== null && state.mode === "degrees") drawAngles(angles, state.degrees);
   const notes = [];
   if (start.drawn.index.length + start.unknown < start.designs) notes.push(`${start.drawn.index.length} of ${start.designs} designs are drawn in grey`);
   if (first.pareto > first.points.index.length) notes.push(`the first ${first.points.index.length} Pareto designs are drawn`);
   if (start.unknown) notes.push(`${start.unknown} designs have no evaluation yet`);
   say("drawn", notes.length ? `${notes.join("; ")}.`.replace(/^./, (letter) => letter.toUpperCase()) : "");
-  drawTable(start, first, selected, choose);
-  drawDifference(answer, choose);
-  drawAngleSection();
-}
-
-function drawAngleSection() {
-  show("angles", angles !== null && state.mode === "degrees");
-  if (angles === null || state.mode !== "degrees") return;
-  drawAngles(angles, state.degrees);
-  drawMoves(angles, state.degrees, choose);
 }
 
 async function choose(index, redraw = true) {
@@ -124,7 +141,7 @@ async function load() {
 // A study goes on: look, and draw again when its averages have moved.
 async function watch() {
   try {
-    if (start === null) await begin();
+    if (!ready()) await begin();
     const now = await ask("standing");
     drawStanding(now.standing);
     if (now.version !== start.version) {
@@ -194,4 +211,4 @@ try {
 } catch (error) {
   trouble(error, "problem");
 }
-if (start === null || start.live) setTimeout(watch, BETWEEN_LOOKS);
+if (!ready() || start.live) setTimeout(watch, BETWEEN_LOOKS);

@@ -6,7 +6,7 @@ const INK = "#33414d";
 const QUIET = "#b4bcc4";
 const COLOURS = { first: "#0072b2", second: "#b34700" };
 const SYMBOLS = { first: "circle", second: "diamond" };
-const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
+const CONFIG = { displayModeBar: false, doubleClick: "reset" };
 
 const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
@@ -26,6 +26,11 @@ function trace(points, axes, extra) {
     type: "scatter", mode: "markers", x: values(axes[0]), y: axes[1] === null ? values(axes[0]).map(() => 0) : values(axes[1]),
     text: points.names.map(escaped), customdata: points.index, hovertemplate: "%{text}<extra></extra>", ...extra,
   };
+}
+
+// A picture takes the room it is given, also when a second one comes beside it; a hidden one has none.
+function follow(target) {
+  new ResizeObserver(() => { if (target.clientWidth) window.Plotly.Plots.resize(target); }).observe(target);
 }
 
 export function drawFront(side, start, points, axes, selected, onSelect) {
@@ -49,6 +54,7 @@ export function drawFront(side, start, points, axes, selected, onSelect) {
   window.Plotly.react(target, traces, layout, CONFIG);
   if (!known) {
     target.dataset.drawn = "yes";
+    follow(target);
     target.on("plotly_click", (event) => onSelect(event.points[0].customdata));
   }
 }
@@ -67,7 +73,11 @@ export function drawAngles(angles, degrees) {
     x: angles.curve.map((pair) => pair[0]), y: angles.curve.map((pair) => pair[1]),
     hovertemplate: "%{x} degrees: %{y} Pareto<extra></extra>",
   };
+  const known = target.dataset.drawn === "yes";
   window.Plotly.react(target, [line], layout, CONFIG);
+  if (known) return;
+  target.dataset.drawn = "yes";
+  follow(target);
 }
 
 // The cone of improvements, drawn in the direction of the axes of the picture beside it.

@@ -45,7 +45,8 @@
   // What the confidence allows: |w_n (x - mean)| <= half-width for every n, cut out of a box in the plane.
   function region(row) {
     const [x, y] = chosen();
-    if (data.objectives.length !== 2 || x > 1 || y > 1 || x === y || !row.half_widths) return null;
+    if (data.objectives.length !== 2 || x > 1 || y > 1 || x === y) return null;
+    if (!row.half_widths || row.half_widths.includes(null) || row.means.includes(null)) return null;
     const sign = data.objectives.map((o) => (o.direction === "smaller" ? -1 : 1));
     const reach = 4 * Math.max(...row.half_widths) / Math.min(1, ...data.cone.widths) * 10;
     let outline = [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]];
@@ -68,7 +69,7 @@
     return {
       x: outline.map((p) => at(p, x)), y: outline.map((p) => at(p, y)), mode: "lines", fill: "toself",
       line: { color: "#CC79A7", width: 1.5 }, fillcolor: "rgba(204,121,167,0.18)", hoverinfo: "skip",
-      name: "confidence of the selected design",
+      name: "its confidence",
     };
   }
   function drawFront() {
@@ -80,7 +81,7 @@
         text: rows.map((row) => `${plain(row.name)}<br>${row.status}, ${row.evaluations.toLocaleString("en")} evaluations`),
         hovertemplate: "%{text}<br>%{x:.5g}, %{y:.5g}<extra></extra>", mode: "markers",
         name: `${group.status} (${data.counts[{ "not Pareto": "eliminated", undecided: "undecided", Pareto: "pareto" }[group.status]].toLocaleString("en")})`,
-        marker: { color: group.colour, symbol: group.symbol, size: group.size },
+        marker: { color: group.colour, symbol: group.symbol, size: group.size * (data.rows.length > 500 ? 0.6 : 1) },
       };
     }).filter((trace) => trace.x.length);
     if (selected !== null) {

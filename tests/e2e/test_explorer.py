@@ -1,0 +1,346 @@
+"""The explorer as its users see it: `conewise explore` in a process of its own, and a real browser on its page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from shared.browser import SLOW, browser, new_page, screenshot
+from shared.studies import make, values_of
+
+import conewise as cw
+
+SIZES = [(1280, 800), (820, 1180)]
+HOSTILE = ["<script>alert(1)</script>", "=cmd()", "<b>bold</b>", "<img src=x onerror=alert(1)>", "%{x} &amp; 'quoted'"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def snw_table(tmp_path_factory):
+    """The paper's data in a file."""
+    snw = cw.problems.load("snw")
+    path = tmp_path_factory.mktemp("explorer") / "snw.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "area", "throughput"])
+        writer.writerows((n, -a, t) for n, (a, t) in zip(snw.names, snw.means.tolist(), strict=True))
+    return path
+
+
+@contextmanager
+def exploring(*arguments):
+    """The address that the command prints, as long as it runs; asked to end, it ends."""
+    command = [sys.executable, "-W", "error", "-m", "conewise", "explore", *map(str, arguments)]
+    with subprocess.Popen(
+        [*command, "--no-browser", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            text = ""
+            while not text.endswith("}\n") and (line := process.stdout.readline()):
+                text += line
+            assert text, process.stderr.read()
+            yield json.loads(text)["address"]
+        finally:
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def snw():
+    """The address of a page about the paper's data."""
+    with exploring("snw") as address:
+        yield address
+
+
+@contextmanager
+def visiting(chromium, address, width=1280, height=800):
+    """The page, drawn; at the end its console must be empty and no dialogue have opened."""
+    page, complaints = new_page(chromium, width, height)
+    page.on("dialog", lambda dialog: (complaints.append(f"dialogue: {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith((address, "data:")) else complaints.append(request.url),
+    )
+    try:
+        page.goto(address)
+        page.wait_for_selector("body[data-ready=yes]")
+        yield page
+        assert complaints == []
+    finally:
+        page.close()
+
+
+def reads(page, selector, text):
+    """Wait until an element says so."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(selector)).to_have_text(text, timeout=SLOW)
+
+
+def mentions(page, selector, text):
+    """Wait until an element says so among other things; the page's policy forbids waiting by an expression."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(selector)).to_contain_text(text, timeout=SLOW)
+
+
+def fits(page, selector, width):
+    """Wait until an element is that wide."""
+    for _ in range(SLOW // 50):
+        found = page.locator(selector).first.bounding_box()["width"]
+        if abs(found - width) <= 1:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"{selector} is {found} wide, not {width}")
+
+
+def front(*arguments):
+    done = subprocess.run([sys.executable, "-m", "conewise", *arguments, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [row["name"] for row in json.loads(done.stdout)["designs"]]
+
+
+def point_at(page, place, name):
+    """Hold the mouse over a Pareto design in the picture until its label shows; the picture may just be redrawn."""
+    from playwright.sync_api import expect
+
+    label = page.locator("#plot-first .hoverlayer .hovertext .nums")
+    for attempt in range(30):
+        page.locator("#plot-first").scroll_into_view_if_needed()
+        box = page.locator("#plot-first .scatterlayer .trace").nth(1).locator("path.point").nth(place).bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2 + attempt % 2, box["y"] + box["height"] / 2, steps=3)
+        try:
+            expect(label).to_have_text(name, timeout=2000)
+            return
+        except AssertionError:
+            page.mouse.move(0, 0)
+    pytest.fail(f"the label of {name} never showed")
+
+
+def table_names(page):
+    return page.locator("#table button").all_inner_texts()
+
+
+def test_the_angle_from_45_over_90_to_135_and_the_cone_on_the_command_line(chromium, snw_table):
+    with (
+        exploring(snw_table, "--minimise", "area", "--cone", "planar:45") as address,
+        visiting(chromium, address) as page,
+    ):
+        reads(page, "#pareto", "53")
+        reads(page, "#designs", "206")
+        slider = page.locator("#degrees")
+        slider.focus()
+        for _ in range(45):
+            page.keyboard.press("ArrowRight")
+        assert slider.input_value() == "90"
+        reads(page, "#pareto", "26")
+        reads(page, "#beta", "1")
+        reads(page, "#caption-first", "planar:90: 26 Pareto")
+        screenshot(page, "explorer-90")
+        box = slider.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + box["width"] / 2, middle)
+        page.mouse.down()
+        for share in (0.55, 0.6, 0.65, 0.7, 0.75):
+            page.mouse.move(box["x"] + share * box["width"], middle)
+        page.mouse.up()
+        assert 120 <= int(slider.input_value()) <= 150  # the mouse is as exact as a pixel; the rest is for the keys
+        while (value := int(slider.input_value())) != 135:
+            page.keyboard.press("ArrowRight" if value < 135 else "ArrowLeft")
+        reads(page, "#pareto", "10")
+        reads(page, "#caption-first", "planar:135: 10 Pareto")
+        cone, command = page.locator("#export").input_value(), page.locator("#command").input_value()
+        assert cone == "planar:135"
+        shown = table_names(page)
+        assert shown == front("front", str(snw_table), "--minimise", "area", "--cone", cone)
+        program, *words = shlex.split(command)
+        assert program == "conewise"
+        assert front(*words) == shown
+        page.locator("#copy").click()
+        mentions(page, "#copied", ".")
+
+
+def test_who_leaves_next_and_selecting_a_design_in_the_table_and_in_the_picture(chromium, snw):
+    with visiting(chromium, snw) as page:
+        reads(page, "#pareto", "26")
+        first = page.locator("#leaving li").first
+        name, degrees = first.locator("button").inner_text(), float(first.locator(".angle").inner_text().strip("° "))
+        assert 90 < degrees < 135
+        assert name in table_names(page)
+        page.locator("#degrees-exact").fill(f"{degrees + 0.02:.2f}")
+        reads(page, "#pareto", "25")
+        assert name not in table_names(page)
+        assert page.locator("#entering li button").first.inner_text() == name
+        page.locator("#degrees-exact").fill("90")
+        reads(page, "#pareto", "26")
+        name = table_names(page)[3]
+        page.locator("#table button").nth(3).focus()
+        page.keyboard.press("Enter")
+        reads(page, ".chosen-name", name)
+        assert "nothing beats it" in page.locator("#selected").inner_text()
+        assert page.locator("tr.chosen button").inner_text() == name
+        other = table_names(page)[10]
+        point_at(page, 10, other)
+        page.mouse.down()
+        page.mouse.up()
+        reads(page, ".chosen-name", other)
+        # A design that is beaten says by whom, and the answer follows the angle.
+        page.locator("#degrees-exact").fill("170")
+        mentions(page, "#selected", "beaten by")
+        screenshot(page, "explorer-selected")
+
+
+def test_two_cones_side_by_side(chromium, snw):
+    with visiting(chromium, snw) as page:
+        page.locator("#keep").click()
+        reads(page, "#second-pareto", "26")
+        page.locator("#degrees-exact").fill("135")
+        reads(page, "#pareto", "10")
+        reads(page, "#both", "10 designs are Pareto under both.")
+        reads(page, "#only-first-title", "Only under planar:135: 0")
+        reads(page, "#only-second-title", "Only under planar:90: 16")
+        assert page.locator("#only-second li").count() == 16
+        reads(page, "#caption-first", "planar:135: 10 Pareto")
+        reads(page, "#caption-second", "planar:90: 26 Pareto")
+        first, second = (page.locator(f"#plot-{side}").bounding_box() for side in ("first", "second"))
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] <= second["x"]
+        for side in ("first", "second"):  # each picture takes its half, and no more
+            fits(page, f"#plot-{side} .main-svg", first["width"])
+        screenshot(page, "explorer-two")
+        page.locator("#second").fill("planar:")
+        mentions(page, "#second-refusal", "planar:135 (an angle")
+        page.locator("#second").fill("planar:60")
+        reads(page, "#second-label", "Compared: planar:60")
+        page.locator("#drop").click()
+        page.locator("#figure-second").wait_for(state="hidden")
+
+
+def test_three_objectives_by_importance_ranking_and_matrix(chromium, tmp_path):
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(400, 3)).round(3)
+    path = tmp_path / "three.csv"
+    lines = [f"d{k},{a},{b},{c}" for k, (a, b, c) in enumerate(values.tolist())]
+    path.write_text("\n".join(["name,mass,speed,price", *lines]), encoding="utf-8")
+    means = values * [-1, 1, 1]
+
+    def count(cone):
+        return str(cw.pareto_mask(means, cw.Cone.parse(cone)).sum())
+
+    with exploring(path, "--minimise", "mass") as address, visiting(chromium, address) as page:
+        reads(page, "#pareto", count("orthant:3"))
+        page.locator("#share-1").focus()
+        for _ in range(20):
+            page.keyboard.press("ArrowRight")
+        reads(page, "#pareto", count("[[80,20,0],[0,100,0],[0,20,80]]"))
+        assert page.locator("#export").input_value() == "[[80,20,0],[0,100,0],[0,20,80]]"
+        page.get_by_text("Ranking", exact=True).click()
+        reads(page, "#pareto", count("ranked:3"))
+        page.get_by_role("button", name="Move price up").click()
+        page.keyboard.press("Enter")  # the focus has moved with the objective
+        reads(page, "#pareto", count("[[0,0,1],[1,0,1],[1,1,1]]"))
+        screenshot(page, "explorer-three")
+        page.get_by_text("Matrix W", exact=True).click()
+        assert page.locator("#text").input_value() == "[[0,0,1],[1,0,1],[1,1,1]]"
+        page.locator("#text").fill("[[1,0,0],[0,1,0]]")
+        mentions(page, "#refusal", "not pointed")
+        reads(page, "#pareto", count("[[0,0,1],[1,0,1],[1,1,1]]"))  # the last answer stays
+        page.locator("#text").fill("[[2,1,1],[1,2,1],[1,1,2]]")
+        reads(page, "#pareto", count("[[2,1,1],[1,2,1],[1,1,2]]"))
+        reads(page, "#refusal", "")
+        page.locator("#axis-y").select_option("2")
+        mentions(page, "#plot-first .ytitle", "price (larger is better)")
+        assert front(*shlex.split(page.locator("#command").input_value())[1:]) == table_names(page)
+
+
+def test_hostile_names_stay_text(chromium, tmp_path):
+    path = tmp_path / "hostile.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["name", "a<b>", "b"], *([name, k, len(HOSTILE) - k] for k, name in enumerate(HOSTILE))]
+        )
+    with exploring(path) as address, visiting(chromium, address) as page:
+        reads(page, "#pareto", str(len(HOSTILE)))
+        assert table_names(page) == HOSTILE
+        page.locator("#table button").first.click()
+        reads(page, ".chosen-name", HOSTILE[0])
+        for place, name in enumerate(HOSTILE):
+            point_at(page, place, name)
+        assert page.locator("#plot-first .xtitle").text_content().startswith("a<b> (")
+        assert page.locator("main script, main img, main b").count() == 0
+        screenshot(page, "explorer-hostile")
+
+
+def test_a_study_that_advances_disappears_and_returns_while_the_page_is_open(chromium, tmp_path):
+    path = tmp_path / "trial.db"
+    study = make(path)
+    with exploring(path) as address, visiting(chromium, address) as page:
+        reads(page, "#pareto", "0")
+        assert "Live: 0 evaluations told" in page.locator("#standing").inner_text()
+        told = 0
+        for _ in range(2):
+            batch = study.ask(30)
+            study.tell(batch, values_of(batch))
+            told += len(batch)
+            mentions(page, "#standing", f"Live: {told} evaluations told")
+            count = cw.pareto_mask(study.result().means, study.cone).sum()
+            reads(page, "#pareto", str(count))
+        assert page.locator("#sigma").is_disabled()
+        screenshot(page, "explorer-study")
+        study.close()
+        path.rename(tmp_path / "elsewhere.db")
+        reads(page, "#problem", "The study trial.db has disappeared; the page goes on when it is back.")
+        assert page.locator("#problem").is_visible()
+        screenshot(page, "explorer-gone")
+        os.rename(tmp_path / "elsewhere.db", path)
+        page.locator("#problem").wait_for(state="hidden")
+        reads(page, "#pareto", str(count))
+
+
+def every_control_can_be_reached_by_tab_and_shows_it(page):
+    wanted = {"degrees", "degrees-exact", "export", "copy", "sigma", "epsilon", "delta", "keep", "second"}
+    reached = {}
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            "[document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]"
+        )
+        reached[name] = outline
+    assert wanted <= set(reached)
+    assert {reached[name] for name in wanted} == {"solid"}
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_keyboard_axe_and_width(chromium, snw, width, height):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with visiting(chromium, snw, width, height) as page:
+        every_control_can_be_reached_by_tab_and_shows_it(page)
+        page.locator("#keep").click()
+        page.locator("#degrees-exact").fill("120")
+        page.locator("#table button").first.click()
+        page.locator(".chosen-name").wait_for()
+        for mode in ("Angle", "Importance", "Ranking", "Matrix W") if width == SIZES[0][0] else ("Angle", "Ranking"):
+            page.get_by_text(mode, exact=True).click()
+            found = Axe().run(page).response["violations"]
+            serious = [
+                (v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")
+            ]
+            assert serious == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_text("Angle", exact=True).click()
+        screenshot(page, f"explorer-{width}")

@@ -1,0 +1,67 @@
+"""A real browser for pages: Debian's Chromium, driven by Playwright; skipped where there is none, required in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ARTEFACTS = Path(__file__).parents[2] / "artefacts"
+"""Screenshots, ignored by git."""
+SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SLOW = 60_000  # milliseconds that a step may take on a busy machine
+
+
+def executable() -> str:
+    """Where Chromium is; without it the test is skipped, and fails where CI=true."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("no chromium: apt-get install chromium")
+        pytest.skip("no chromium on this machine")
+    return found
+
+
+@contextmanager
+def browser() -> Iterator[object]:
+    """A browser without a window."""
+    found = executable()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=list(SWITCHES))
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+def new_page(opened, width=1280, height=800):
+    """A page, and the list in which everything lands that its console complains about or that it asks a network for."""
+    page = opened.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(SLOW)
+    complaints: list[str] = []
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return page, complaints
+
+
+def screenshot(page, name: str) -> None:
+    """Kept for whoever wants to look."""
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)

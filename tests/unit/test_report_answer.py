@@ -1,0 +1,293 @@
+"""The numbers of a report: true to the answer, bounded for any number of designs, harmless whatever texts they hold."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from shared import studies
+
+import conewise as cw
+from conewise.algorithms import Result
+from conewise.cli.analyse import parse_noise
+from conewise.errors import ConewiseError, InputError
+from conewise.goals import Guarantee, Heuristic
+from conewise.problems.measurements import open_measurements
+from conewise.report import page as pages
+from conewise.report.answer import answer, chosen_designs
+from conewise.report.drawing import cone_svg
+from conewise.report.markdown import markdown_page
+from conewise.report.page import embedded, html_page
+from conewise.report.subject import of_result, of_saved, of_study, of_table
+
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """A study that is finished."""
+    with studies.make(tmp_path_factory.mktemp("study") / "trial.db", designs=[NASTY, *"bcdef"]) as study:
+        while batch := study.ask(20):
+            study.tell(batch, [studies.value_of(e.design, e.seed) for e in batch])
+        yield study
+
+
+@pytest.fixture(scope="module")
+def numbers(told):
+    return answer(of_study(told))
+
+
+def measured(path, means, n=30, sigma=0.3, objectives=("gain", "cost")):
+    rng = np.random.default_rng(5)
+    lines = [",".join(("design", *objectives))]
+    for _ in range(n):
+        for k, mean in enumerate(means):
+            lines.append(",".join([f"d{k}", *(f"{v:.6f}" for v in mean + sigma * rng.standard_normal(len(mean)))]))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = measured(tmp_path_factory.mktemp("table") / "trial.csv", studies.MEANS)
+    return open_measurements(path, objectives=["gain", "cost"], minimise=[])
+
+
+def bare(means, status, *, pareto=None, cone=None):
+    """A Result made by hand."""
+    means, status = np.asarray(means, dtype=float), np.asarray(status)
+    pareto = status == "pareto" if pareto is None else pareto
+    result = Result(pareto, status, 10 * len(means), Heuristic("made up"), None, "x", means, np.full(len(means), 10))
+    return of_result(result, cone or cw.Cone.orthant(means.shape[1]), epsilon=0.1, delta=0.05)
+
+
+# -- what stands there -----------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_are_those_of_the_answer(told, numbers):
+    result = told.result()
+    rows = {row["id"]: row for row in numbers["rows"]}
+    assert sorted(rows) == list(range(6))
+    assert [rows[k]["evaluations"] for k in range(6)] == result.counts.tolist()
+    assert np.allclose([rows[k]["means"] for k in range(6)], result.means * [1, -1], rtol=1e-6)  # costs as measured
+    assert [rows[k]["returned"] for k in range(6)] == result.pareto.tolist()
+    assert numbers["counts"]["pareto"] == int((result.status == "pareto").sum())
+    assert numbers["certificate"]["guaranteed"] is isinstance(result.guarantee, Guarantee) is True
+    assert [o["direction"] for o in numbers["objectives"]] == ["larger", "smaller"]
+    json.dumps(numbers, allow_nan=False)
+
+
+def test_whoever_is_out_has_a_rival_that_puts_it_out(numbers):
+    for row in numbers["rows"]:
+        first = row["rivals"][0]
+        assert row["id"] not in [rival["id"] for rival in row["rivals"]]
+        if row["status"] == "not Pareto":
+            assert first["relation"] in ("better", "covers it within epsilon")
+            assert first["epsilon"] <= numbers["epsilon"]
+            if first["relation"] == "better":
+                assert all(g >= r for g, r in zip(first["gains"], first["radii"], strict=True))
+        else:
+            assert first["epsilon"] == max(rival["epsilon"] for rival in row["rivals"])
+
+
+def test_accepted_designs_are_fine_against_all_that_are_left(numbers):
+    left = {row["id"] for row in numbers["rows"] if row["status"] != "not Pareto"}
+    for row in numbers["rows"]:
+        if row["status"] == "Pareto":
+            against = [rival["epsilon"] for rival in row["rivals"] if rival["id"] in left]
+            assert all(epsilon <= numbers["epsilon"] for epsilon in against)
+
+
+def test_half_widths_shrink_with_evaluations(numbers):
+    for first in numbers["rows"]:
+        for second in numbers["rows"]:
+            if first["evaluations"] > 2 * second["evaluations"]:
+                assert max(first["half_widths"]) < min(second["half_widths"])
+    assert all(width > 0 for row in numbers["rows"] for width in row["half_widths"])
+
+
+def test_a_history_ends_at_the_answer_and_its_statuses_add_up(told, numbers):
+    history = numbers["history"]
+    assert len(history) > 5
+    assert [m["evaluations"] for m in history] == sorted({m["evaluations"] for m in history})
+    assert {m["pareto"] + m["eliminated"] + m["undecided"] for m in history} == {6}
+    assert history[-1]["evaluations"] == told.result().evaluations
+    assert history[-1]["undecided"] == 0 < history[0]["undecided"]
+
+
+def test_told_out_of_order_the_history_is_the_same(told, numbers, tmp_path):
+    """Values belong to their numbers; a replay must not take them in the order of their arrival."""
+    with studies.make(tmp_path / "late.db", designs=[NASTY, *"bcdef"]) as study:
+        while batch := study.ask(20):
+            for evaluation in reversed(list(batch)):
+                study.tell(evaluation, [studies.value_of(evaluation.design, evaluation.seed)])
+        late = answer(of_study(study))
+    assert late["rows"] == numbers["rows"]
+    assert late["history"][-1] == numbers["history"][-1]
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_a_table_is_judged_as_analyse_judges_it(table, final):
+    found = cw.analyse(table, cw.Cone.orthant(2), delta=0.05, epsilon=0.2, final=final)
+    numbers = answer(of_table(table, cw.Cone.orthant(2), "trial", delta=0.05, epsilon=0.2, final=final))
+    rows = sorted(numbers["rows"], key=lambda row: row["id"])
+    words = {"pareto": "Pareto", "eliminated": "not Pareto", "undecided": "undecided"}
+    assert [row["status"] for row in rows] == [words[status] for status in found.result.status.tolist()]
+    assert numbers["sentences"] == list(found.explanations)
+    assert numbers["has_radii"]
+    beaten = [row for row in rows if row["status"] == "not Pareto"]
+    assert beaten
+    assert all(row["rivals"][0]["relation"] == "better" for row in beaten)
+
+
+def test_the_gap_is_the_suboptimality_of_the_averages():
+    means = np.random.default_rng(0).normal(size=(40, 2))
+    cone = cw.Cone.planar(110)
+    front = cw.pareto_mask(means, cone)
+    numbers = answer(bare(means, np.where(front, "pareto", "eliminated"), cone=cone))
+    by_id = sorted(numbers["rows"], key=lambda row: row["id"])
+    assert np.allclose([row["gap"] for row in by_id], cw.suboptimality_gaps(means, cone), atol=1e-6)
+
+
+def test_a_result_alone_is_compared_by_its_averages():
+    numbers = answer(bare([[0, 0], [1, 2], [2, 1]], ["eliminated", "pareto", "pareto"]))
+    out = next(row for row in numbers["rows"] if row["id"] == 0)
+    assert out["half_widths"] is None
+    assert {rival["relation"] for rival in out["rivals"]} == {"better on average"}
+    assert out["rivals"][0]["radii"] is None
+
+
+def test_what_was_never_observed_is_said_to_be_unknown():
+    numbers = answer(bare([[np.nan, np.nan], [1, 2]], ["undecided", "undecided"], pareto=np.zeros(2, dtype=bool)))
+    row = next(row for row in numbers["rows"] if row["id"] == 0)
+    assert row["means"] == [None, None]
+    assert row["gap"] is None
+    assert row["rivals"] == []
+    json.dumps(numbers, allow_nan=False)
+
+
+def test_one_design_has_a_report_as_well(tmp_path):
+    table = open_measurements(measured(tmp_path / "one.csv", [[1.0, 2.0]]), objectives=["gain", "cost"])
+    numbers = answer(of_table(table, cw.Cone.orthant(2), "one", delta=0.05))
+    assert [row["status"] for row in numbers["rows"]] == ["Pareto"]
+    assert "Nothing more" in numbers["next_words"]
+
+
+# -- many designs ------------------------------------------------------------------------------------------------------
+
+
+def test_a_hundred_thousand_designs_stay_small():
+    rng = np.random.default_rng(1)
+    means = rng.normal(size=(100_000, 3))
+    front = cw.pareto_mask(means, cw.Cone.orthant(3))
+    subject = bare(means, np.where(front, "pareto", "eliminated"))
+    text = html_page(subject)
+    assert len(text.encode()) < 15e6
+    numbers = answer(subject)
+    listed = [row["id"] for row in numbers["rows"]]
+    assert len(listed) == len(set(listed)) <= 2000
+    assert set(np.flatnonzero(front).tolist()) <= set(listed)
+    assert f"all {front.sum():,} that are returned or undecided" in numbers["listed"]
+    assert len(markdown_page(subject)) < 100_000
+
+
+def test_with_too_many_open_the_front_of_the_averages_comes_first():
+    means = np.random.default_rng(2).normal(size=(9000, 2))
+    subject = bare(means, np.full(9000, "undecided"))
+    chosen = chosen_designs(subject.result, subject.cone, 400)
+    assert len(chosen) == 400
+    assert set(np.flatnonzero(cw.pareto_mask(means, subject.cone)).tolist()) <= set(chosen.tolist())
+    assert "400 of the 9,000 that are returned or undecided." in answer(subject, most=400)["listed"]
+
+
+# -- texts of users ----------------------------------------------------------------------------------------------------
+
+
+def test_no_text_of_a_user_becomes_markup(told):
+    text = html_page(of_study(told, title="</title><img src=x onerror=alert(1)>"))
+    own = text.split("<style>")[0] + text.split("</style>")[1].split('<script type="application/json"')[0]
+    assert "<script>" not in own
+    assert "<img" not in own
+    assert not re.search(r"<[^>]*\son\w+=", own)  # no handler in any tag
+    embedded_json = text.split('id="data">')[1].split("</script>")[0]
+    assert "<" not in embedded_json
+    assert json.loads(embedded_json)["rows"][0]["name"] in [NASTY, *"bcdef"]
+
+
+def test_the_scripts_of_the_page_are_those_that_its_policy_names(told):
+    text = html_page(of_study(told))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert len(scripts) == 2
+    assert {f"'sha256-{pages._digest(script)}'" for script in scripts} == set(re.findall(r"'sha256-[^']*'", policy))
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+    assert "http:" not in policy
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "\u2028", "&lt;", 'quote"', "\ud7ff😀"])
+def test_embedded_json_reads_back(text):
+    written = embedded({"name": text})
+    assert not set("<>&\u2028") & set(written)
+    assert json.loads(written) == {"name": text}
+
+
+def test_markdown_shows_names_as_they_are(told):
+    text = markdown_page(of_study(told, title="a | b"))
+    assert text.startswith("# a \\| b\n")
+    assert "\\<script\\>" in text
+    assert NASTY not in text
+    assert len([line for line in text.splitlines() if line.startswith("| ") and "Pareto" in line]) >= 6
+
+
+# -- pictures of cones -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["planar:30", "planar:170", "[[1]]", "orthant:3", "ice-cream:60", "importance:0.1,4"])
+def test_every_cone_has_a_picture(spec):
+    from xml.etree import ElementTree
+
+    cone = cw.Cone.parse(spec)
+    drawn = ElementTree.fromstring(cone_svg(cone, [f"<o{d}>" for d in range(cone.dim)]))
+    assert drawn.find("{http://www.w3.org/2000/svg}title").text
+    shapes = sum(len(list(drawn.iter(f"{{http://www.w3.org/2000/svg}}{tag}"))) for tag in ("polygon", "rect"))
+    assert shapes >= 1
+
+
+# -- saved answers and mistakes ----------------------------------------------------------------------------------------
+
+
+def test_a_saved_answer_gives_the_same_rows(table, tmp_path):
+    from conewise.cli.analyse import _json
+
+    cone = cw.Cone.orthant(2)
+    found = cw.analyse(table, cone, delta=0.05, epsilon=0.2)
+    noise = parse_noise("unknown")
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps(_json(found, table.path, cone, noise, False, "contain", found.next(5))))
+    saved = answer(of_saved(path))
+    direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
+    for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
+        assert saved[part] == direct[part], part
+    assert saved["certificate"]["sentence"] == direct["certificate"]["sentence"]
+    plain = ("id", "name", "status", "evaluations", "means", "gap")
+    assert [[row[p] for p in plain] for row in saved["rows"]] == [[row[p] for p in plain] for row in direct["rows"]]
+    assert [entry["id"] for entry in saved["next"]] == found.next(5).designs.tolist()
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"objectives": 3}', "[" * 5000, '{"objectives": ["a"], "minimised": []}'])
+def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
+    path = tmp_path / "answer.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints"):
+        of_saved(path)
+
+
+def test_without_plotly_the_remedy_is_named(monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(pages, "files", missing)
+    with pytest.raises(ConewiseError, match=r"install conewise\[explore\], or use --format md"):
+        pages.plotly_script()
