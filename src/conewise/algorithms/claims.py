@@ -102,11 +102,18 @@ def judge(beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, c
 
 
 def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]:
-    """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing."""
+    """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
+
+    While very many are left they are held against the strong ones only: to strike less is always allowed.
+    """
     beaten = beaten.copy()
-    while (left := len(comparisons.designs)) <= _MATRIX:  # beyond, whoever made the comparisons has struck what it can
+    while True:
+        left = len(comparisons.designs)
+        few = left <= _MATRIX
+        everyone = np.arange(left)
+        columns = everyone if few else comparisons.strong(_STRONG)
         out = np.zeros(left, dtype=bool)
-        for rows, columns in _blocks(comparisons, left):
+        for rows in _blocks(everyone, len(columns)):
             for seen in comparisons.out(rows, columns, left):
                 # Without noise a gain of 0 is no advantage: twins do not beat each other.
                 worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
@@ -115,9 +122,8 @@ def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]
             return beaten, comparisons
         beaten[comparisons.designs[out]] = True
         comparisons = comparisons.keep(~out)
-        if comparisons.same_boundary(left, len(comparisons.designs)):
+        if few and comparisons.same_boundary(left, len(comparisons.designs)):
             return beaten, comparisons
-    return beaten, comparisons
 
 
 def acceptance(comparisons: Comparisons, cone: Cone, epsilon: float) -> tuple[Floats, Bools | None]:
@@ -125,9 +131,9 @@ def acceptance(comparisons: Comparisons, cone: Cone, epsilon: float) -> tuple[Fl
     left = len(comparisons.designs)
     if left > _MATRIX:
         return _screened(comparisons, cone, epsilon), None
-    accept_at, fine = np.full(left, -np.inf), np.empty((left, left), dtype=bool)
-    for rows, columns in _blocks(comparisons, left):
-        at = _fine_at(comparisons, cone, rows, columns)
+    accept_at, fine, everyone = np.full(left, -np.inf), np.empty((left, left), dtype=bool), np.arange(left)
+    for rows in _blocks(everyone, left):
+        at = _fine_at(comparisons, cone, rows, everyone)
         accept_at[rows] = at.max(axis=1)
         fine[rows] = at <= epsilon
     return accept_at, fine
@@ -140,9 +146,7 @@ def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
     everyone = np.arange(left)
     screens = [comparisons.strong(_STRONG), *(everyone[start : start + _MATRIX] for start in range(0, left, _MATRIX))]
     for columns in screens:
-        step = max(1, _ENTRIES // (len(columns) * 4))
-        for start in range(0, len(alive), step):
-            rows = alive[start : start + step]
+        for rows in _blocks(alive, len(columns)):
             at = _fine_at(comparisons, cone, rows, columns)
             accept_at[rows] = np.maximum(accept_at[rows], at.max(axis=1, initial=-np.inf))
         alive = alive[accept_at[alive] <= epsilon]
@@ -227,8 +231,8 @@ def _cover_at(
     return best
 
 
-def _blocks(comparisons: Comparisons, left: int) -> Iterator[tuple[Indices, Indices]]:
-    columns = np.arange(left)
-    step = max(1, _ENTRIES // max(1, left * 4))
-    for start in range(0, left, step):
-        yield columns[start : start + step], columns
+def _blocks(rows: Indices, columns: int) -> Iterator[Indices]:
+    """Rows in portions that keep temporary arrays small."""
+    step = max(1, _ENTRIES // max(1, columns * 4))
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
