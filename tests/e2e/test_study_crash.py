@@ -9,7 +9,7 @@ from shared.studies import make, run_script
 
 def test_a_hundred_kills_while_telling(tmp_path):
     path = tmp_path / "trial.db"
-    make(path, epsilon=0.2).close()
+    make(path, epsilon=0.12).close()  # long enough: however slow the machine, it is not over after a hundred kills
     told = run_script("kill", path, 100, 20260)
     assert told.get("kills") == 100, told  # each found every acknowledged evaluation exactly once
     assert told["same"], "the finished study differs from an uninterrupted one"

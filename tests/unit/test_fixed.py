@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm, t
 
 import conewise as cw
-from conewise.algorithms.certificate import Certificate
+from conewise.algorithms.certificate import FINE_SHARE, Certificate
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.fixed import FixedSample
 from conewise.algorithms.radii import VARIANCE_SHARE
@@ -98,7 +98,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     k, cone = checked.n_designs, checked.cone
     facets = len(cone.facets)
     delta = checked.delta * (1 - VARIANCE_SHARE if isinstance(checked.noise, Bounded) else 1)
-    phi = 1.0 if checked.notion == "cover" else 0.25
+    phi = FINE_SHARE[checked.notion]
     directions = min(facets, cone.dim) if checked.notion == "cover" else 1
 
     def seen(i, j, alpha):

@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
-from conewise.algorithms.certificate import LEADS, LEADS_FROM
+from conewise.algorithms.certificate import LEADS_FROM
 from conewise.algorithms.certified import Costs
 from conewise.algorithms.proportions import cheapest_star
 from conewise.feedback import Observations
@@ -19,7 +19,7 @@ from conewise.studies import run
 
 ORTHANT = cw.Cone.orthant(2)
 FOLLOWERS = 60
-RATIOS = np.array(list(LEADS))
+RATIOS = np.array([1.0, 4.0])
 
 
 def star(dim: int = 2, gap: float = 0.5) -> SimulatedBandit:
@@ -87,7 +87,7 @@ def test_equal_followers_let_the_leader_run_ahead_when_there_are_enough_of_them(
     for followers, ahead in ((1, False), (2, False), (5, True), (60, True)):
         leader, each = cheapest_star(np.full(followers, 100.0), np.full(followers, 100.0), RATIOS, 0.0)
         assert (leader > 1.5 * each[0]) == ahead
-        assert leader + each.sum() == pytest.approx(min((followers + r) * 100 * (1 + 1 / r) for r in LEADS))
+        assert leader + each.sum() == pytest.approx(min((followers + r) * 100 * (1 + 1 / r) for r in RATIOS))
 
 
 # -- leads ---------------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_leads_are_at_least_one_and_above_it_only_for_those_with_followers(succe
         leads = algorithm.leads(costs, targets)
         assert leads.shape == targets.shape == costs.left.shape
         assert (leads >= 1).all()
-        assert (leads <= max(LEADS)).all()
+        assert (leads <= max(algorithm.certificate.leads)).all()
         assert set(np.flatnonzero(leads > 1)) <= set(costs.best.tolist())
         assert (targets >= 0).all()
         above += int(leads.max() > 1.5)
@@ -150,11 +150,11 @@ def test_designs_that_nothing_puts_out_have_no_leader():
 
 @pytest.mark.parametrize(
     ("dim", "success", "noise"),
-    [(1, "contain", Gaussian(1.0)), (2, "cover", Gaussian(1.0)), (2, "contain", GaussianUnknown())],
+    [(1, "cover", Gaussian(1.0)), (2, "contain", Gaussian(1.0)), (2, "cover", GaussianUnknown())],
     ids=str,
 )
 def test_one_leader_and_many_equal_followers_need_clearly_fewer_evaluations(dim, success, noise):
-    """Measured with these seeds: 68 % to 75 % of what elimination needs; both are right every time."""
+    """Measured with these seeds: 65 % to 79 % of what elimination needs; both are right every time."""
     problem, means = star(dim, gap=0.9), {}
     for kind in (SuccessiveElimination, OptimalProportions):
         algorithm = rule(kind, problem, noise, success=success)
@@ -162,7 +162,7 @@ def test_one_leader_and_many_equal_followers_need_clearly_fewer_evaluations(dim,
         assert all(result.indices == [0] for result in results)
         assert all(isinstance(result.guarantee, cw.Guarantee) for result in results)
         means[kind] = np.mean([result.evaluations for result in results])
-    assert means[OptimalProportions] < 0.85 * means[SuccessiveElimination]
+    assert means[OptimalProportions] < 0.88 * means[SuccessiveElimination]
 
 
 def test_the_leader_is_known_better_than_those_it_beats():
@@ -187,6 +187,21 @@ def test_with_few_designs_there_is_one_ratio_and_it_is_elimination(noise):
         assert first.counts.tolist() == second.counts.tolist()
         assert first.means.tobytes() == second.means.tobytes()
         assert first.status.tolist() == second.status.tolist()
+
+
+@pytest.mark.parametrize("batch", [None, 40])
+def test_whoever_climbs_several_levels_at_once_jumps_over_none(batch):
+    """Others may still be waiting at the levels between: one entry a level, and no more than asked for."""
+    problem = star(gap=1.5)
+    algorithm = rule(problem=problem, epsilon=0.3)
+    rng, state, several = np.random.default_rng(4), algorithm.start(), 0
+    while (pulls := algorithm.ask(state, batch)).total:
+        assert batch is None or pulls.total <= batch
+        several += len(pulls.designs) - len(set(pulls.designs.tolist()))
+        state = algorithm.tell(state, problem.evaluate(pulls, rng))
+    for level, snapshot in enumerate(state.snapshots):
+        assert snapshot.designs.tolist() == np.flatnonzero(state.reached >= level).tolist()
+    assert batch is not None or several > 0
 
 
 # -- the contract, where leaders run ahead (tests/contract has fewer designs) --------------------------------------
