@@ -41,6 +41,7 @@ heavy,22,540
 
 the first command finds three designs that nothing beats. The second, for which a unit of cost is worth
 25 to 30 units of speed, finds one.""",
+    "explore": "What the page shows, and what it costs to ask: [Explore a preference](explore.md).",
     "analyse": "What the answer says, how long it holds and what may be odd about a table: "
     "[Analyse measurements that you have](analyse.md).",
     "study": "What a study is, what it keeps and how to run one: [Run a study](studies.md).",

@@ -26,12 +26,16 @@ def certificate(cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, *
 
 def at_levels(checked: Certificate, means, levels) -> Checkpoints:
     """Design k has reached levels[k] (an index), with these means at every level on the way: noise-free streams."""
+    return climbed(checked, [np.tile(mean, (level + 1, 1)) for mean, level in zip(means, levels, strict=True)])
+
+
+def climbed(checked: Certificate, entries) -> Checkpoints:
+    """One entry a level for each design: entries[k] are means of what design k got on the way from level to level."""
     counts = np.array(checked.levels.counts)
     state = Checkpoints.empty(checked.levels, checked.n_designs, checked.cone.dim, checked.radii.estimates)
-    for design, (mean, level) in enumerate(zip(np.asarray(means, dtype=float), levels, strict=True)):
-        steps = np.diff(counts[: level + 1], prepend=0)
-        state = state.add(Observations(np.full(len(steps), design), np.tile(mean, (len(steps), 1)), steps))
-    return state
+    designs = np.repeat(np.arange(len(entries)), [len(part) for part in entries])
+    steps = np.concatenate([np.diff(counts[: len(part)], prepend=0) for part in entries])
+    return state.add(Observations(designs, np.vstack(entries), steps))
 
 
 def random_state(checked: Certificate, seed: int, spread: float = 1.0) -> Checkpoints:
@@ -39,13 +43,11 @@ def random_state(checked: Certificate, seed: int, spread: float = 1.0) -> Checkp
     rng = np.random.default_rng(seed)
     k, dim = checked.n_designs, checked.cone.dim
     means = rng.normal(size=(k, dim)) * spread
-    state = Checkpoints.empty(checked.levels, k, dim, checked.radii.estimates)
-    counts = np.array(checked.levels.counts)
-    for design in range(k):
+    counts, entries = np.array(checked.levels.counts), []
+    for mean in means:
         steps = np.diff(counts[: rng.integers(len(counts)) + 1], prepend=0)
-        noise = rng.normal(size=(len(steps), dim)) * 0.5 / np.sqrt(steps)[:, None]
-        state = state.add(Observations(np.full(len(steps), design), means[design] + noise, steps))
-    return state
+        entries.append(mean + rng.normal(size=(len(steps), dim)) * 0.5 / np.sqrt(steps)[:, None])
+    return climbed(checked, entries)
 
 
 def masks(claims) -> list[list[bool]]:
@@ -170,12 +172,8 @@ def test_a_leader_that_is_ahead_beats_what_it_could_not_beat_at_the_same_level()
 def test_nobody_is_beaten_by_itself_further_on(noise):
     """A design whose mean rises late is ahead of its own past; that says nothing against it."""
     checked = certificate(noise=noise, epsilon=0.1, n_designs=2)
-    counts = np.array(checked.levels.counts[: checked.lead + 12])
-    state, steps = Checkpoints.empty(checked.levels, 2, 2, checked.radii.estimates), np.diff(counts, prepend=0)
-    late = np.where(np.arange(len(steps)) < 12, 0.0, 9.0)[:, None] * np.ones(2)
-    for design, values in ((0, late), (1, late[::-1] - [9.0, 0.0])):
-        state = state.add(Observations(np.full(len(steps), design), values, steps))
-    assert not checked.claims(state).beaten[0]
+    late = np.where(np.arange(checked.lead + 12) < 12, 0.0, 9.0)[:, None] * np.ones(2)
+    assert not checked.claims(climbed(checked, [late, late[::-1] - [9.0, 0.0]])).beaten[0]
 
 
 @pytest.mark.parametrize("notion", ["cover", "contain"])
