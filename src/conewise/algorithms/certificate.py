@@ -330,7 +330,7 @@ class _Table:
     @classmethod
     def of(cls, certificate: Certificate, state: Checkpoints, live: Indices) -> _Table:
         reached = state.reached[live]
-        low, high = int(reached.min(initial=0)), int(reached.max(initial=-1))
+        low, high = (int(reached.min()), int(reached.max())) if len(live) else (0, -1)
         first = max(0, low - certificate.lead)
         shape = (max(0, high + 1 - first), len(live), len(certificate.cone.facets))
         values, shares = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -364,7 +364,7 @@ class _Table:
         yield self._seen(rows, columns, 0, self.certificate._fine_boundary)
 
     def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
-        apart = int(self.reached.max(initial=0) - self.reached.min(initial=0))
+        apart = int(np.ptp(self.reached)) if len(self.reached) else 0
         for which, offset in enumerate(self.certificate.offsets):
             if offset <= 2 * apart:  # else nobody is far enough ahead for this list to say more than the first
                 yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))

@@ -115,10 +115,12 @@ def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]
         out = np.zeros(left, dtype=bool)
         for rows in _blocks(everyone, len(columns)):
             for seen in comparisons.out(rows, columns, left):
-                # Without noise a gain of 0 is no advantage: twins do not beat each other.
+                # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat its
+                # own earlier mean.
                 worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
+                worst &= rows[:, None] != columns[None, :]
                 out[rows] |= worst.any(axis=1)
-        if not out.any():
+        if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
             return beaten, comparisons
         beaten[comparisons.designs[out]] = True
         comparisons = comparisons.keep(~out)
