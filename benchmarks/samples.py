@@ -1,6 +1,6 @@
 """How many evaluations each rule needs, beside the lower bounds.
 
-    python -m benchmarks.samples [--quick] [--runs 20] [--only TEXT] [--processes 2] [--write]
+    python -m benchmarks.samples [--quick] [--runs 20] [--only TEXT] [--skip TEXT;TEXT] [--processes 2] [--write]
 
 Every answer is checked against the truth. Published rules run with their proven constants, in batches where one
 evaluation at a time would be too slow; every radius holds at all times, so batches cost a few evaluations and no proof.
@@ -14,7 +14,7 @@ import datetime
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -203,10 +203,11 @@ def _row(case: Case, rule: Rule, found: list[Run]) -> Row:
     )
 
 
-def compute(chosen: Iterable[int], runs: int, processes: int) -> dict[int, list[Row]]:
+def compute(chosen: Iterable[int], runs: int, processes: int, skipped: Sequence[str] = ()) -> dict[int, list[Row]]:
     """All rows of the chosen cases: our rules first, since the fixed budgets are what the best of them needs."""
     chosen = list(chosen)
-    serving = [(c, r) for c in chosen for r in range(len(RULES)) if RULES[r].serves(cases()[c])]
+    wanted = [r for r, rule in enumerate(RULES) if not any(part in rule.name for part in skipped)]
+    serving = [(c, r) for c in chosen for r in wanted if RULES[r].serves(cases()[c])]
     first = measured([(c, r, 0) for c, r in serving if RULES[r].ours], runs, processes)
     best = {c: min(row.evaluations for (case, _), row in first.items() if case == c) for c in chosen}
     rest = [(c, r, math.ceil(best[c]) if RULES[r].budgeted else 0) for c, r in serving if not RULES[r].ours]
@@ -311,16 +312,20 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--quick", action="store_true", help="a few small cases, two runs each")
     parser.add_argument("--only", default="", help="part of a case's name")
+    parser.add_argument("--skip", default="", help="parts of names of cases or rules, separated by semicolons")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}; not for a part of the cases")
     options = parser.parse_args()
     if options.write and (options.quick or options.only):
         parser.error("--write takes all cases: leave out --quick and --only")
     runs = min(options.runs, 2) if options.quick else options.runs
+    skipped = [part for part in options.skip.split(";") if part]
     chosen = [n for n, case in enumerate(cases()) if options.only in case.name and (case.quick or not options.quick)]
+    chosen = [n for n in chosen if not any(part in cases()[n].name for part in skipped)]
     began = time.perf_counter()
-    found = compute(chosen, runs, options.processes)
-    text = page(found, f"python -m benchmarks.samples --runs {runs} --write", time.perf_counter() - began)
+    found = compute(chosen, runs, options.processes, skipped)
+    command = f"python -m benchmarks.samples --runs {runs}{f' --skip {options.skip!r}' if skipped else ''} --write"
+    text = page(found, command, time.perf_counter() - began)
     if options.write:
         PAGE.write_text(text, encoding="utf-8")
     else:

@@ -155,6 +155,9 @@ class CertifiedRule(ABC):
             chosen[costs.left] = targets > state.counts[costs.left]
             chosen &= below
             ahead[costs.left] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+            if not chosen.any():  # all have what should have been enough: a little more of the open ones
+                chosen[costs.left[costs.rows]] = chosen[costs.left[costs.best]] = True
+                chosen &= below
         if not chosen.any():  # what looked cheapest is at its end: whatever else is open
             chosen = ~claims.beaten & below
         if not chosen.any():
