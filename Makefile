@@ -30,11 +30,11 @@ docs: $(VENV)/.docs
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-# How many evaluations every rule needs: some minutes.
+# How many evaluations every rule needs: half an hour.
 samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.samples --write
 
-# The measured failure rates of every rule on every instance, 1000 runs a cell: a quarter of an hour.
+# The measured failure rates of every rule on every instance, 1000 runs a cell: half an hour.
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 
