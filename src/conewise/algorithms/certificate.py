@@ -62,6 +62,16 @@ def notion_of(success: str) -> Notion:
     raise InputError(f'the notion of success must be "cover" or "contain", got {success!r}.')
 
 
+def check_question(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float, notion: str) -> None:
+    """Refuse what no certificate can answer."""
+    check_designs(n_designs)
+    as_non_negative(epsilon, "epsilon")
+    as_probability(delta, "delta")
+    noise.check_dim(cone.dim, n_designs)
+    if notion_of(notion) == "cover" and epsilon == 0:
+        raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
+
+
 @dataclass(frozen=True)
 class Spending:
     """What a claim may spend (docs/adaptive, section 3)."""
@@ -108,15 +118,9 @@ class Certificate:
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
 
     def __post_init__(self) -> None:
-        check_designs(self.n_designs)
-        as_non_negative(self.epsilon, "epsilon")
-        as_probability(self.delta, "delta")
-        self.noise.check_dim(self.cone.dim, self.n_designs)
-        notion_of(self.notion)
+        check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
         if self.most is not None:
             as_count(self.most, "most", 2)
-        if self.epsilon == 0 and self.notion == "cover":
-            raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
 
     # -- the schedule ---------------------------------------------------------------------------------------
 

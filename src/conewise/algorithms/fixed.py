@@ -12,12 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_non_negative, as_probability
+from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.base import Result, Status
-from conewise.algorithms.certificate import Notion, Spending, notion_of
+from conewise.algorithms.certificate import Notion, Spending, check_question
 from conewise.algorithms.claims import Claims, Seen, certified, judge
 from conewise.algorithms.radii import Radii, radii_for
-from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Statistics
@@ -38,13 +37,7 @@ class FixedSample:
     notion: Notion = "cover"
 
     def __post_init__(self) -> None:
-        check_designs(self.n_designs)
-        as_non_negative(self.epsilon, "epsilon")
-        as_probability(self.delta, "delta")
-        self.noise.check_dim(self.cone.dim, self.n_designs)
-        notion_of(self.notion)
-        if self.epsilon == 0 and self.notion == "cover":
-            raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
+        check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
 
     @cached_property
     def radii(self) -> Radii:
