@@ -327,6 +327,7 @@ def every_control_can_be_reached_by_tab_and_shows_it(page):
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_keyboard_axe_and_width(chromium, snw, width, height):
     from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import expect
 
     with visiting(chromium, snw, width, height) as page:
         every_control_can_be_reached_by_tab_and_shows_it(page)
@@ -343,4 +344,6 @@ def test_keyboard_axe_and_width(chromium, snw, width, height):
             assert serious == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_text("Angle", exact=True).click()
+        # The angle holds again as soon as one turns back to it: page, text form and picture speak of one cone.
+        expect(page.locator("#export")).to_have_value("planar:120", timeout=SLOW)
         screenshot(page, f"explorer-{width}")
