@@ -27,8 +27,9 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
+# One table of ratios to the peers, kept in benchmarks/RESULTS.md: twelve minutes. `make bench ONLY="masks gaps"` for some.
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --write $(if $(ONLY),--only $(ONLY))
 
 # How many evaluations every rule needs: half an hour.
 samples: $(VENV)/.test
@@ -39,9 +40,10 @@ validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
+# The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.
 bench-peers:
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy optuna
+	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy botorch cvxpy pymoo paretoset optuna
 
 $(VENV)/.core: pyproject.toml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)

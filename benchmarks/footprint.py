@@ -1,4 +1,4 @@
-"""What a cone, an import and a million designs cost: stated figures. As a script: the peak memory of one function.
+"""What an import and a million designs cost: stated figures. As a script: the peak memory of one function.
 
 python -m benchmarks.footprint pareto_mask Gaussian
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks import data
-from benchmarks.measure import Row, cpu_seconds, share, stated
+from benchmarks.measure import Row, share, stated
 
 STATUS = Path("/proc/self/status")
 """Where Linux keeps a process's peak memory; elsewhere the memory rows are left out."""
@@ -29,40 +29,29 @@ FUNCTIONS = {
 
 
 def rows() -> Iterator[Row]:
-    round_cone = cw.Cone.ice_cream(60, facets=40)
-    for case, cone in (("D = 5, N = 12", data.random_cone(5, 12)), ("D = 3, N = 40", round_cone)):
-        matrix = np.array(cone.facets)
-        seconds = min(cpu_seconds(lambda m=matrix: _set_up(m)) for _ in range(5))
-        yield stated(f"cone, widths, rays and exact complexity, {case}", seconds, "s", below=1)
     yield from _imports()
     for kind in ("Gaussian", "nested"):
         for name in FUNCTIONS if STATUS.exists() else ():
-            peak = _in_a_process("-m", "benchmarks.footprint", name, kind)
+            peak = in_a_process("-m", "benchmarks.footprint", name, kind)
             yield stated(f"peak memory of the process, {name}, K = 10^6, {kind}, orthant:3", peak, "MiB", below=1024)
 
 
-def _set_up(matrix: np.ndarray) -> None:
-    cone = cw.Cone(matrix)
-    if len(cone.widths) != len(matrix) or not len(cone.rays) or not cone.complexity.exact:
-        raise RuntimeError("a row was removed, or the complexity is only a bracket")
-
-
-def _imports(repeats: int = 9) -> Iterator[Row]:
+def _imports(repeats: int = 7) -> Iterator[Row]:
     """A fresh process each time; what the interpreter itself needs is on neither side."""
     code = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
-    pairs = [[_in_a_process("-c", code.format(name)) for name in ("conewise", "numpy")] for _ in range(repeats)]
+    pairs = [[in_a_process("-c", code.format(name)) for name in ("conewise", "numpy")] for _ in range(repeats)]
     ours, numpy = np.min(pairs, axis=0)
     yield share("import conewise", (ours, numpy), "numpy")
     yield stated("import conewise", ours, "s", below=0.3)
 
 
-def _in_a_process(*arguments: str) -> float:
+def in_a_process(*arguments: str) -> float:
     command = [sys.executable, *arguments]
     root = Path(__file__).parents[1]
     return float(subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout)
 
 
-def _peak_mebibytes() -> float:
+def peak_mebibytes() -> float:
     """The kernel's own high-water mark; ru_maxrss would carry over that of the process which started this one."""
     fields = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
     return int(fields["VmHWM"].split()[0]) / 1024
@@ -70,4 +59,4 @@ def _peak_mebibytes() -> float:
 
 if __name__ == "__main__":
     FUNCTIONS[sys.argv[1]](data.cloud(sys.argv[2], 10**6, 3), data.ORTHANT)
-    print(_peak_mebibytes())
+    print(peak_mebibytes())

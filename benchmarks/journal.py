@@ -16,13 +16,16 @@ from pathlib import Path
 import numpy as np
 
 import conewise as cw
-from benchmarks.measure import PEERS_PYTHON, Row, cpu_seconds, duration, speed_up, stated
+from benchmarks.measure import PEERS_PYTHON, Row, alone, cpu_seconds, speed_up, stated
 from conewise.studies.journal import Entry
 
 EVALUATIONS = 10**6
 DESIGNS = 100
-TELLS = 500
+TELLS = 200
 BATCH = 50
+TURNS = 2
+PATIENCE = 40.0
+"""Seconds that one run of the peer may take: each of its tells waits for the disk, several times in its database."""
 
 
 def rows() -> Iterator[Row]:
@@ -30,7 +33,7 @@ def rows() -> Iterator[Row]:
         for batch in (BATCH, 1):
             path = Path(folder) / f"replay{batch}.db"
             written = _write(path, batch)
-            seconds = min(cpu_seconds(lambda path=path: _replay(path)) for _ in range(2))
+            seconds = cpu_seconds(lambda path=path: _replay(path))
             case = f"replay of 10^6 evaluations, {batch} a tell ({written} entries), answer included"
             yield stated(case, seconds, "s", below=10)
         yield from _tells(Path(folder))
@@ -69,20 +72,24 @@ def _replay(path: Path) -> None:
 
 
 def _tells(folder: Path) -> Iterator[Row]:
-    one, many, theirs = [], [], {"journal": [], "rdb": []}
-    for turn in range(3):
+    one: list[float] = []
+    many: list[float] = []
+    theirs: dict[str, list[float | str]] = {"journal": [], "rdb": []}
+    for turn in range(TURNS):
         one.append(_ask_and_tell(folder / f"one{turn}.db", 1))
         many.append(_ask_and_tell(folder / f"many{turn}.db", BATCH))
-        for kind, seconds in theirs.items():
-            seconds += _peer(kind, folder / f"{kind}{turn}")
+        for kind, found in theirs.items():
+            if not any(isinstance(seconds, str) for seconds in found):
+                found.append(_peer(kind, folder / f"{kind}{turn}"))
     case = f"{TELLS} asks and tells, one at a time ({TELLS / min(one):.0f} a second)"
     for kind, name in (("journal", "Optuna journal"), ("rdb", "Optuna SQLite")):
-        if theirs[kind]:
-            yield speed_up(case, (min(one), min(theirs[kind])), name)
+        times = [seconds for seconds in theirs[kind] if not isinstance(seconds, str)]
+        if times:
+            yield speed_up(case, (min(one), min(times)), name)
         else:
-            yield Row(case, duration(min(one)), f"{name} absent (make bench-peers)", "", "", None)
+            yield alone(case, min(one), f"{name} {theirs[kind][0]}", name)
     case = f"{TELLS * BATCH} evaluations, {BATCH} a tell ({TELLS * BATCH / min(many):.0f} a second)"
-    yield Row(case, duration(min(many)), "", "", "", None)
+    yield alone(case, min(many))
 
 
 def _ask_and_tell(path: Path, batch: int) -> float:
@@ -95,10 +102,16 @@ def _ask_and_tell(path: Path, batch: int) -> float:
         return time.perf_counter() - start
 
 
-def _peer(kind: str, path: Path) -> list[float]:
-    """Wall seconds of Optuna; nothing where it is not installed."""
+def _peer(kind: str, path: Path) -> float | str:
+    """Wall seconds of Optuna, or why there are none."""
     if not PEERS_PYTHON.exists():
-        return []
+        return "absent (make bench-peers)"
     script = Path(__file__).parent / "peers" / "optuna_tells.py"
-    ran = subprocess.run([PEERS_PYTHON, script, kind, path, str(TELLS)], capture_output=True, text=True)
-    return [] if ran.returncode else [float(ran.stdout)]
+    command = [str(PEERS_PYTHON), str(script), kind, str(path), str(TELLS)]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"did not end in {PATIENCE:g} s"
+    if ran.returncode:
+        return "absent (make bench-peers)" if "ModuleNotFoundError" in ran.stderr else "failed"
+    return float(ran.stdout)

@@ -1,15 +1,25 @@
 """The pictures of the README and of these pages, drawn by the library itself: `python docs/pictures.py`.
 
 The files are committed, so nothing that changes from one run to the next may enter them: no date, no version, no
-random number, and the fonts that matplotlib brings along.
+random number, and the fonts that matplotlib brings along. The pages are taken in Chromium where there is one with
+Playwright; elsewhere the committed pictures of them stay.
 """
 
 from __future__ import annotations
 
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
+from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import matplotlib
 
@@ -23,7 +33,8 @@ from matplotlib.patches import Arc, Polygon
 
 import conewise as cw
 from conewise.report import pictures
-from conewise.report.subject import Subject, of_study
+from conewise.report.page import html_page
+from conewise.report.subject import Subject, as_it_ran, of_study
 
 STATIC = Path(__file__).parent / "_static"
 ANGLES = (45, 90, 135)
@@ -145,18 +156,101 @@ def dominance_regions() -> Figure:
     )
 
 
+def cone_in_space() -> Figure:
+    """A round cone, by nine tangent planes."""
+    return cw.Cone.ice_cream(60, facets=9).plot(objectives=("strength", "hardness", "purity"))
+
+
 def confidence_regions() -> Figure:
-    """A small study when it is done."""
-    return pictures.confidence_regions(_study())
+    """A small study after each third of its evaluations."""
+    return pictures.confidence_regions(_study()[1])
 
 
 def status_over_evaluations() -> Figure:
     """The same study on its way."""
-    subject = _study()
+    subject = _study()[0]
     return pictures.status_over_evaluations(subject.history, subject.epsilon)
 
 
-def _study() -> Subject:
+def gaps_and_evaluations() -> Figure:
+    """Where its evaluations went."""
+    subject = _study()[0]
+    return pictures.gaps_and_evaluations(subject.result, subject.cone, names=subject.names)
+
+
+def parallel_coordinates() -> Figure:
+    """Forty vehicles with five objectives, spread evenly by multiples of irrational numbers."""
+    places = (np.arange(1, 41)[:, None] * np.sqrt([2, 3, 5, 7, 11])) % 1
+    means = places * [400, 30, 5, 250, 9] + [200, 15, 3, 100, 1]
+    objectives = ("range (km)", "price (kEUR)", "boot (hl)", "power (kW)", "noise (dB)")
+    minimised = ("price (kEUR)", "noise (dB)")
+    turned = np.array([-1 if name in minimised else 1 for name in objectives])
+    scaled = (means - means.min(axis=0)) / np.ptp(means, axis=0) * turned  # importance compares unit by unit
+    front = cw.pareto_mask(scaled, cw.Cone.importance(0.1, dim=5))
+    status = np.where(front, "pareto", "eliminated")
+    return pictures.parallel_coordinates(means * turned, status, objectives=objectives, minimised=minimised)
+
+
+def report_page(browser: Any, path: Path) -> None:
+    """The head of a report and its answer, as a browser shows them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.html"
+        file.write_text(html_page(_study()[0]), encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1180, "height": 1000})
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
+        end = page.locator("h2#worth").bounding_box()["y"] - 12
+        page.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": 1180, "height": end})
+        page.close()
+
+
+def explorer_page(browser: Any, path: Path) -> None:
+    """The explorer about the sorting networks, as it opens."""
+    snw = cw.problems.load("snw")
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "networks.csv"
+        turned = [-1 if name in snw.minimised else 1 for name in snw.objectives]
+        with table.open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file)
+            rows.writerow(["name", *snw.objectives])
+            rows.writerows([name, *mean] for name, mean in zip(snw.names, (snw.means * turned).tolist(), strict=True))
+        command = [sys.executable, "-m", "conewise", "explore", table.name, "--minimise", ",".join(snw.minimised)]
+        command += ["--no-browser", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+            try:
+                assert process.stdout is not None
+                text = ""
+                while not text.endswith("}\n") and (line := process.stdout.readline()):
+                    text += line
+                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                page.goto(json.loads(text)["address"])
+                page.wait_for_selector("body[data-ready=yes]")
+                page.screenshot(path=path)
+                page.close()
+            finally:
+                process.send_signal(signal.SIGINT)
+
+
+def pages() -> None:
+    """What a browser shows; nothing without one."""
+    if not _chromium() or not find_spec("playwright"):
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--headless", "--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)
+        report_page(browser, STATIC / "report.png")
+        explorer_page(browser, STATIC / "explorer.png")
+        browser.close()
+
+
+def _chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@cache
+def _study() -> tuple[Subject, tuple[Subject, ...]]:
     """Eight steels; the noise runs through the quantiles of the normal law in steps of the golden ratio."""
     strength, price = (
         np.array([41.0, 39.5, 33.0, 36.0, 30.0, 38.0, 44.0, 35.0]),
@@ -186,7 +280,7 @@ def _study() -> Subject:
             ]
             designs = [e.design for e in batch]
             study.tell(batch, np.column_stack([strength, price])[designs] + np.array(noise) * [2.0, 0.3])
-        return of_study(study)
+        return of_study(study), as_it_ran(study)
 
 
 def _wedge(
@@ -202,14 +296,28 @@ def _wedge(
         panel.plot(*zip(start, end, strict=True), color=colour, linewidth=1.3, zorder=2)
 
 
+DRAWN = (
+    pareto_sets,
+    cones,
+    beta,
+    cone_in_space,
+    dominance_regions,
+    confidence_regions,
+    status_over_evaluations,
+    gaps_and_evaluations,
+    parallel_coordinates,
+)
+
+
 def main() -> None:
     STATIC.mkdir(exist_ok=True)
     with matplotlib.rc_context(STYLE):
-        for draw in (pareto_sets, cones, beta, dominance_regions, confidence_regions, status_over_evaluations):
+        for draw in DRAWN:
             figure = draw()
             # The name and version of the program are left out: they would change the file with every release.
             figure.savefig(STATIC / f"{draw.__name__}.png", dpi=130, bbox_inches="tight", metadata={"Software": None})
             plt.close(figure)
+    pages()
 
 
 if __name__ == "__main__":

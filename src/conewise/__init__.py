@@ -27,6 +27,7 @@ from conewise.problems import SimulatedBandit
 from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
+    from conewise.fronts import Front, front_of_shards
     from conewise.studies.analysis import analyse
     from conewise.studies.runner import run_study
     from conewise.studies.study import Study
@@ -35,6 +36,7 @@ __all__ = [
     "Cone",
     "ConeError",
     "ConewiseError",
+    "Front",
     "Goal",
     "Guarantee",
     "Heuristic",
@@ -56,6 +58,7 @@ __all__ = [
     "cover_gaps",
     "dominates",
     "escape_gaps",
+    "front_of_shards",
     "gap_dependent_bound",
     "hardness",
     "identify",
@@ -74,8 +77,10 @@ __all__ = [
 ]
 
 _WHEN_NEEDED = {
+    "Front": "conewise.fronts",
     "Study": "conewise.studies.study",
     "analyse": "conewise.studies.analysis",
+    "front_of_shards": "conewise.fronts",
     "run_study": "conewise.studies.runner",
 }
 """Public names whose modules are imported at first use: most users of the calculus never need them."""

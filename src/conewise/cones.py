@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Final, Self
 
 import numpy as np
@@ -404,6 +405,19 @@ class Cone:
     def text(self) -> str:
         """The text form that `parse`, the command line and TOML files accept."""
         return matrix_text(self._given) if self._text is None else self._text
+
+    def plot(self, **options: Any) -> Any:
+        """A matplotlib figure (extra `plot`): the cone with its facets and rays in the plane or in space.
+
+        Options as in `report.plots.cone_picture`: `objectives` gives names for the axes.
+        """
+        # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.
+        return import_module("conewise.report.plots").cone_picture(self, **options)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a picture, words, facets and rays."""
+        html: str = import_module("conewise.report.notebooks").cone_html(self)
+        return html
 
     def __str__(self) -> str:
         return self.text

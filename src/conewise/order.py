@@ -28,7 +28,7 @@ _SORTED: Final = 1024  # from this many on it pays to sort before the compiled f
 _CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
 _STRIDE: Final = 64  # one design of so many is looked at before the pass
 _SAMPLE: Final = 1000  # designs that stand for the rest when strong ones are chosen
-_MERGE: Final = 65_536  # local front members that gather before a running front is merged
+_ONE_THREAD: Final = 8192  # beyond about 10^4 numbers a BLAS product waits for threads, and long on a busy machine
 _CANDIDATES: Final = 100  # of the sample's own front
 _PIVOTS: Final = 12
 _WORTH_A_PASS: Final = 0.01  # share of the sample that one more pivot must drop
@@ -127,8 +127,9 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
     Every objective carries weight in some row (W has rank D), so a value that is not finite shows in the sums.
     """
     columns = cone._order_columns(points)
-    # A finite sum of squares is the quick proof that every value is finite; the sum may overflow where they do not.
-    if not isfinite(np.vdot(columns, columns)) and not np.isfinite(columns).all():
+    # A finite sum of squares, or range, is the quick proof that every value is; it may overflow where they do not.
+    quick = np.vdot(columns, columns) if columns.size <= _ONE_THREAD else columns.max() - columns.min()
+    if not isfinite(quick) and not np.isfinite(columns).all():
         check_finite(points, "points", first_row)
         check_sums(columns, "points")
     return columns
@@ -222,58 +223,3 @@ def _beaten(z: Floats, pivots: Floats) -> Bools:
             below &= row < bar
         beaten |= below
     return beaten
-
-
-class RunningFront:
-    """The Pareto set of a stream, in memory proportional to the set: feed chunks, read `indices` at the end.
-
-    What a chunk's own designs dominate never returns, and dominance is transitive, so the front of the local fronts is
-    the front of everything, exactly.
-    """
-
-    def __init__(self, cone: Cone, *, keep_duplicates: bool = True) -> None:
-        self._cone, self._keep = cone, keep_duplicates
-        self._points, self._indices = np.empty((0, cone.dim)), np.empty(0, dtype=np.int64)
-        self._waiting: list[tuple[Floats, np.ndarray]] = []
-        self._seen = 0
-
-    def add(self, points: ArrayLike) -> np.ndarray:
-        """The next rows of the stream; returns which of them, counted from the first of these, may be Pareto."""
-        array = as_floats(points, "points")
-        if not len(array):
-            return np.empty(0, dtype=np.int64)
-        local = pareto_mask(array, self._cone, keep_duplicates=self._keep)
-        self._waiting.append((array[local], self._seen + np.flatnonzero(local)))
-        self._seen += len(array)
-        # Merging costs about the size of the front: wait until as much has gathered, and it costs log-many passes.
-        if sum(len(indices) for _, indices in self._waiting) > max(_MERGE, len(self._indices)):
-            self._merge()
-        return np.flatnonzero(local)
-
-    def __len__(self) -> int:
-        return len(self._indices) + sum(len(which) for _, which in self._waiting)
-
-    @property
-    def candidates(self) -> np.ndarray:
-        """Rows that may still be Pareto, without merging first."""
-        return np.concatenate([self._indices, *(which for _, which in self._waiting)])
-
-    @property
-    def indices(self) -> np.ndarray:
-        """Rows of the stream that are Pareto, in order."""
-        self._merge()
-        return self._indices
-
-    @property
-    def points(self) -> Floats:
-        """Their objectives."""
-        self._merge()
-        return self._points
-
-    def _merge(self) -> None:
-        if not self._waiting:
-            return
-        points = np.concatenate([self._points, *(values for values, _ in self._waiting)])
-        indices = np.concatenate([self._indices, *(which for _, which in self._waiting)])
-        mask = pareto_mask(points, self._cone, keep_duplicates=self._keep)
-        self._points, self._indices, self._waiting = points[mask], indices[mask], []

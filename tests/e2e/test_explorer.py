@@ -6,19 +6,19 @@ import csv
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, new_page, screenshot
+from shared.browser import SLOW, browser, screenshot
+from shared.explorer import exploring, mentions, reads, serious_violations, tab_to, table_names, visiting
+from shared.postgres import server
 from shared.studies import make, values_of
 
 import conewise as cw
 
-SIZES = [(1280, 800), (820, 1180)]
+TABLET = {"width": 820, "height": 1180, "has_touch": True, "is_mobile": True}
 HOSTILE = ["<script>alert(1)</script>", "=cmd()", "<b>bold</b>", "<img src=x onerror=alert(1)>", "%{x} &amp; 'quoted'"]
 
 
@@ -40,62 +40,11 @@ def snw_table(tmp_path_factory):
     return path
 
 
-@contextmanager
-def exploring(*arguments):
-    """The address that the command prints, as long as it runs; asked to end, it ends."""
-    command = [sys.executable, "-W", "error", "-m", "conewise", "explore", *map(str, arguments)]
-    with subprocess.Popen(
-        [*command, "--no-browser", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            text = ""
-            while not text.endswith("}\n") and (line := process.stdout.readline()):
-                text += line
-            assert text, process.stderr.read()
-            yield json.loads(text)["address"]
-        finally:
-            process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
-    assert (process.returncode, said) == (0, "")
-
-
 @pytest.fixture(scope="module")
 def snw():
     """The address of a page about the paper's data."""
     with exploring("snw") as address:
         yield address
-
-
-@contextmanager
-def visiting(chromium, address, width=1280, height=800):
-    """The page, drawn; at the end its console must be empty and no dialogue have opened."""
-    page, complaints = new_page(chromium, width, height)
-    page.on("dialog", lambda dialog: (complaints.append(f"dialogue: {dialog.message}"), dialog.dismiss()))
-    page.on(
-        "request",
-        lambda request: None if request.url.startswith((address, "data:")) else complaints.append(request.url),
-    )
-    try:
-        page.goto(address)
-        page.wait_for_selector("body[data-ready=yes]")
-        yield page
-        assert complaints == []
-    finally:
-        page.close()
-
-
-def reads(page, selector, text):
-    """Wait until an element says so."""
-    from playwright.sync_api import expect
-
-    expect(page.locator(selector)).to_have_text(text, timeout=SLOW)
-
-
-def mentions(page, selector, text):
-    """Wait until an element says so among other things; the page's policy forbids waiting by an expression."""
-    from playwright.sync_api import expect
-
-    expect(page.locator(selector)).to_contain_text(text, timeout=SLOW)
 
 
 def fits(page, selector, width):
@@ -129,10 +78,6 @@ def point_at(page, place, name):
         except AssertionError:
             page.mouse.move(0, 0)
     pytest.fail(f"the label of {name} never showed")
-
-
-def table_names(page):
-    return page.locator("#table button").all_inner_texts()
 
 
 def test_the_angle_from_45_over_90_to_135_and_the_cone_on_the_command_line(chromium, snw_table):
@@ -263,7 +208,7 @@ def test_three_objectives_by_importance_ranking_and_matrix(chromium, tmp_path):
         reads(page, "#pareto", count("[[2,1,1],[1,2,1],[1,1,2]]"))
         reads(page, "#refusal", "")
         page.locator("#axis-y").select_option("2")
-        mentions(page, "#plot-first .ytitle", "price (larger is better)")
+        mentions(page, "#plot-first .ytitle", "price, larger is better")
         assert front(*shlex.split(page.locator("#command").input_value())[1:]) == table_names(page)
 
 
@@ -280,7 +225,7 @@ def test_hostile_names_stay_text(chromium, tmp_path):
         reads(page, ".chosen-name", HOSTILE[0])
         for place, name in enumerate(HOSTILE):
             point_at(page, place, name)
-        assert page.locator("#plot-first .xtitle").text_content().startswith("a<b> (")
+        assert page.locator("#plot-first .xtitle").text_content().startswith("a<b>, ")
         assert page.locator("main script, main img, main b").count() == 0
         screenshot(page, "explorer-hostile")
 
@@ -290,6 +235,7 @@ def test_a_study_that_advances_disappears_and_returns_while_the_page_is_open(chr
     study = make(path)
     with exploring(path) as address, visiting(chromium, address) as page:
         reads(page, "#pareto", "0")
+        reads(page, "#pareto-label", "Pareto by the averages so far")  # what is proved stands in the line at the top
         assert "Live: 0 evaluations told" in page.locator("#standing").inner_text()
         told = 0
         for _ in range(2):
@@ -311,39 +257,86 @@ def test_a_study_that_advances_disappears_and_returns_while_the_page_is_open(chr
         reads(page, "#pareto", str(count))
 
 
-def every_control_can_be_reached_by_tab_and_shows_it(page):
-    wanted = {"degrees", "degrees-exact", "export", "copy", "sigma", "epsilon", "delta", "keep", "second"}
-    reached = {}
-    for _ in range(25):
-        page.keyboard.press("Tab")
-        name, outline = page.evaluate(
-            "[document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]"
-        )
-        reached[name] = outline
-    assert wanted <= set(reached)
-    assert {reached[name] for name in wanted} == {"solid"}
+def test_a_study_in_a_database_that_advances_disappears_and_returns(chromium):
+    """The database is reached through its own address; losing it is one sentence on the page, without the address."""
+    with server() as postgres:
+        where = postgres.fresh()
+        schema = where.rpartition("search_path%3D")[2]
+        study = make(where)
+        with exploring(where) as address, visiting(chromium, address) as page:
+            reads(page, "#pareto", "0")
+            batch = study.ask(30)
+            study.tell(batch, values_of(batch))
+            mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
+            count = cw.pareto_mask(study.result().means, study.cone).sum()
+            reads(page, "#pareto", str(count))
+            study.close()
+            postgres.run(f"ALTER SCHEMA {schema} RENAME TO elsewhere")
+            page.locator("#problem").wait_for()
+            assert "has no studies" in page.locator("#problem").inner_text()
+            reads(page, "#pareto", str(count))  # the last answer stays
+            postgres.run(f"ALTER SCHEMA elsewhere RENAME TO {schema}")
+            page.locator("#problem").wait_for(state="hidden")
+            with cw.Study.open(where) as again:
+                more = again.ask(30)
+                again.tell(more, values_of(more))
+                mentions(page, "#standing", f"Live: {len(batch) + len(more)} evaluations told")
+                reads(page, "#pareto", str(cw.pareto_mask(again.result().means, again.cone).sum()))
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_keyboard_axe_and_width(chromium, snw, width, height):
-    from axe_playwright_python.sync_playwright import Axe
+def test_every_control_by_the_keyboard_alone(chromium, snw):
     from playwright.sync_api import expect
 
-    with visiting(chromium, snw, width, height) as page:
-        every_control_can_be_reached_by_tab_and_shows_it(page)
-        page.locator("#keep").click()
+    with visiting(chromium, snw) as page:
+        tab_to(page, "theme")
+        page.keyboard.press("Tab")  # to the chosen way to say a preference
+        assert page.evaluate("document.activeElement.value") == "degrees"
+        tab_to(page, "degrees")
+        for _ in range(45):
+            page.keyboard.press("ArrowRight")
+        reads(page, "#pareto", "10")
+        tab_to(page, "degrees-exact")
+        page.keyboard.press("ArrowUp")
+        expect(page.locator("#export")).to_have_value("planar:135.1", timeout=SLOW)
+        for name in ("export", "copy", "sigma", "epsilon", "delta", "keep"):
+            tab_to(page, name)
+        page.keyboard.press("Enter")
+        reads(page, "#second-label", "Compared: planar:135.1")
+        for name in ("second", "drop"):
+            tab_to(page, name)
+        page.keyboard.press("Enter")
+        page.locator("#card-second").wait_for(state="hidden")
+        for name in ("everyone", "filter"):
+            tab_to(page, name)
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, TABLET], ids=["wide", "tablet"])
+def test_axe_and_width_in_both_themes(chromium, snw, size):
+    from playwright.sync_api import expect
+
+    touch = "has_touch" in size
+    with visiting(chromium, snw, color_scheme="light", **size) as page:
+        act = "tap" if touch else "click"
+        getattr(page.locator("#keep"), act)()
         page.locator("#degrees-exact").fill("120")
-        page.locator("#table button").first.click()
+        getattr(page.locator("#table button").first, act)()
         page.locator(".chosen-name").wait_for()
-        for mode in ("Angle", "Importance", "Ranking", "Matrix W") if width == SIZES[0][0] else ("Angle", "Ranking"):
+        page.locator("#everyone").select_option("all")
+        mentions(page, "#listed", "1 to 100 of 206 designs")
+        for mode in ("Angle",) if touch else ("Ranking", "Matrix W", "Angle"):
             page.get_by_text(mode, exact=True).click()
-            found = Axe().run(page).response["violations"]
-            serious = [
-                (v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")
-            ]
-            assert serious == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.get_by_text("Angle", exact=True).click()
+            assert serious_violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         # The angle holds again as soon as one turns back to it: page, text form and picture speak of one cone.
         expect(page.locator("#export")).to_have_value("planar:120", timeout=SLOW)
-        screenshot(page, f"explorer-{width}")
+        if touch:  # as large as a finger
+            for name in ("degrees", "keep", "theme", "later"):
+                assert page.locator(f"#{name}").bounding_box()["height"] >= 40
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            expect(page.locator("html")).to_have_attribute("data-theme", theme, timeout=SLOW)
+            page.evaluate("scrollTo(0, 0)")
+            screenshot(page, f"explorer-{size['width']}-{theme}")
+        page.locator("#second").fill("planar:")  # so that a refusal is there to be read
+        mentions(page, "#second-refusal", "planar:135 (an angle")
+        assert serious_violations(page) == []

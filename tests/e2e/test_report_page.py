@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from shared import browser, studies
 
+import conewise as cw
+from conewise.algorithms import Result
 from conewise.cli.main import commands, main
+from conewise.goals import Heuristic
+from conewise.report.page import html_page
+from conewise.report.subject import of_result
 
 NASTY = "<script>alert(1)</script>"
 NAMES = [NASTY, "=cmd()", "<b>bold</b>", "d", "e", "f"]
@@ -124,18 +131,30 @@ def test_names_stay_text_everywhere(visit):
     page.get_by_role("button", name=NASTY, exact=True).first.click()
     assert page.locator("#detail h3").inner_text() == NASTY
     assert page.locator("#answer b, #detail b, #detail script, #front b").count() == 0
+    words = page.locator("section", has=page.locator("#question")).inner_text()
+    assert "at least as good under each of 2 weightings of <i>gain</i> and cost" in words
+    assert "w1 = <i>gain</i>" in words
+    assert "w2 = −cost" in words
+    assert "objective 1" not in page.locator("main").inner_text()
     assert "<i>gain</i>, larger is better" in page.locator("#front").inner_text() + page.locator("#across").inner_text()
     assert "<i>gain</i>" in page.locator("#front .xtitle").text_content()  # Plotly shows the brackets as well
     browser.screenshot(page, "report-study")
 
 
-def test_selecting_a_design_shows_its_rivals(visit):
+def test_selecting_a_design_shows_its_rivals(visit, folder):
     page = visit("study.html")
     page.locator("#answer").get_by_role("button", name="e", exact=True).press("Enter")
     assert page.locator("#detail h3").inner_text() == "e"
     facts = page.locator("#detail dl").inner_text()
-    assert "evaluations" in facts
-    assert "along w1" in facts
+    rows = {row["name"]: row for row in json.loads(run("report", folder / "trial.db", "--json").stdout)["rows"]}
+    assert f"{rows['e']['evaluations']}" in facts
+    for n, width in enumerate(rows["e"]["half_widths"], start=1):
+        assert f"± {float(f'{width:.3g}')} along w{n}" in facts
+    region = page.evaluate("document.getElementById('front').data.find((trace) => trace.name === 'its confidence')")
+    for places, mean, width in zip(
+        (region["x"], region["y"]), rows["e"]["means"], rows["e"]["half_widths"], strict=True
+    ):
+        assert [min(places), max(places)] == pytest.approx([mean - width, mean + width])
     assert page.locator("#answer tr[aria-selected=true]").get_attribute("data-id") == "4"
     rivals = page.locator("#detail tbody tr")
     assert rivals.count() >= 1
@@ -148,9 +167,10 @@ def test_selecting_a_design_shows_its_rivals(visit):
 def test_axes_can_be_chosen_and_points_clicked(visit):
     page = visit("table.html")
     page.locator("#across").select_option(label="c, smaller is better")
-    page.locator("#up").select_option(label="score under weighting w1")
+    score = "score w1 = 0.971 a + 0.139 b − 0.139 c + 0.139 d"
+    page.locator("#up").select_option(label=score)
     assert page.locator("#front .xtitle").text_content() == "c, smaller is better"
-    assert page.locator("#front .ytitle").text_content() == "score under weighting w1"
+    assert page.locator("#front .ytitle").text_content() == score
     page.locator("#front").scroll_into_view_if_needed()
     place = page.evaluate(
         """() => {
@@ -161,6 +181,9 @@ def test_axes_can_be_chosen_and_points_clicked(visit):
         }"""
     )
     page.mouse.move(place["x"], place["y"])
+    hover = page.locator("#front .hoverlayer .hovertext")
+    hover.wait_for(state="attached")
+    assert re.match(r"d\d+(Pareto|undecided|not Pareto), 20 evaluations± [\d.]+ along w1, ± ", hover.text_content())
     page.mouse.click(place["x"], place["y"])
     page.wait_for_selector(f'#answer tr[data-id="{place["id"]}"][aria-selected=true]')
     browser.screenshot(page, "report-table")
@@ -184,22 +207,79 @@ def test_the_table_sorts_and_filters(visit):
     assert f"{len(column(page, 1))} of 25 rows shown" in page.locator("#shown").inner_text()
 
 
-def test_how_it_got_there_is_drawn_and_the_page_prints(visit, tmp_path):
+LOOK = """() => ({
+  ground: getComputedStyle(document.body).backgroundColor,
+  ink: getComputedStyle(document.body).color,
+  plot: getComputedStyle(document.querySelector("#front .xtick text")).fill,
+  width: document.querySelector("#front .main-svg").getBoundingClientRect().width,
+  wide: Math.max(...[...document.querySelectorAll("#front, #history, #epsilon, #gains")].map((p) =>
+    p.querySelector(".main-svg").getBoundingClientRect().right)),
+})"""
+LIGHT, DARK = ("rgb(255, 255, 255)", "rgb(29, 37, 48)"), ("rgb(22, 27, 34)", "rgb(230, 233, 238)")
+
+
+def drawn_in(page, ink):
+    """Wait until the pictures are redrawn for another ground: browsers tell of it a little later."""
+    page.wait_for_function(
+        "(ink) => getComputedStyle(document.querySelector('#front .xtick text')).fill === ink", arg=ink
+    )
+
+
+def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
+    from axe_playwright_python.sync_playwright import Axe
+
     page = visit("study.html")
     assert page.locator("#history .scatterlayer .trace").count() == 3
     assert page.locator("#epsilon .scatterlayer .trace").count() == 2
+    for scheme, (ground, ink) in (("light", LIGHT), ("dark", DARK)):
+        page.emulate_media(color_scheme=scheme)
+        drawn_in(page, ink)
+        look = page.evaluate(LOOK)
+        assert (look["ground"], look["ink"]) == (ground, ink)
+        found = Axe().run(page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    browser.screenshot(page, "report-dark")
+    width = page.evaluate(LOOK)["width"]
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")  # as a browser does before it lays out for paper
+    assert page.evaluate(LOOK)["plot"] == LIGHT[1]
+    assert page.evaluate(LOOK)["width"] == 680
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(LOOK)["plot"] == DARK[1]
+    assert page.evaluate(LOOK)["width"] == pytest.approx(width, abs=2)
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page between its margins
     page.emulate_media(media="print")
+    drawn_in(page, LIGHT[1])
+    look = page.evaluate(LOOK)
+    assert (look["ground"], look["ink"]) == LIGHT
+    assert look["wide"] <= 718
     assert not page.locator("#filter").is_visible()
     assert page.evaluate(
         "document.querySelector('.scroll').scrollHeight <= document.querySelector('.scroll').clientHeight"
     )
-    page.pdf(path=tmp_path / "report.pdf", format="A4")
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    plots = [page.locator(f"#{name}").bounding_box() for name in ("front", "detail", "history", "epsilon")]
+    for above, below in pairwise(plots):
+        assert above["y"] + above["height"] <= below["y"] + 1  # nothing lies on anything else
     browser.screenshot(page, "report-print")
 
 
-def test_axe_finds_nothing_serious(visit):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(visit("study.html")).response["violations"]
-    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+def test_a_hundred_thousand_designs_open_and_answer(visit, folder):
+    rng = np.random.default_rng(1)
+    means = rng.normal(size=(100_000, 2))
+    front = cw.pareto_mask(means, cw.Cone.orthant(2))
+    status = np.where(front, "pareto", "eliminated")
+    result = Result(front, status, 10**6, Heuristic("made up"), None, "x", means, np.full(100_000, 10))
+    (folder / "many.html").write_text(html_page(of_result(result, cw.Cone.orthant(2), epsilon=0.1, delta=0.05)))
+    assert (folder / "many.html").stat().st_size < 15e6
+    page = visit("many.html")
+    rows = page.locator("#answer tbody tr")
+    assert front.sum() < rows.count() <= 2000
+    assert page.locator("#front .point").count() <= 2010
+    assert page.locator("#front text").count() < 60  # never a label for each
+    page.get_by_label("Status").select_option("Pareto")
+    assert len(column(page, 1)) == front.sum()
+    page.get_by_label("Status").select_option("")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#answer tr.unprinted").count() == rows.count() - 200
+    assert f"The first 200 rows; {rows.count() - 200:,} more" in page.locator("#printed").text_content()

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,8 +21,9 @@ import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
 from conewise.algorithms.certificate import Certificate
 from conewise.algorithms.claims import Claims, judge
-from conewise.feedback import Observations, Pulls
-from conewise.noise import Gaussian
+from conewise.algorithms.fixed import FixedSample
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
 from conewise.studies.loop import run
 
@@ -286,3 +289,93 @@ def test_the_certificate_keeps_them_and_keeps_delta():
     for seed in range(2):
         result = run(rule(TRAP), TRAP.problem, rng=seed)
         assert not result.pareto[2]
+
+
+# -- exact identification: claims that rest on sure designs --------------------------------------------------------
+
+LEADERS = np.array([[0.5, -0.5], [-0.5, 0.5]])
+EXACT_GAP, EXACT_SIGMA = 0.35, 0.4
+EXACT = {
+    "followers a little behind two leaders": [[-1, -1], [-1, -1], [-1, -2]],
+    "weakly dominated, on the boundary": [[-1, 0], [0, -1], [-1, -1]],
+    "duplicates of a leader": [[0, 0], [-1, -1], [0, 0]],
+}
+EXACT_RUNS = {"one look": 200, "rule": 20}
+
+
+def exact_means(name: str) -> np.ndarray:
+    """Two leaders, followers by so many gaps beside the first, the second, and the first again, and six far behind."""
+    return np.vstack([LEADERS, LEADERS[[0, 1, 0]] + EXACT_GAP * np.array(EXACT[name]), np.full((6, 2), -9.0)])
+
+
+def wrong(claims: Claims, front: np.ndarray) -> bool:
+    """A Pareto design is out, or one that is not optimal counts as sure."""
+    left = claims.comparisons
+    return bool((claims.beaten & front).any() or (~front[left.designs[claims.accept_at < 0]]).any())
+
+
+def without_sure_steps(ask: Callable[[], Claims], table: type) -> Claims:
+    with mock.patch.object(table, "marked", lambda self, sure, known: self):
+        return ask()
+
+
+@pytest.mark.parametrize(
+    ("name", "noise"),
+    [*((name, Gaussian(EXACT_SIGMA)) for name in EXACT), (next(iter(EXACT)), GaussianUnknown())],
+    ids=str,
+)
+def test_one_look_at_near_ties_is_wrong_about_the_exact_set_at_most_at_the_stated_rate(name, noise):
+    """Samples of a size that leaves much undecided, so that it matters who is sure."""
+    means, cone, runs = exact_means(name), cw.Cone.orthant(2), EXACT_RUNS["one look"]
+    front, each = cw.pareto_mask(means, cone), 26 if isinstance(noise, Gaussian) else 32
+    fixed = FixedSample(cone, noise, len(means), 0.0, DELTA, "contain")
+    values = means + EXACT_SIGMA * np.random.default_rng(6).standard_normal((runs, each, *means.shape))
+    designs, failed, used = np.tile(np.arange(len(means)), each), 0, 0
+    for run_ in range(runs):
+        seen = Observations.single(designs, values[run_].reshape(-1, 2))
+        sample = Statistics.empty(len(means), 2).add(seen)
+        claims = fixed.claims(sample)
+        failed += wrong(claims, front)
+        if run_ < 60:
+            plain = without_sure_steps(lambda sample=sample: fixed.claims(sample), type(claims.comparisons))
+            used += not np.array_equal(plain.undecided, claims.undecided)
+    assert failed <= validate.binom.isf(validate.LEVEL, runs, DELTA)
+    assert used >= 5  # claims that only a sure design made possible
+
+
+def exact_failures(name: str, runs: int, scale: float) -> int:
+    """Wrong at any look of a run, on the way or at its end."""
+    means, cone = exact_means(name), cw.Cone.orthant(2)
+    problem, front = SimulatedBandit(means, Gaussian(EXACT_SIGMA)), cw.pareto_mask(means, cone)
+    algorithm = SuccessiveElimination(
+        cone,
+        0.0,
+        DELTA,
+        len(means),
+        problem.assumption,
+        success="contain",
+        max_evaluations=200,
+        radius_scale=scale,
+    )
+    failed = 0
+    for seed in range(runs):
+        rng, state, bad = np.random.default_rng([7, seed]), algorithm.start(), False
+        while not bad and (pulls := algorithm.ask(state)).total:
+            state = algorithm.tell(state, problem.evaluate(pulls, rng))
+            bad = wrong(algorithm.certificate.claims(state), front)
+        failed += bad
+        if failed > validate.binom.isf(validate.LEVEL, runs, DELTA):
+            break
+    return failed
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_identification_is_wrong_at_any_look_at_most_at_the_stated_rate(name):
+    runs = EXACT_RUNS["rule"]
+    assert exact_failures(name, runs, 1.0) <= validate.binom.isf(validate.LEVEL, runs, DELTA)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_an_eighth_of_every_radius_fails_the_exact_test(name):
+    runs = EXACT_RUNS["rule"]
+    assert exact_failures(name, runs, 1 / 8) > validate.binom.isf(validate.LEVEL, runs, DELTA)

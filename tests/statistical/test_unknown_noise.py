@@ -151,8 +151,8 @@ def test_looking_again_and_again_at_growing_samples_is_what_one_look_does_not_co
     runs, line = 50, cw.Cone.orthant(1)
     problem = SimulatedBandit([[0.0], [0.0]], Gaussian(1.0))
     counts = np.unique(np.geomspace(3, 300, 24).astype(int))
-    once = FixedSample(line, GaussianUnknown(), 2, 0.0, DELTA, "contain")
-    often = SuccessiveElimination(line, 0.0, DELTA, 2, GaussianUnknown(), success="contain", max_evaluations=600)
+    once = FixedSample(line, GaussianUnknown(), 2, 1e-6, DELTA, "cover")
+    often = SuccessiveElimination(line, 1e-6, DELTA, 2, GaussianUnknown(), success="cover", max_evaluations=600)
     wrong = {"once": set(), "often": set()}
     for seed in range(runs):
         rng, state = np.random.default_rng([41, seed]), often.start()

@@ -14,7 +14,7 @@ import conewise as cw
 from conewise import noise
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.certificate import MOST
-from conewise.problems import tables
+from conewise.problems import readers
 from conewise.problems.measurements import LongTable, open_measurements
 from conewise.studies import analysis
 from conewise.studies.analysis import analyse
@@ -151,8 +151,8 @@ def test_a_file_and_its_chunks_change_nothing(tmp_path, monkeypatch):
     path = write(tmp_path / "t.csv", designs, values, minimise=["b"])
     inner = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
     seen = []
-    monkeypatch.setattr(tables, "_has_arrow", lambda: False)
-    monkeypatch.setattr(tables, "_ROWS", 7)
+    monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+    monkeypatch.setattr(readers, "_ROWS", 7)
     table = LongTable(path, objectives=["a", "b"], minimise=["b"])
     found = analyse(table, ORTHANT, delta=0.05, progress=lambda done, total: seen.append((done, total)))
     same(inner, found)

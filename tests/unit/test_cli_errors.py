@@ -60,7 +60,7 @@ def budget_with(**changes: str) -> list[str]:
         (["fronts"], "No such command 'fronts'"),
         (["--colour"], "No such option"),
         (["cone"], "Missing argument 'SPEC'; see conewise cone --help"),
-        (["front"], "Missing argument 'FILE'; see conewise front --help"),
+        (["front"], "Missing argument 'FILE...'; see conewise front --help"),
         (["budget"], "Missing option '--designs'; see conewise budget --help"),
         (["cone", "planar:135", "--angle"], "No such option"),
         (["cone", "planar:135", "--dim", "0"], "0 is not in the range"),
@@ -162,7 +162,8 @@ def test_bad_tables(capsys, designs, text, options, words):
 
 def test_unreadable_files(capsys, designs):
     assert "there is no file nowhere.csv" in refused(capsys, "front", "nowhere.csv")
-    assert "is a folder; name a table in it" in refused(capsys, "front", str(designs.parent))
+    (designs.parent / "empty").mkdir()
+    assert "is a folder without tables" in refused(capsys, "front", str(designs.parent / "empty"))
     designs.write_bytes(bytes(range(256)) * 20)
     assert "not text in UTF-8" in refused(capsys, "front", "designs.csv")
     designs.write_bytes("name,cost,speed\nä,1,2\n".encode("latin-1"))

@@ -10,38 +10,25 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.explorer import PATIENCE, serving
 from shared.studies import make, values_of
 
 import conewise as cw
 from conewise.cli.explore import _source
 from conewise.dashboard import answers
+from conewise.dashboard.desk import Desk
 from conewise.dashboard.guard import LARGEST_BODY
 from conewise.dashboard.preferences import cone_of
-from conewise.dashboard.server import Desk, Explorer
+from conewise.dashboard.server import Explorer
 from conewise.dashboard.sources import Designs, Fixed, Live
 from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
 
 STATIC = Path(answers.__file__).parent / "static"
-PATIENCE = 60  # seconds after which a request counts as lost
-
-
-@contextmanager
-def serving(source):
-    explorer = Explorer(source)
-    thread = threading.Thread(target=explorer.run)
-    thread.start()
-    try:
-        yield explorer
-    finally:
-        explorer.stop()
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
 
 
 def fixed(values, names=None, minimised=()):
@@ -254,6 +241,27 @@ def test_a_study_that_advances_disappears_and_returns(tmp_path):
         assert "trial.db" in ask(explorer, "standing")["error"]
 
 
+def test_it_ends_quietly_while_it_thinks(capfd):
+    thinking, enough = threading.Event(), threading.Event()
+
+    class Slow(Fixed):
+        def designs(self):
+            thinking.set()
+            enough.wait(PATIENCE)
+            return super().designs()
+
+    source = Slow("t", fixed([[0, 1]]).designs(), cw.Cone.orthant(2), None)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            with serving(source) as explorer:
+                asked = pool.submit(send, explorer)
+                assert thinking.wait(PATIENCE)
+            assert asked.exception(PATIENCE) or asked.result()[0] == 503
+        finally:
+            enough.set()
+    assert capfd.readouterr().err == ""
+
+
 def test_a_port_in_use_is_one_sentence(snw):
     with pytest.raises(ConewiseError, match=f"port {snw.port} cannot be used"):
         Explorer(fixed([[0, 1]]), port=snw.port)
@@ -308,7 +316,7 @@ def test_one_design_names_those_that_beat_it(snw):
     ("preference", "cone"),
     [
         ({"degrees": 135}, "planar:135"),
-        ({"shares": [0, 0]}, "importance:0"),
+        ({"shares": [0, 0]}, "orthant:2"),
         ({"shares": [29, 29]}, "importance:0.29"),
         ({"shares": [20, 30]}, "[[70,30],[20,80]]"),
         ({"shares": [10, 0, 25]}, "[[75,0,25],[10,65,25],[10,0,90]]"),
@@ -336,34 +344,6 @@ def test_least_shares_agree_with_every_weighting_that_respects_them(shares):
     inside = (steps @ weightings.T >= 0).all(axis=1)
     assert 0 < inside.sum() < 2000
     assert cone.contains(steps).tolist() == inside.tolist()
-
-
-def on_a_grid(rng, size):
-    return rng.integers(0, 12, size=(size, 2)).astype(float)
-
-
-@pytest.mark.parametrize(
-    "means",
-    [
-        cw.problems.load("snw").means,
-        np.random.default_rng(1).normal(size=(300, 2)),
-        on_a_grid(np.random.default_rng(2), 80),  # with equal designs and ties
-        np.zeros((5, 2)),
-        np.array([[1.0, 2.0]]),
-    ],
-    ids=["snw", "normal", "grid", "equal", "one"],
-)
-def test_angles_say_who_is_pareto_when(means):
-    found = answers.leaving_angles(fixed(means).designs())
-    ends = np.array([np.inf if end is None else end for end in found["degrees"]])
-    index = np.array(found["index"])
-    assert (np.diff(ends[np.isfinite(ends)]) >= 0).all()
-    for degrees in np.arange(5.137, 175, 1.31):  # never at the very angle where one leaves
-        assert np.abs(ends - degrees).min() > 1e-6
-        mask = cw.pareto_mask(means, cw.Cone.planar(degrees))
-        assert sorted(index[ends > degrees].tolist()) == np.flatnonzero(mask).tolist()
-    for degrees, count in found["curve"]:
-        assert count == (ends > degrees).sum()
 
 
 def test_answers_about_very_many_designs_stay_small():

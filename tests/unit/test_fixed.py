@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm, t
 
 import conewise as cw
-from conewise.algorithms.certificate import FINE_SHARE, Certificate
+from conewise.algorithms.certificate import SHARES, Certificate
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.fixed import FixedSample
 from conewise.algorithms.radii import VARIANCE_SHARE
@@ -98,8 +98,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     k, cone = checked.n_designs, checked.cone
     facets = len(cone.facets)
     delta = checked.delta * (1 - VARIANCE_SHARE if isinstance(checked.noise, Bounded) else 1)
-    phi = FINE_SHARE[checked.notion]
-    directions = min(facets, cone.dim) if checked.notion == "cover" else 1
+    stepwise = checked.notion == "contain"
 
     def seen(i, j, alpha):
         found = [radius(checked, rows, i, j, n, alpha) for n in range(facets)]
@@ -108,25 +107,36 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
         return cone.facets @ (rows[j].mean(axis=0) - rows[i].mean(axis=0)), np.array(found)
 
     def out(i, j):
-        share = (1 - phi) / len(live) + phi / k
-        return seen(i, j, delta / ((k - 1) * directions) * share)
+        if not stepwise:
+            return [seen(i, j, delta / (k * (k - 1) * min(facets, cone.dim)))]
+        by_anybody = seen(i, j, SHARES["any"] * delta / ((k - 1) * len(live)))
+        pairs = len(live) * (len(live) - 1)
+        return [by_anybody, *([seen(i, j, SHARES["sure"] * delta / pairs)] if j in sure else [])]
 
     def beaten(i, j):
-        met = out(i, j)
-        return met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any()
+        return any(met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any() for met in out(i, j))
 
-    def fine(i, j):
-        met = seen(i, j, phi * delta / (k * facets))
-        return met is not None and ((met[0] + met[1]) <= epsilon * cone.widths).any()
+    def fine(i, j, at, strictly=False):
+        share = SHARES["fine"] / max(k - known, 1) if stepwise else 1 / k
+        met = seen(i, j, share * delta / facets)
+        if met is None:
+            return False
+        over = met[0] + met[1] - at * cone.widths
+        return bool((over < 0).any() if strictly else (over <= 0).any())
 
     def covers(i, j):
-        met = out(i, j)
+        (met,) = out(i, j)
         return met is not None and cw.lift_norm(np.maximum(met[1] - met[0], 0.0), cone) <= epsilon
 
-    live = set(range(k))
-    while struck := {i for i in live for j in live - {i} if beaten(i, j)}:
-        live -= struck
-    accepted = {i for i in live if all(fine(i, j) for j in live - {i})}
+    live, sure, known = set(range(k)), set(), 0
+    while True:
+        while struck := {i for i in live for j in live - {i} if beaten(i, j)}:
+            live -= struck
+        marked = {i for i in live if stepwise and all(fine(i, j, 0.0, strictly=True) for j in live - {i})}
+        if len(marked) <= known:
+            break
+        sure, known = marked, len(marked)
+    accepted = {i for i in live if all(fine(i, j, epsilon) for j in live - {i})}
     covered = {i for i in live - accepted if checked.notion == "cover" and any(covers(i, j) for j in accepted)}
     parts = [set(range(k)) - live, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in parts]
@@ -154,6 +164,65 @@ def test_claims_are_what_their_definitions_say(kind, notion):
                 met += np.sum(masks(claims), axis=1)
     assert (met[[0, 1, 3]] > 0).all()
     assert (met[2] > 0) == (notion == "cover")
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_exact_identification_is_what_its_definitions_say(kind):
+    """Followers about as far behind a leader as one look can tell, so that it matters who is sure."""
+    met, steps, k = np.zeros(4, dtype=int), 0, 5
+    for cone in CONES:
+        checked = sample(cone, NOISES[kind](k, cone.dim), k, epsilon=0.0, notion="contain")
+        assert checked.spending.stepwise
+        for seed in range(5):
+            rows = random_rows(seed, k, cone.dim, 0.3, (3000, 4000) if kind == "bounded" else (40, 60))
+            easy, hard = (spend(k) for spend in (checked.spending.out_by_sure, checked.spending.out))
+            for i in range(1, k):  # moved along the centre until the worst gain is where it should be
+                alpha = float(np.random.default_rng([seed, i]).choice([1e-9, hard, math.sqrt(easy * hard), easy, 0.1]))
+                radii = np.array([radius(checked, rows, i, 0, n, alpha) for n in range(len(cone.facets))])
+                gains = cone.facets @ (rows[0].mean(axis=0) - rows[i].mean(axis=0))
+                if seed % 2 or i != 4:
+                    move = ((1.0001 * radii - gains) / (cone.facets @ cone.centre)).max()
+                    rows[i] = rows[i] - move * cone.centre
+            found = statistics(rows, cone.dim)
+            for epsilon in (0.0, 0.2):
+                claims = checked.claims(found, epsilon)
+                assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
+            claims = checked.claims(found)
+            met += np.sum(masks(claims), axis=1)
+            steps += int(claims.comparisons.sure.any())
+    assert (met[[0, 1, 3]] > 0).all()
+    assert steps > 5
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_exact_identification_where_all_designs_are_optimal_or_alike(kind):
+    """Nobody is left in doubt, or everybody is: neither divides by nothing."""
+    for k in (2, 3):
+        checked = sample(noise=NOISES[kind](k, 2), n_designs=k, epsilon=0.0, notion="contain")
+        rng = np.random.default_rng(9)
+        errors = [0.3 * rng.normal(size=(20_000, 2)) for _ in range(k)]
+        apart = [np.clip(part + np.array([i - 1, 1 - i]), -3, 3) for i, part in enumerate(errors)]
+        claims = checked.claims(statistics(apart, 2))
+        assert claims.accepted.all()
+        assert claims.done
+        assert masks(claims) == twin(checked, apart, 0.0)
+        alike = [np.clip(errors[0], -3, 3)] * k
+        claims = checked.claims(statistics(alike, 2))
+        assert not claims.beaten.any()
+        assert not claims.comparisons.sure.any()
+        constant = [np.full((50, 2), 0.1)] * k
+        assert not checked.claims(statistics(constant, 2)).beaten.any()
+
+
+def test_a_tie_without_noise_is_not_sure():
+    """Worse where there is noise, equal where there is none: weakly dominated."""
+    flat = Gaussian(cov=[[0.25, 0.0], [0.0, 0.0]])
+    checked = sample(noise=flat, n_designs=3, epsilon=0.0, notion="contain")
+    for n, behind in ((5, 0.01), (400, 0.01), (400, 5.0)):
+        rows = [np.tile(mean, (n, 1)) for mean in ([0.0, 0.1], [-behind, 0.1], [9.0, -3.0])]
+        claims = checked.claims(statistics(rows, 2))
+        assert not claims.comparisons.sure[claims.comparisons.designs == 1].any()
+        assert claims.beaten.tolist() == [False, behind > 1, False]
 
 
 def test_two_designs_are_enough():

@@ -19,7 +19,7 @@ ROOMS = [
     ("_conechecks", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
-    ("gaps",),
+    ("fronts", "gaps"),
     ("complexity", "noise"),
     ("budgets",),
     ("goals",),

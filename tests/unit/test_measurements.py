@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
-from conewise.problems import measurements, tables
+from conewise.problems import measurements, readers
 from conewise.problems.measurements import LongTable, WideTable, open_measurements
 
 HEADER = ["design", "cost", "speed"]
@@ -44,7 +44,7 @@ def told(table) -> tuple[list[int], np.ndarray]:
 @pytest.fixture(params=["pyarrow", "core alone"])
 def engine(request, monkeypatch):
     if request.param == "core alone":
-        monkeypatch.setattr(tables, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
     return request.param
 
 
@@ -72,7 +72,7 @@ def test_a_table_may_be_read_as_often_as_wanted(tmp_path):
 def test_chunks_change_nothing(tmp_path, engine, monkeypatch):
     path = write(tmp_path / "t.csv", rows=[[f"d{k % 7}", float(k), float(-k)] for k in range(100)])
     whole = told(LongTable(path, objectives=["cost", "speed"]))
-    monkeypatch.setattr(tables, "_ROWS", 9)
+    monkeypatch.setattr(readers, "_ROWS", 9)
     monkeypatch.setattr(measurements, "_ENTRIES", 12)  # three evaluations of two objectives
     table = LongTable(path, objectives=["cost", "speed"])
     parts = list(table)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.text import Text
 from shared import studies
 
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.errors import ConewiseError, InputError
+from conewise.experiments.beyond import ConeRow
 from conewise.goals import Heuristic
 from conewise.report import pictures, plots
-from conewise.report.subject import Moment, of_result, of_study
+from conewise.report.grounds import DARK, EITHER, LIGHT, palette
+from conewise.report.subject import Moment, as_it_ran, of_result, of_study
 
 
 def made_up(k=40, dim=2, seed=0):
@@ -69,6 +75,8 @@ def test_facets_are_shown_as_scores():
     result, cone = made_up(), cw.Cone.planar(60)
     (axis,) = drawn(result.plot(cone=cone, space="facets")).axes
     assert axis.get_xlabel() == "score under w1"
+    (named,) = result.plot(cone=cone, space="facets", objectives=["a (mm)", "b"], minimised=["b"]).axes
+    assert named.get_xlabel() == "score under w1\n= 0.966 a (mm) + 0.259 b"  # w1 = (0.966, -0.259), and b is negated
     expected = (result.means @ cone.facets.T)[result.pareto]
     assert np.allclose(np.sort(axis.collections[-1].get_offsets()[:, 1]), np.sort(expected[:, 1]))
 
@@ -114,6 +122,22 @@ def test_confidence_regions_are_what_the_half_widths_allow(subject):
     assert np.allclose(reach, [[0.3, 0.1]] * 4)
 
 
+def test_confidence_regions_shrink_as_an_identification_runs(tmp_path):
+    with studies.make(tmp_path / "trial.db") as study:
+        studies.finish(study)
+        stages = as_it_ran(study, looks=3)
+    panels = drawn(pictures.confidence_regions(stages)).axes
+    assert [panel.get_title() for panel in panels] == [
+        f"after {stage.result.evaluations} evaluations" for stage in stages
+    ]
+    widths = [[np.ptp(patch.get_xy()[:, 0]) for patch in panel.patches] for panel in panels]
+    assert [len(found) for found in widths] == [6, 6, 6]
+    assert min(widths[0]) >= max(widths[-1]) * 0.99
+    assert np.mean(widths[0]) > np.mean(widths[1]) > np.mean(widths[2])
+    assert [panel.get_ylabel() != "" for panel in panels] == [True, False, False]
+    assert panels[0].get_xlim() == panels[2].get_xlim()
+
+
 def test_the_status_over_evaluations_adds_up(subject):
     above, below = drawn(pictures.status_over_evaluations(subject.history, subject.epsilon)).axes
     heights = np.array([line.get_ydata() for line in above.lines])
@@ -156,6 +180,14 @@ def test_a_hundred_thousand_designs_get_a_bounded_number_of_marks():
         drawn(pictures.parallel_coordinates(np.random.default_rng(0).normal(size=(100_000, 4)), status)).axes[0].lines
     )
     assert len(lines) <= 410
+    three = np.random.default_rng(0).normal(size=(100_000, 3))
+    for figure in (
+        pictures.scatter_matrix(three, status),
+        pictures.pareto_under_cones(result.means, [cw.Cone.planar(45), cw.Cone.planar(90)]),
+        pictures.dominance_regions(result.means, cw.Cone.orthant(2), 3, names=names),
+    ):
+        assert max(points(axis) for axis in figure.axes) <= 10_001
+        assert len(words_in(figure)) < 100
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
@@ -166,6 +198,112 @@ def test_a_transparent_figure_has_no_ground(dim):
     assert made_up().plot().patch.get_alpha() != 0
 
 
+def every_picture(subject, **options):
+    """One of each kind, by name."""
+    snw, objectives = cw.problems.load("snw"), ["a (mm)", "b", "c", "d"]
+    rows = [ConeRow("planar:45", 1.5, 5, 10, 5, 3, 10), ConeRow("planar:90", 1.0, 5, 10, 5, 9, 10)]
+    four = made_up(dim=4)
+    return {
+        "cone": plots.cone_picture(cw.Cone.planar(120), **options),
+        "cone in space": plots.cone_picture(cw.Cone.importance(0.1, 3), **options),
+        "angles": plots.angle_curves(rows, [45, 90], **options),
+        "plane": made_up().plot(names=list(map(str, range(40))), **options),
+        "strip": made_up(dim=1).plot(**options),
+        "cones": pictures.pareto_under_cones(snw.means, [cw.Cone.planar(45), cw.Cone.planar(90)], **options),
+        "regions": pictures.dominance_regions(snw.means, cw.Cone.planar(90), 60, names=snw.names, **options),
+        "confidence": pictures.confidence_regions(subject, **options),
+        "status": pictures.status_over_evaluations(subject.history, 0.3, **options),
+        "gaps": pictures.gaps_and_evaluations(made_up(), cw.Cone.orthant(2), **options),
+        "parallel": four.plot(objectives=objectives, **options),
+        "matrix": pictures.scatter_matrix(four.means, four.status, objectives=objectives, **options),
+        "facets": four.plot(cone=cw.Cone.importance(0.1, 4), space="facets", objectives=objectives, **options),
+    }
+
+
+def luminance(colour):
+    """Relative luminance, as WCAG 2.2 defines it."""
+    parts = np.array(to_rgb(colour))
+    return float(linear(parts) @ [0.2126, 0.7152, 0.0722])
+
+
+def linear(parts):
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(first, second):
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def words_in(figure):
+    """Every text that is shown, with its colour."""
+    figure.canvas.draw()
+    return [(t.get_text(), t.get_color()) for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
+
+
+@pytest.mark.parametrize(
+    ("style", "options", "grounds", "least"),
+    [
+        ("default", {}, ["white"], 4.5),
+        ("dark_background", {}, ["black"], 4.5),
+        ("default", {"transparent": True}, ["white", "black"], 3.9),
+        ("dark_background", {"transparent": True}, ["white", "black"], 3.9),
+    ],
+)
+def test_every_text_can_be_read_on_its_ground(subject, style, options, grounds, least):
+    with plt.style.context(style):
+        for name, figure in every_picture(subject, **options).items():
+            written = words_in(figure)
+            assert written, name
+            for text, colour in written:
+                for ground in grounds:
+                    assert contrast(colour, ground) >= least, (name, text, ground)
+
+
+def test_colours_follow_the_style_of_the_reader():
+    with plt.style.context("dark_background"):
+        assert palette() is DARK
+        (axis,) = made_up().plot().axes
+        assert to_hex(axis.collections[-1].get_facecolor()[0]) == DARK.pareto.lower()
+    with plt.style.context("default"):
+        assert palette() is LIGHT
+    assert palette(transparent=True) is EITHER
+    for found, grounds in ((LIGHT, ["white"]), (DARK, ["black"]), (EITHER, ["white", "black"])):
+        for colour in (found.pareto, found.undecided, found.soft):
+            assert min(contrast(colour, ground) for ground in grounds) >= 3
+    assert min(contrast(c, ground) for c in EITHER.series for ground in ("white", "black")) >= 3
+
+
+# Linear maps of linear RGB by Machado, Oliveira & Fernandes 2009, severity 1.
+DEFICIENCIES = {
+    "none": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+def seen_as(colour, deficiency):
+    """CIELAB coordinates (D65) of a colour for somebody with that kind of vision."""
+    rgb = np.clip(np.array(DEFICIENCIES[deficiency]) @ linear(np.array(to_rgb(colour))), 0, 1)
+    to_xyz = np.array([[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]])
+    x, y, z = (
+        np.cbrt(v) if v > 216 / 24389 else (24389 / 27 * v + 16) / 116 for v in to_xyz @ rgb / [0.9505, 1.0, 1.0888]
+    )
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_statuses_differ_for_every_kind_of_vision(deficiency):
+    """A difference of 2.3 is just noticeable: statuses are ten times as far apart, other series three times."""
+    for found in (LIGHT, DARK, EITHER):
+        for colours, least in (((found.pareto, found.undecided, found.out), 25), (found.series, 6.9)):
+            seen = np.array([seen_as(colour, deficiency) for colour in colours])
+            apart = np.linalg.norm(seen[:, None] - seen[None, :], axis=2)
+            assert apart[~np.eye(len(seen), dtype=bool)].min() >= least
+    assert np.linalg.norm(seen_as("#D55E00", "deutan") - seen_as("#7A7A00", "deutan")) < 25  # it can fail
+
+
 def test_styles_of_the_reader_hold():
     import matplotlib as mpl
 
@@ -174,11 +312,23 @@ def test_styles_of_the_reader_hold():
     assert axis.xaxis.label.get_color() == "#abcdef"
 
 
-def test_names_are_never_set_as_mathematics(tmp_path):
+def test_names_are_never_set_as_mathematics(tmp_path, subject):
     result = made_up(4)
-    figure = result.plot(names=["$\\frac{$", "<b>", "$x$", "a_b"])
+    figure = result.plot(names=["$\\frac{$", "<b>", "$x$", "a_b"], objectives=["$\\frac{$", "two\nlines"])
     plots.save(figure, tmp_path / "names.png")
     assert (tmp_path / "names.png").stat().st_size > 1000
+    assert {text for text, _ in words_in(figure)} >= {r"\$\frac{\$ (larger is better)", "two�lines (larger is better)"}
+    strange = ["$\\frac{$", "a $ b $", "c\n\nd", "x" * 300]
+    four, cone = made_up(dim=4), cw.Cone.importance(0.1, 4)
+    for draw in (
+        lambda: four.plot(objectives=strange),
+        lambda: four.plot(objectives=strange, cone=cone, space="facets"),
+        lambda: pictures.scatter_matrix(four.means, four.status, objectives=strange, cone=cone, space="facets"),
+        lambda: plots.cone_picture(cw.Cone.orthant(3), objectives=strange[:3]),
+        lambda: pictures.confidence_regions(replace(subject, objectives=tuple(strange[:2]), minimised=())),
+        lambda: pictures.gaps_and_evaluations(result, cw.Cone.orthant(2), names=strange),
+    ):
+        assert max(len(text) for text, _ in words_in(draw())) < 90
 
 
 def test_a_notebook_shows_a_table():
@@ -205,6 +355,7 @@ def test_a_notebook_shows_a_table():
         (lambda: pictures.pareto_under_cones(np.eye(3), [cw.Cone.orthant(3)]), "use parallel_coordinates"),
         (lambda: pictures.pareto_under_cones(np.eye(2), []), "between 1 and 6 cones"),
         (lambda: pictures.status_over_evaluations([], 0.1), "no history"),
+        (lambda: pictures.confidence_regions([]), "between 1 and 6 moments"),
         (lambda: pictures.scatter_matrix(np.eye(9), ["pareto"] * 9), "2 to 8 axes"),
         (
             lambda: pictures.confidence_regions(of_result(made_up(), cw.Cone.orthant(2), epsilon=0.1, delta=0.1)),

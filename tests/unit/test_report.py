@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import conewise as cw
+from conewise.cli.main import commands
 from conewise.experiments.beyond import BudgetRow, ConeRow
 from conewise.experiments.papers.ararat_tekin_2023 import Reproduction, reproduce
 from conewise.report import plots
 from conewise.report.data import Table, budget_table, cone_table, difference_table, reproduction_tables
-from conewise.report.words import describe
+from conewise.report.words import describe, weightings
 
 # -- words ---------------------------------------------------------------------------------------------------------
 
@@ -55,6 +58,73 @@ def test_the_exchange_rate_in_words_is_the_cones_own(degrees):
         rate = float(line.split("at least ")[1].split()[0])
         assert cone.contains([1.001 * rate, -1.0])
         assert not cone.contains([0.999 * rate, -1.0])
+
+
+@pytest.mark.parametrize("degrees", [100, 120, 160])
+def test_named_exchanges_go_the_way_the_objectives_are_measured(degrees):
+    """Strength should be large and price small, so a gain of strength is a rise and a gain of price a fall."""
+    cone = cw.Cone.planar(degrees)
+    named = describe(cone, ["strength", "price"], ["price"])
+    rate = np.tan(np.radians(degrees / 2 - 45)) ** -1
+    assert f"A rise of 1 in price is accepted for a rise of at least {rate:.4g} in strength." in named
+    assert f"A fall of 1 in strength is accepted for a fall of at least {rate:.4g} in price." in named
+    assert named[0].endswith("weightings of strength and price.")
+    assert named[-1] == "Of price less is better: a gain is a decrease there."
+    assert not any("objective 1" in line or "objective 2" in line for line in named)
+
+
+@pytest.mark.parametrize(
+    "spec", ["orthant:1", "[[-1]]", "ranked:3", "planar:45", "importance:0.1,5", "[[1,0.2],[-0.5,1]]"]
+)
+def test_names_take_the_place_of_numbers(spec):
+    cone = cw.Cone.parse(spec)
+    names = [f"<n{d}>\n" for d in range(cone.dim)]
+    plain, named = describe(cone), describe(cone, names)
+    assert len(plain) == len(named)
+    assert not any("objective 1" in line for line in named)
+    assert all("\n" not in line and line.endswith(".") for line in named)  # no name breaks a line
+    assert sum("<n0>" in line for line in named) >= 1
+    with pytest.raises(cw.InputError, match="names for them"):
+        describe(cone, [*names, "one more"])
+
+
+@pytest.mark.parametrize("spec", ["planar:120", "ranked:3", "[[1,-2,4],[4,1,-2],[-2,4,1]]", "[[1,0],[3,4]]"])
+def test_a_weighting_in_words_gives_the_score(spec):
+    """Read back as a sum over the values as they are measured, minimised ones with their own sign."""
+    cone = cw.Cone.parse(spec)
+    names = [f"n{d}" for d in range(cone.dim)]
+    measured = np.random.default_rng(0).normal(size=cone.dim)
+    turned = measured * [-1, *[1] * (cone.dim - 1)]
+    for text, score in zip(weightings(cone, names, ["n0"]), cone.facets @ turned, strict=True):
+        total = 0.0
+        for term in text.replace(" − ", " + −").split(" + "):
+            size, name = (term.lstrip("−").rpartition(" ")[0] or "1"), term.lstrip("−").rpartition(" ")[2]
+            total += (-1 if term.startswith("−") else 1) * float(size) * measured[int(name[1:])]
+        assert total == pytest.approx(score, abs=0.01)
+
+
+def test_a_long_weighting_is_cut():
+    (text, *_) = weightings(cw.Cone.importance(0.05, dim=7), list("abcdefg"))
+    assert text == "0.985 a + 0.0704 b + 0.0704 c + 0.0704 d and 3 smaller terms"
+
+
+def test_the_command_line_uses_names_as_well(tmp_path):
+    words = ["cone", "[[1,1],[1,9]]", "--objectives", "strength,price", "--minimise", "price"]
+    shown = CliRunner().invoke(commands, [*words, "--json", "--plot", str(tmp_path / "cone.svg")])
+    assert json.loads(shown.stdout)["words"] == describe(cw.Cone([[1, 1], [1, 9]]), ["strength", "price"], ["price"])
+    assert (tmp_path / "cone.svg").exists()
+    table = CliRunner().invoke(commands, words).stdout
+    assert "strength" in table.split("Facets")[1]
+    ranked = CliRunner().invoke(commands, ["cone", "ranked", "--objectives", "a,b,c", "--json"])
+    assert json.loads(ranked.stdout)["dim"] == 3
+    for mistake, sentence in (
+        (["--minimise", "price"], "give their names with --objectives"),
+        (["--objectives", "a,b,c"], "2 objectives, but there are 3 names"),
+        (["--objectives", "a,b", "--minimise", "c"], "not among the objectives"),
+    ):
+        refused = CliRunner().invoke(commands, ["cone", "planar:90", *mistake])
+        assert isinstance(refused.exception, cw.InputError)
+        assert sentence in str(refused.exception)
 
 
 # -- tables --------------------------------------------------------------------------------------------------------
@@ -175,6 +245,38 @@ def test_a_wedge_is_the_cone(cone):
     for share, inside in ((0.01, True), (0.5, True), (0.99, True), (-0.01, False), (1.01, False)):
         angle = np.radians(start + share * opening)
         assert bool(cone.contains([np.cos(angle), np.sin(angle)])) == inside
+
+
+def test_a_cone_of_space_has_its_rays_facets_and_weightings():
+    cone = cw.Cone([[1, 0.2, 0], [-0.5, 1, 0.3], [0, 0.1, 1], [0.4, 0.4, 0.1]])
+    (axis,) = plots.cone_picture(cone, objectives=["a", "b", "c"]).axes
+    tips = np.array([[end[1] for end in line.get_data_3d()] for line in axis.lines])
+    np.testing.assert_allclose(tips[: len(cone.rays)], cone.rays)
+    np.testing.assert_allclose(tips[len(cone.rays) :], 0.9 * cone.facets)
+    assert len(axis.collections) == 1
+    triangles = plots._sides(cone)
+    for triangle, normal in zip(triangles, cone.facets, strict=True):
+        np.testing.assert_allclose(triangle @ normal, 0, atol=1e-9)  # each lies in the plane of its facet
+        assert cone.contains(triangle, tolerance=1e-9).all()
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["rays", "weightings w_n"]
+
+
+def test_a_cone_draws_itself():
+    (axis,) = cw.Cone.planar(120).plot(objectives=["cost (EUR)", "yield (%)"]).axes
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("gain in cost (EUR)", "gain in yield (%)")
+    (wedge,) = axis.patches
+    assert (wedge.theta1, wedge.theta2) == (pytest.approx(-15), pytest.approx(105))
+    assert {line.get_xdata()[1] for line in axis.lines[:2]} == set(cw.Cone.planar(120).rays[:, 0].tolist())
+
+
+def test_curves_over_angles_show_the_rows():
+    rows = [ConeRow(f"planar:{angle}", 1 + 1 / angle, 5, 10, 5, angle // 20, 10) for angle in (45, 90, 135)]
+    left, right = plots.angle_curves(rows, [45, 90, 135]).axes
+    assert left.lines[0].get_xydata().tolist() == [[angle, 1 + 1 / angle] for angle in (45, 90, 135)]
+    assert right.lines[0].get_xydata().tolist() == [[45, 20], [90, 40], [135, 60]]
+    assert {axis.get_xlabel() for axis in (left, right)} == {"opening angle of the cone (degrees)"}
+    with pytest.raises(cw.InputError, match="3 rows and 2 angles"):
+        plots.angle_curves(rows, [45, 90])
 
 
 def test_pictures_that_cannot_be():

@@ -7,11 +7,12 @@ import re
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from shared import studies
 
 import conewise as cw
 from conewise.algorithms import Result
-from conewise.cli.analyse import parse_noise
+from conewise.cli.main import commands
 from conewise.errors import ConewiseError, InputError
 from conewise.goals import Guarantee, Heuristic
 from conewise.problems.measurements import open_measurements
@@ -50,9 +51,13 @@ def measured(path, means, n=30, sigma=0.3, objectives=("gain", "cost")):
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    path = measured(tmp_path_factory.mktemp("table") / "trial.csv", studies.MEANS)
-    return open_measurements(path, objectives=["gain", "cost"], minimise=[])
+def csv_file(tmp_path_factory):
+    return measured(tmp_path_factory.mktemp("table") / "trial.csv", studies.MEANS)
+
+
+@pytest.fixture(scope="module")
+def table(csv_file):
+    return open_measurements(csv_file, objectives=["gain", "cost"], minimise=[])
 
 
 def bare(means, status, *, pareto=None, cone=None):
@@ -238,6 +243,8 @@ def test_markdown_shows_names_as_they_are(told):
     assert text.startswith("# a \\| b\n")
     assert "\\<script\\>" in text
     assert NASTY not in text
+    assert "\n- w1 = gain\n- w2 = −cost\n" in text
+    assert "objective 1" not in text
     assert len([line for line in text.splitlines() if line.startswith("| ") and "Pareto" in line]) >= 6
 
 
@@ -258,15 +265,19 @@ def test_every_cone_has_a_picture(spec):
 # -- saved answers and mistakes ----------------------------------------------------------------------------------------
 
 
-def test_a_saved_answer_gives_the_same_rows(table, tmp_path):
-    from conewise.cli.analyse import _json
-
+def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
     cone = cw.Cone.orthant(2)
     found = cw.analyse(table, cone, delta=0.05, epsilon=0.2)
-    noise = parse_noise("unknown")
     path = tmp_path / "answer.json"
-    path.write_text(json.dumps(_json(found, table.path, cone, noise, False, "contain", found.next(5))))
+    words = ("--objectives", "gain,cost", "--epsilon", "0.2", "--delta", "0.05", "--plan", "5", "--json")
+    printed = CliRunner().invoke(commands, ["analyse", str(csv_file), *words])
+    assert printed.exit_code == 0
+    path.write_text(printed.stdout)
     saved = answer(of_saved(path))
+    assert saved["title"] == "trial.csv"
+    data = json.loads(printed.stdout)
+    path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
+    assert of_saved(path).title == "first.csv and 2 more"
     direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
     for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
         assert saved[part] == direct[part], part

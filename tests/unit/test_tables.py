@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
-from conewise.problems import tables
+from conewise.problems import readers
 from conewise.problems.tables import DesignTable
 
 HEADER = ["name", "cost", "speed"]
@@ -52,7 +52,7 @@ def read(path, **options) -> tuple[DesignTable, list[str], np.ndarray]:
 def reader(request, monkeypatch):
     """CSV both through pyarrow and with nothing but the core."""
     if request.param == "core alone":
-        monkeypatch.setattr(tables, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
     return request.param
 
 
@@ -154,7 +154,7 @@ def test_a_column_may_both_name_and_count(tmp_path, reader):
 
 
 def test_long_tables_come_in_chunks_without_loss(tmp_path, reader, monkeypatch):
-    monkeypatch.setattr(tables, "_ROWS", 7)
+    monkeypatch.setattr(readers, "_ROWS", 7)
     rows = [[f"d{k}", float(k), float(-k)] for k in range(50)]
     for ending in (".csv", ".jsonl", ".json", ".parquet"):
         _, names, values = read(write(tmp_path / f"t{ending}", rows=rows))
@@ -163,7 +163,7 @@ def test_long_tables_come_in_chunks_without_loss(tmp_path, reader, monkeypatch):
 
 
 def test_blank_lines_never_end_a_table(tmp_path, reader, monkeypatch):
-    monkeypatch.setattr(tables, "_ROWS", 3)
+    monkeypatch.setattr(readers, "_ROWS", 3)
     path = tmp_path / "t.csv"
     path.write_text("name,cost,speed\na,1,2\n" + "\n" * 20 + "b,3,4\n", encoding="utf-8")
     assert read(path)[1] == ["a", "b"]

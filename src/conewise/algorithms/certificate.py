@@ -10,14 +10,16 @@ or with one of them a fixed number of levels ahead of the other. With D^ = mu^_j
 Where the errors can come from, and so where delta is spent (docs/adaptive): a wrong "fine" that matters concerns a
 design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "beaten" or "covered"
 concerns a Pareto design, K - 1 rivals, and the directions that carry M(i, j): at most min(N, D), or one where nothing
-is ever covered. The two kinds belong to different designs, so each may spend delta / K a design. Giving up a share of
-the first kind's part lets designs that are not beaten share it among themselves (Holm 1979).
+is ever covered. The two kinds belong to different designs, so for `cover` each may spend delta / K a design. For
+`contain` claims are made step by step, and both kinds share delta among the designs that can still be wrong (Holm
+1979): those not beaten, and those not *sure*, that is not yet known to be Pareto optimal. A design that a sure one
+beats has only p - 1 rivals to be paid for.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
@@ -25,9 +27,10 @@ from typing import Final, Literal
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_probability
-from conewise.algorithms.checkpoints import Checkpoints, Snapshot
-from conewise.algorithms.claims import Claims, Seen, certified, judge
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.claims import FEW, Claims, Comparisons, certified, judge
 from conewise.algorithms.looks import Levels
+from conewise.algorithms.meetings import FacetView, Meetings
 from conewise.algorithms.radii import Radii, radii_for
 from conewise.budgets import check_designs
 from conewise.cones import Cone
@@ -40,8 +43,9 @@ Notion = Literal["cover", "contain"]
 
 OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
-FINE_SHARE: Final[dict[str, float]] = {"cover": 1.0, "contain": 0.35}
-"""Part of delta that claims "fine" may spend; the rest is Holm's, for designs not yet beaten (tuned; any is valid)."""
+SHARES: Final = {"fine": 0.4, "any": 0.2, "sure": 0.4}
+"""Parts of delta for `contain`: claims "fine", "beaten" by anybody, and "beaten" by a sure design (tuned; any with a
+total of 1 is valid)."""
 LEADS: Final[dict[str, dict[float, float]]] = {"cover": {1.0: 0.6, 4.0: 0.4}, "contain": {1.0: 0.85, 4.0: 0.15}}
 """How many times the observations of i those of j may be where j beats or covers i, and what part of a claim's
 probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid)."""
@@ -50,8 +54,7 @@ LEADS_FROM: Final = 40
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
-_HOLM_STEPS: Final = 2.0**0.5  # ratio of the numbers of designs for which boundaries are tabulated
-_FEW: Final = 400  # designs left whose pairs are all looked at without ado
+_HOLM_STEPS: Final = 2.0**0.25  # ratio of the numbers of designs for which boundaries are tabulated
 _PAIRS_AT_ONCE: Final = 2**18
 
 
@@ -83,21 +86,31 @@ class Spending:
     notion: Notion
 
     @property
-    def fine(self) -> float:
-        """For one claim "fine"."""
-        return FINE_SHARE[self.notion] * self.delta / (self.n_designs * self.facets)
+    def stepwise(self) -> bool:
+        """Whether what is known already narrows the radii of the rest."""
+        return self.notion == "contain"
+
+    def fine(self, doubtful: float) -> float:
+        """For one claim "fine" while that many designs are not sure."""
+        if self.stepwise:
+            return SHARES["fine"] * self.delta / (max(doubtful, 1.0) * self.facets)
+        return self.delta / (self.n_designs * self.facets)
 
     def out(self, remaining: float) -> float:
         """For one claim "beaten" or "covered" while that many designs are not beaten."""
-        share, k = FINE_SHARE[self.notion], self.n_designs
-        directions = min(self.facets, self.dim) if self.notion == "cover" else 1
-        return self.delta / ((k - 1) * directions) * ((1 - share) / remaining + share / k)
+        if self.stepwise:
+            return SHARES["any"] * self.delta / ((self.n_designs - 1) * remaining)
+        return self.delta / (self.n_designs * (self.n_designs - 1) * min(self.facets, self.dim))
+
+    def out_by_sure(self, remaining: float) -> float:
+        """For one claim "beaten" by a design that is sure."""
+        return SHARES["sure"] * self.delta / (remaining * max(remaining - 1, 1.0))
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Numbers of remaining designs, ascending, for which boundaries are tabulated."""
+        """Numbers of designs, ascending, for which boundaries are tabulated."""
         sizes = [float(self.n_designs)]
-        while FINE_SHARE[self.notion] < 1 and sizes[-1] > 1:
+        while self.stepwise and sizes[-1] > 1:
             sizes.append(max(1.0, math.floor(sizes[-1] / _HOLM_STEPS)))
         return tuple(sizes[::-1])
 
@@ -143,7 +156,8 @@ class Certificate:
             return math.inf, math.inf  # no scale is known beforehand
         reach = 1.15  # looks make boundaries about this much wider than single tests
         widest = 2 * float((worst / self.cone.widths**2).max()) / self.epsilon**2
-        fine, out = (self.noise.deviation(d) for d in (self.spending.fine, self.spending.out(self.n_designs)))
+        everyone = self.n_designs
+        fine, out = (self.noise.deviation(d) for d in (self.spending.fine(everyone), self.spending.out(everyone)))
         return widest * (reach * fine) ** 2, widest * (reach * out) ** 2
 
     @cached_property
@@ -180,7 +194,7 @@ class Certificate:
         assert worst is not None
         total = np.zeros(len(self.cone.facets))
         out = self.spending.out(self.n_designs) * self.leads[1.0]
-        for anchor, alpha in ((self.anchors[0], self.spending.fine), (self.anchors[1], out)):
+        for anchor, alpha in ((self.anchors[0], self.spending.fine(self.n_designs)), (self.anchors[1], out)):
             z = self.radii.boundary(levels, anchor, (alpha,), 0)[0, -1]
             total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
             shift = self.radii.shifts(z, count)
@@ -203,28 +217,44 @@ class Certificate:
         return max(self.offsets)
 
     @cached_property
-    def _fine_boundary(self) -> Floats:
-        return np.asarray(self.scale * self.radii.boundary(self.levels, self.anchors[0], (self.spending.fine,), 0)[0])
+    def _fine(self) -> Floats:
+        """(sizes, L): the boundary of "fine" by the number of designs that are not sure."""
+        alphas = tuple(self.spending.fine(m) for m in self.spending.sizes)
+        return np.asarray(self.scale * self.radii.boundary(self.levels, self.anchors[0], alphas, 0))
 
     @cached_property
-    def _holm(self) -> tuple[Floats, Floats]:
-        """Numbers of designs, ascending, and the boundary of "beaten" and "covered" for each of them."""
-        sizes = self.spending.sizes
+    def _out(self) -> Floats:
+        """(leads, sizes, L): the boundary of "beaten" and "covered" by the number of designs that are not beaten."""
+        return self._led(self.spending.out)
+
+    @cached_property
+    def _out_by_sure(self) -> Floats:
+        """The same for a rival that is sure."""
+        return self._led(self.spending.out_by_sure)
+
+    def _led(self, spend: Callable[[float], float]) -> Floats:
         tables = []
         for share, offset in zip(self.leads.values(), self.offsets, strict=True):
-            alphas = tuple(share * self.spending.out(m) for m in sizes)
+            alphas = tuple(share * spend(m) for m in self.spending.sizes)
             tables.append(self.radii.boundary(self.levels, self.anchors[1], alphas, offset))
-        return np.array(sizes), self.scale * np.array(tables)
+        return self.scale * np.array(tables)
 
-    def out_boundary(self, remaining: int, which: int = 0) -> Floats:
+    def _row(self, designs: int) -> int:
+        """Where that many designs stand in the tables: at the next larger number."""
+        return int(np.searchsorted(self.spending.sizes, designs, side="left"))
+
+    def fine_boundary(self, doubtful: int) -> Floats:
+        """The z by level for "fine" while that many designs are not sure."""
+        return np.asarray(self._fine[self._row(doubtful)])
+
+    def out_boundary(self, remaining: int, which: int = 0, *, by_sure: bool = False) -> Floats:
         """The z by level (of the design that is beaten) for "beaten" and "covered" while so many are not beaten.
 
         `which` counts the ratios of `leads`.
         """
-        sizes, tables = self._holm
-        return np.asarray(tables[which, int(np.searchsorted(sizes, remaining, side="left"))])
+        return np.asarray((self._out_by_sure if by_sure else self._out)[which, self._row(remaining)])
 
-    def _shifts(self, z: Floats) -> Floats | None:
+    def shifts(self, z: Floats) -> Floats | None:
         """(L, N): the second term of the radii of a boundary; the scale multiplies it once."""
         counts = np.array(self.levels.counts, dtype=np.float64)
         shift = self.radii.shifts(z / self.scale, counts)
@@ -235,14 +265,21 @@ class Certificate:
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once."""
         epsilon = self.epsilon if epsilon is None else epsilon
-        if (last := state.known.get((self, "claims", epsilon))) is not None and last[0] is state.statistics:
+        last = state.known.get((self, "claims", epsilon))
+        if last is not None and last[0] is state.statistics:
             return last[1]  # type: ignore[no-any-return]
         beaten = self._clearly_beaten(state)
-        table = _Table.of(self, state, np.flatnonzero(~beaten))
-        claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover")
+        table = Meetings.of(self, state, np.flatnonzero(~beaten))
+        before = None if last is None else last[1]
+        claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover", before)
         state.known[self, "claims", epsilon] = (state.statistics, claims)
-        state.known[self, "beaten"] = (state.reached, claims.beaten)
+        # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
+        state.known[self, "beaten"] = (state.reached, beaten if self.spending.stepwise else claims.beaten)
         return claims
+
+    def compare(self, state: Checkpoints, designs: Indices) -> Comparisons:
+        """How the observations compare any designs, ascending."""
+        return Meetings.of(self, state, designs)
 
     def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
         """The smallest epsilon that the data certify already, and the set to return for it; None if there is none."""
@@ -252,13 +289,17 @@ class Certificate:
         """Beaten by an empirical front design at one's own last level: a pass that costs K times the fronts.
 
         At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-        nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before and has not been
-        evaluated since still is: boundaries only fall, and snapshots stay as they are.
+        nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before still is, as snapshots
+        stay as they are and boundaries only fall; but if a beaten design has been evaluated since, all is looked at
+        anew, so that claims do not depend on when anybody looked.
         """
-        before = state.known.get((self, "beaten"))
-        beaten = np.zeros(self.n_designs, dtype=bool) if before is None else before[1] & (before[0] == state.reached)
-        left = self.n_designs
-        while left > _FEW:
+        beaten = np.zeros(self.n_designs, dtype=bool)
+        if (before := state.known.get((self, "beaten"))) is not None:
+            reached, taken_over = before
+            if not (taken_over & (reached != state.reached)).any():
+                beaten = taken_over.copy()
+        left = int((~beaten).sum())
+        while left > FEW:  # else all pairs are looked at anyway
             for which, offset in enumerate(self.offsets):
                 z = self.out_boundary(left, which)
                 for level in range(len(state.snapshots) - offset):
@@ -274,9 +315,9 @@ class Certificate:
         rows = np.flatnonzero((state.reached[snapshot.designs] == level) & ~beaten[snapshot.designs])
         if not len(rows) or not len(ahead.designs):
             return rows[:0]
-        here, there = _Level.of(self, snapshot, level), _Level.of(self, ahead, level + offset)
+        here, there = FacetView.of(self, snapshot, level), FacetView.of(self, ahead, level + offset)
         rivals = np.flatnonzero(_front(np.ascontiguousarray(there.values.T), True))
-        shifts, found = self._shifts(z), np.zeros(len(rows), dtype=bool)
+        shifts, found = self.shifts(z), np.zeros(len(rows), dtype=bool)
         step = max(1, _PAIRS_AT_ONCE // len(rivals))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
@@ -293,102 +334,4 @@ class Certificate:
 
     def same_boundary(self, before: int, after: int) -> bool:
         """Whether so many fewer remaining designs change nothing."""
-        sizes = self._holm[0]
-        return bool(np.searchsorted(sizes, before, side="left") == np.searchsorted(sizes, after, side="left"))
-
-
-@dataclass(frozen=True, eq=False)
-class _Level:
-    """A snapshot in facet space: values w_n.mean and the variances of these means."""
-
-    values: Floats
-    shares: Floats
-
-    @classmethod
-    def of(cls, certificate: Certificate, snapshot: Snapshot, level: int) -> _Level:
-        if (last := snapshot.known.get(certificate)) is not None:
-            return last  # type: ignore[no-any-return]
-        cone, count = certificate.cone, float(certificate.levels.counts[level])
-        values = (cone._order_columns(snapshot.means) / cone._lengths[:, None]).T
-        counts = np.full(len(snapshot.designs), count)
-        looks = len(certificate.levels.counts)
-        variances = certificate.radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
-        snapshot.known[certificate] = found = cls(values, variances / count)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """The designs that are left, at the levels at which they may meet: `Comparisons` of the schedule."""
-
-    certificate: Certificate
-    designs: Indices
-    reached: Indices
-    first: int
-    """The lowest level in the table."""
-    values: Floats
-    """(levels, L, N): w_n.mean, NaN where missing."""
-    shares: Floats
-    """(levels, L, N): variance of that mean."""
-
-    @classmethod
-    def of(cls, certificate: Certificate, state: Checkpoints, live: Indices) -> _Table:
-        reached = state.reached[live]
-        low, high = (int(reached.min()), int(reached.max())) if len(live) else (0, -1)
-        first = max(0, low - certificate.lead)
-        shape = (max(0, high + 1 - first), len(live), len(certificate.cone.facets))
-        values, shares = np.full(shape, np.nan), np.full(shape, np.nan)
-        for level in range(first, high + 1):
-            snapshot = state.snapshots[level]
-            mine, theirs = snapshot.find(live)
-            facets = _Level.of(certificate, snapshot, level)
-            values[level - first, mine], shares[level - first, mine] = facets.values[theirs], facets.shares[theirs]
-        return cls(certificate, live, reached, first, values, shares)
-
-    def keep(self, which: Bools) -> _Table:
-        return _Table(
-            self.certificate,
-            self.designs[which],
-            self.reached[which],
-            self.first,
-            self.values[:, which],
-            self.shares[:, which],
-        )
-
-    def strong(self, most: int) -> Indices:
-        last = self.values[np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
-        met = np.flatnonzero(~np.isnan(last).any(axis=1))
-        front = met[_front(np.ascontiguousarray(last[met].T), True)]
-        return np.asarray(front[np.argsort(-last[front].min(axis=1), kind="stable")][:most])
-
-    def same_boundary(self, before: int, after: int) -> bool:
-        return self.certificate.same_boundary(before, after)
-
-    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
-        yield self._seen(rows, columns, 0, self.certificate._fine_boundary)
-
-    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
-        apart = int(np.ptp(self.reached)) if len(self.reached) else 0
-        for which, offset in enumerate(self.certificate.offsets):
-            if offset <= 2 * apart:  # else nobody is far enough ahead for this list to say more than the first
-                yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))
-
-    def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:
-        """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""
-        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
-        never = level < self.first
-        level = np.where(never, self.first, level)
-        place = level - self.first
-        if not len(self.values):
-            nothing = np.full((len(rows), len(columns), len(self.certificate.cone.facets)), np.nan)
-            return Seen(nothing, nothing)
-        theirs = np.minimum(place + offset, len(self.values) - 1) * len(self.designs) + columns[None, :]
-        mine = place * len(self.designs) + rows[:, None]
-        values, shares = (part.reshape(-1, part.shape[2]) for part in (self.values, self.shares))
-        gains = values.take(theirs, axis=0) - values.take(mine, axis=0)
-        radii = np.sqrt(shares.take(theirs, axis=0) + shares.take(mine, axis=0))
-        radii *= z[level][:, :, None]
-        if (shifts := self.certificate._shifts(z)) is not None:
-            radii += shifts[level]
-        gains[never] = np.nan
-        return Seen(gains, radii)
+        return self._row(before) == self._row(after)

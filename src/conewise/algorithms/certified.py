@@ -27,6 +27,7 @@ from conewise.noise import Noise
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
 _TINY: Final = 1e-100
+_PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,35 +183,58 @@ class CertifiedRule(ABC):
 
     def costs(self, state: Checkpoints, claims: Claims) -> Costs | None:
         """What the open questions would cost; None when too many designs are left to look at every pair."""
-        if claims.fine is None:
+        if claims.fine_at is None:
             return None
         certificate, left = self.certificate, claims.comparisons.designs
         rows = np.flatnonzero(claims.undecided[left])
         part = state.statistics.of(left)
-        values = (self.cone._order_columns(part.means) / self.cone._lengths[:, None]).T
-        variances = certificate.radii.variances(left, part.scatters, part.counts.astype(np.float64), 1)
+        values = np.ascontiguousarray(self.cone._order_columns(part.means) / self.cone._lengths[:, None])
+        scatters = part.scatters if certificate.radii.estimates else None
+        variances = certificate.radii.variances(left, scatters, part.counts.astype(np.float64), 1).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
-        gains = values[None, :, :] - values[rows][:, None, :]
-        noise = np.maximum(variances[None, :, :] + variances[rows][:, None, :], _TINY**2)
-        ahead = np.minimum(part.counts[rows][:, None], part.counts[None, :]) * _AHEAD
-        level = np.minimum(np.searchsorted(counts, ahead), len(counts) - 1)
-        least, most = (
-            counts[np.minimum(np.searchsorted(counts, ahead / _AHEAD, side="right"), len(counts) - 1)],
-            counts[-1],
-        )
-        slack = ((self.epsilon * self.cone.widths - gains) / np.sqrt(noise)).max(axis=2)
-        fine = np.clip((certificate._fine_boundary[level] / np.maximum(slack, _TINY)) ** 2, least, most)
-        fine[claims.fine[rows]] = 0.0
+        last = len(counts) - 1
+        # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
+        coming = np.minimum(np.searchsorted(counts, part.counts * _AHEAD), last)
+        least = counts[np.minimum(np.searchsorted(counts, part.counts, side="right"), last)]
+        doubtful = self.n_designs - int((claims.accept_at < 0).sum())
+        boundary = certificate.fine_boundary(doubtful)
         # out: beaten, or within epsilon of it where covering counts
         bonus = self.epsilon / certificate._lift_of_ones if self.success == "cover" else 0.0
-        margins = (gains + bonus) / np.sqrt(noise)
-        facet = margins.argmin(axis=2)
-        margin = np.take_along_axis(margins, facet[:, :, None], axis=2)[:, :, 0]
-        margin[np.arange(len(rows)), rows] = -np.inf
-        best, each = margin.argmax(axis=1), np.arange(len(rows))
-        z = certificate.out_boundary(len(left))[level[each, best]]
-        top, n = margin[each, best], facet[each, best]
-        share = variances[rows, n] / noise[each, best, n]
+        slacks = self.epsilon * self.cone.widths
+        spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.common is not None else None
+        fine = np.empty((len(rows), len(left)))
+        best, top = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+        step = max(1, _PAIRS_AT_ONCE // max(1, len(left)))
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            slack, margin = np.full((len(some), len(left)), -np.inf), np.full((len(some), len(left)), np.inf)
+            for n, (value, variance) in enumerate(zip(values, variances, strict=True)):
+                if spreads is not None:  # the same for all pairs: divided by before, not pair by pair
+                    spread: Floats = np.maximum(spreads[n], _TINY)
+                    gains = (value / spread)[None, :] - (value / spread)[some][:, None]
+                else:
+                    spread = np.sqrt(np.maximum(variance[None, :] + variance[some][:, None], _TINY**2))
+                    gains = (value[None, :] - value[some][:, None]) / spread
+                np.maximum(slack, slacks[n] / spread - gains, out=slack)
+                gains += bonus / spread
+                np.minimum(margin, gains, out=margin)
+            z = boundary[np.minimum(coming[some][:, None], coming[None, :])]
+            asked = (z / np.maximum(slack, _TINY)) ** 2
+            np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)
+            np.minimum(asked, counts[-1], out=asked)
+            asked[claims.fine_at[some] <= self.epsilon] = 0.0
+            fine[start : start + step] = asked
+            each = np.arange(len(some))
+            margin[each, some] = -np.inf
+            rival = margin.argmax(axis=1)
+            best[start : start + step], top[start : start + step] = rival, margin[each, rival]
+        # By the time that somebody is put out, the rival will be sure where that matters.
+        out = certificate.out_boundary(len(left), by_sure=certificate.spending.stepwise)
+        z = out[np.minimum(coming[rows], coming[best])]
+        # How the noise of a comparison is shared, along the facet that is hardest to show.
+        noise = np.maximum(variances[:, rows] + variances[:, best], _TINY**2)
+        facet = ((values[:, best] - values[:, rows] + bonus) / np.sqrt(noise)).argmin(axis=0)
+        share = variances[facet, rows] / noise[facet, np.arange(len(rows))]
         with np.errstate(over="ignore"):
             total = np.where(top > 0, (z / np.maximum(top, _TINY)) ** 2, np.inf)
         with np.errstate(invalid="ignore"):  # infinitely many, of which a noise-free design would carry nothing

@@ -25,10 +25,10 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 
-_MATRIX: Final = 2500  # designs for which "fine against" is kept pair by pair, for rules that plan with it
+FEW: Final = 2500  # designs left of which all pairs are looked at, and kept for rules that plan with them
 _MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed
 _STRONG: Final = 500  # designs that screen the others
-_ENTRIES: Final = 2**20  # numbers in the largest temporary array
+_ENTRIES: Final = 2**18  # numbers in the largest temporary array: what a core's cache holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,10 @@ class Seen:
     """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
     radii: Floats
     """As large: how far a gain may be off."""
+
+    def only(self, columns: Bools) -> Seen:
+        """As if the row designs had met no others than these."""
+        return Seen(np.where(columns[None, :, None], self.gains, np.nan), self.radii)
 
 
 class Comparisons(Protocol):
@@ -51,6 +55,10 @@ class Comparisons(Protocol):
 
     def keep(self, which: Bools) -> Comparisons:
         """Without the others."""
+        ...
+
+    def marked(self, sure: Bools, known: int) -> Comparisons:
+        """With these designs, of so many, known to be Pareto optimal; itself where nothing follows from that."""
         ...
 
     def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
@@ -69,6 +77,10 @@ class Comparisons(Protocol):
         """Whether fewer remaining designs change nothing."""
         ...
 
+    def unmoved(self, before: Comparisons) -> tuple[Indices, Indices]:
+        """Positions here and in earlier comparisons of designs whose pairs look exactly as they looked there."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Claims:
@@ -85,8 +97,8 @@ class Claims:
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
-    fine: Bools | None
-    """(L, L): fine against, the diagonal True; None when too many designs are left."""
+    fine_at: Floats | None
+    """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
 
     @property
     def done(self) -> bool:
@@ -94,32 +106,50 @@ class Claims:
         return not self.undecided.any()
 
 
-def judge(beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, covering: bool) -> Claims:
-    """Strike what is beaten, then accept and cover among the rest."""
-    beaten, comparisons = strike(beaten, comparisons)
-    accept_at, fine = acceptance(comparisons, cone, epsilon)
-    return settle(beaten, comparisons, cone, epsilon, covering, accept_at, fine)
+def judge(
+    beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, covering: bool, before: Claims | None = None
+) -> Claims:
+    """Strike what is beaten, then accept and cover among the rest; earlier claims `before` save time, no more.
+
+    A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
+    narrows the radii of what follows, strike and accept again, until nobody is sure anew.
+    """
+    beaten, comparisons = strike(beaten, comparisons, before)
+    accept_at, fine_at = acceptance(comparisons, cone, epsilon, before)
+    sure = 0
+    while fine_at is not None and (known := int((accept_at < 0).sum())) > sure:
+        if (marked := comparisons.marked(accept_at < 0, known)) is comparisons:
+            break
+        sure = known
+        beaten, comparisons = strike(beaten, marked)
+        accept_at, fine_at = acceptance(comparisons, cone, epsilon)
+    return settle(beaten, comparisons, cone, epsilon, covering, accept_at, fine_at)
 
 
-def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]:
+def strike(beaten: Bools, comparisons: Comparisons, before: Claims | None = None) -> tuple[Bools, Comparisons]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
-    While very many are left they are held against the strong ones only: to strike less is always allowed.
+    While very many are left they are held against the strong ones only: to strike less is always allowed. Of those
+    that were left before and have not moved since, nobody beats another.
     """
     beaten = beaten.copy()
     while True:
         left = len(comparisons.designs)
-        few = left <= _MATRIX
+        few = left <= FEW
+        moved = np.ones(left, dtype=bool)
+        if few and before is not None and before.fine_at is not None:
+            moved[comparisons.unmoved(before.comparisons)[0]] = False
         everyone = np.arange(left)
-        columns = everyone if few else comparisons.strong(_STRONG)
+        all_columns = everyone if few else comparisons.strong(_STRONG)
         out = np.zeros(left, dtype=bool)
-        for rows in _blocks(everyone, len(columns)):
-            for seen in comparisons.out(rows, columns, left):
-                # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat its
-                # own earlier mean.
-                worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
-                worst &= rows[:, None] != columns[None, :]
-                out[rows] |= worst.any(axis=1)
+        for some, columns in ((everyone[moved], all_columns), (everyone[~moved], everyone[moved])):
+            for rows in _blocks(some, len(columns)):
+                for seen in comparisons.out(rows, columns, left):
+                    # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat
+                    # its own earlier mean.
+                    worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
+                    worst &= rows[:, None] != columns[None, :]
+                    out[rows] |= worst.any(axis=1)
         if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
             return beaten, comparisons
         beaten[comparisons.designs[out]] = True
@@ -128,17 +158,25 @@ def strike(beaten: Bools, comparisons: Comparisons) -> tuple[Bools, Comparisons]
             return beaten, comparisons
 
 
-def acceptance(comparisons: Comparisons, cone: Cone, epsilon: float) -> tuple[Floats, Bools | None]:
-    """accept_at of every design that is left, and "fine against" at this epsilon where that fits in memory."""
+def acceptance(
+    comparisons: Comparisons, cone: Cone, epsilon: float, before: Claims | None = None
+) -> tuple[Floats, Floats | None]:
+    """accept_at of every design that is left, and fine_at of every pair where that fits in memory."""
     left = len(comparisons.designs)
-    if left > _MATRIX:
+    if left > FEW:
         return _screened(comparisons, cone, epsilon), None
-    accept_at, fine, everyone = np.full(left, -np.inf), np.empty((left, left), dtype=bool), np.arange(left)
-    for rows in _blocks(everyone, left):
-        at = _fine_at(comparisons, cone, rows, everyone)
-        accept_at[rows] = at.max(axis=1)
-        fine[rows] = at <= epsilon
-    return accept_at, fine
+    fine_at, moved, everyone = np.empty((left, left)), np.ones(left, dtype=bool), np.arange(left)
+    if before is not None and before.fine_at is not None:
+        here, there = comparisons.unmoved(before.comparisons)
+        moved[here] = False
+        if np.array_equal(comparisons.designs, before.comparisons.designs):
+            fine_at = before.fine_at.copy()  # much quicker than picking; the rest is overwritten
+        else:
+            fine_at[np.ix_(here, here)] = before.fine_at[np.ix_(there, there)]
+    for some, columns in ((everyone[moved], everyone), (everyone[~moved], everyone[moved])):
+        for rows in _blocks(some, len(columns)):
+            fine_at[np.ix_(rows, columns)] = _fine_at(comparisons, cone, rows, columns)
+    return fine_at.max(axis=1, initial=-np.inf), fine_at
 
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
@@ -146,7 +184,7 @@ def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
     left = len(comparisons.designs)
     accept_at, alive = np.full(left, -np.inf), np.arange(left)
     everyone = np.arange(left)
-    screens = [comparisons.strong(_STRONG), *(everyone[start : start + _MATRIX] for start in range(0, left, _MATRIX))]
+    screens = [comparisons.strong(_STRONG), *(everyone[start : start + FEW] for start in range(0, left, FEW))]
     for columns in screens:
         for rows in _blocks(alive, len(columns)):
             at = _fine_at(comparisons, cone, rows, columns)
@@ -173,7 +211,7 @@ def settle(
     epsilon: float,
     covering: bool,
     accept_at: Floats,
-    fine: Bools | None,
+    fine_at: Floats | None,
 ) -> Claims:
     """Accepted and covered at this epsilon."""
     accepted, covered = np.zeros_like(beaten), np.zeros_like(beaten)
@@ -185,7 +223,7 @@ def settle(
         reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         covered[comparisons.designs[rows[reach <= epsilon]]] = True
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, fine)
+    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, fine_at)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:
@@ -194,7 +232,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools]
     None too while more designs are left than it would be sensible to compare with each other.
     """
     accept_at = claims.accept_at
-    if len(accept_at) > _MATRIX and not claims.done:
+    if len(accept_at) > FEW and not claims.done:
         if len(accept_at) > _MANY:
             return None
         accept_at = _screened(claims.comparisons, cone, np.inf)
@@ -234,7 +272,9 @@ def _cover_at(
 
 
 def _blocks(rows: Indices, columns: int) -> Iterator[Indices]:
-    """Rows in portions that keep temporary arrays small."""
+    """Rows in portions that keep temporary arrays small; none where there are no columns."""
+    if not columns:
+        return
     step = max(1, _ENTRIES // max(1, columns * 4))
     for start in range(0, len(rows), step):
         yield rows[start : start + step]

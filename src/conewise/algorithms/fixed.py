@@ -7,7 +7,7 @@ adds observations after having looked needs the other certificate. Claims, spend
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.base import Result, Status
 from conewise.algorithms.certificate import Notion, Spending, check_question
-from conewise.algorithms.claims import Claims, Seen, certified, judge
+from conewise.algorithms.claims import Claims, Comparisons, Seen, certified, judge
 from conewise.algorithms.radii import Radii, radii_for
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -63,6 +63,12 @@ class FixedSample:
         target = self.epsilon if epsilon is None else epsilon
         return judge(nobody, table, self.cone, target, self.notion == "cover")
 
+    def compare(self, statistics: Statistics, designs: Indices) -> Comparisons:
+        """How the sample compares any designs, ascending."""
+        chosen = np.zeros(self.n_designs, dtype=bool)
+        chosen[designs] = True
+        return _Sample.of(self, statistics).keep(chosen)
+
     def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
         """The smallest epsilon that the sample certifies, and the set to return for it; None if there is none."""
         return certified(claims, self.cone, self.notion == "cover")
@@ -107,6 +113,10 @@ class _Sample:
     """(L, N): w_n.mean, NaN where nothing was observed."""
     shares: Floats
     """(L, N): variance of that mean."""
+    sure: Bools
+    """(L,): known to be Pareto optimal; nobody for `cover`."""
+    known: int = 0
+    """How many are, these and others."""
 
     @classmethod
     def of(cls, certificate: FixedSample, statistics: Statistics) -> _Sample:
@@ -118,12 +128,20 @@ class _Sample:
         values[seen] = (cone._order_columns(statistics.means[seen]) / cone._lengths[:, None]).T
         variances = certificate.radii.variances(designs, statistics.scatters, counts, 1)
         shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
-        return cls(certificate, designs, counts, values, shares)
+        return cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
 
     def keep(self, which: Bools) -> _Sample:
-        return _Sample(
-            self.certificate, self.designs[which], self.counts[which], self.values[which], self.shares[which]
+        return replace(
+            self,
+            designs=self.designs[which],
+            counts=self.counts[which],
+            values=self.values[which],
+            shares=self.shares[which],
+            sure=self.sure[which],
         )
+
+    def marked(self, sure: Bools, known: int) -> _Sample:
+        return replace(self, sure=sure, known=known) if self.certificate.spending.stepwise else self
 
     def strong(self, most: int) -> Indices:
         seen = np.flatnonzero(~np.isnan(self.values).any(axis=1))
@@ -133,11 +151,19 @@ class _Sample:
     def same_boundary(self, before: int, after: int) -> bool:
         return self.certificate.spending.out(before) == self.certificate.spending.out(after)
 
+    def unmoved(self, before: Comparisons) -> tuple[Indices, Indices]:
+        """There was no earlier look."""
+        nobody = np.empty(0, dtype=np.intp)
+        return nobody, nobody
+
     def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
-        yield self._seen(rows, columns, self.certificate.spending.fine)
+        doubtful = self.certificate.n_designs - self.known
+        yield self._seen(rows, columns, self.certificate.spending.fine(doubtful))
 
     def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
         yield self._seen(rows, columns, self.certificate.spending.out(remaining))
+        if (sure := self.sure[columns]).any():
+            yield self._seen(rows, columns, self.certificate.spending.out_by_sure(remaining)).only(sure)
 
     def _seen(self, rows: Indices, columns: Indices, alpha: float) -> Seen:
         radii = self.certificate.radii

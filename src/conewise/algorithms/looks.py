@@ -7,10 +7,10 @@ boundary z_1, z_2, ... in units of its standard deviation is exceeded *anywhere 
 Nothing else is assumed about when or why a design was evaluated, so every sampling rule may be used, and looking costs
 nothing more.
 
-For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and not A_{l-1}), A_l = {the error exceeds z_l sd at
-level l}: an upper bound for the union that credits neighbouring looks for their correlation (each term is a bivariate
-normal probability). Other noise has no joint law to use, so the terms are plain Chernoff bounds. Proof:
-docs/adaptive, "Looks".
+For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and none before), A_l = {the error exceeds z_l sd at
+level l}. Along a list the errors form a Markov chain, so that the chance to have stayed below so far can be carried
+from look to look, as in group sequential trials (Armitage, McPherson & Rowe 1969). Other noise has no joint law to use,
+so the terms are plain Chernoff bounds. Proof: docs/adaptive, "Looks".
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ there. Easier ones cost little anyway, harder ones lose little (powers below; tu
 UNKNOWN_POWERS: Final = (0.6, -0.25)
 """Before and beyond that anchor."""
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+_REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
 _SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
 
 
@@ -90,46 +91,90 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     result = single.copy()
     counts = np.array(levels.counts, dtype=np.float64)
     steps = counts[:-1] / counts[1:]
+    below = _Below.first(result[:, 0])
     for look in range(1, len(counts)):
         # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
-        correlation = math.sqrt(steps[look - 1 : look + offset].min())
-        result[:, look] = _least(result[:, look - 1], correlation, log_terms[:, look], single[:, look])
+        below = below.next(math.sqrt(steps[look - 1 : look + offset].min()))
+        result[:, look] = _least(below, log_terms[:, look], single[:, look])
+        below = below.cut(result[:, look])
     return np.maximum.accumulate(result, axis=0)
 
 
-def _least(before: Floats, correlation: float, log_terms: Floats, enough: Floats) -> Floats:
-    """The smallest z, to 1e-9 and from above, whose fresh excess is at most exp(log_terms); `enough` always is one.
+@dataclass(frozen=True, eq=False)
+class _Below:
+    """The chance to have stayed below the boundary up to the last look, given where the error is now."""
 
-    Newton's steps inside a bracket: the logarithm of the excess is concave in z, so they close in from above.
+    edge: Floats
+    """(A,): the boundary at the last look."""
+    nodes: Floats
+    """(A, G): errors at the last look, below the edge."""
+    weights: Floats
+    """(A, G): quadrature weights times the chance, for an error at each node, to have stayed below before that look."""
+    correlation: float
+    """Of the error now with that at the last look."""
+    earlier: _Below | None
+
+    @classmethod
+    def first(cls, edge: Floats) -> _Below:
+        """At the first look nothing has happened before."""
+        nothing = np.empty((len(edge), 0))
+        return cls(np.full_like(edge, np.inf), nothing, nothing, 0.0, None).cut(edge)
+
+    def cut(self, edge: Floats) -> _Below:
+        """One look later, with this boundary."""
+        return _Below(edge, self.nodes, self.weights, 0.0, self)
+
+    def next(self, correlation: float) -> _Below:
+        """Seen from the coming look, which has this correlation with the last one."""
+        width = _REACH * math.sqrt(1 - correlation**2)
+        nodes = self.edge[:, None] + width * (_NODES - 1) / 2
+        assert self.earlier is not None
+        weights = _WEIGHTS * width / 2 * self.earlier.chance(nodes)
+        return _Below(self.edge, nodes, weights, correlation, None)
+
+    def chance(self, error: Floats) -> Floats:
+        """(A, X): to have stayed below at every look before, given the error now; far below the edge it is put at 1."""
+        if not self.nodes.shape[1]:
+            return np.ones_like(error)
+        spread = math.sqrt(1 - self.correlation**2)
+        mean = self.correlation * error
+        lowest = self.edge[:, None] - _REACH * spread
+        density = np.exp(-0.5 * ((self.nodes[:, None, :] - mean[:, :, None]) / spread) ** 2)
+        near = (density * self.weights[:, None, :]).sum(axis=2) / (spread * math.sqrt(2 * math.pi))
+        return np.asarray(near + np.exp(_log_ndtr()((lowest - mean) / spread)))
+
+    def log_crossing(self, edge: Floats) -> Floats:
+        """(A,): the logarithm of the chance to exceed this now for the first time."""
+        reach = 12.0 / np.maximum(edge, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
+        error = edge[:, None] + reach * (_NODES + 1) / 2
+        density = np.exp(-0.5 * (error**2 - edge[:, None] ** 2)) * self.chance(error)
+        inside = (density * _WEIGHTS * reach / 2).sum(axis=1) / math.sqrt(2 * math.pi)
+        beyond = _log_ndtr()(-(edge + reach[:, 0]))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.logaddexp(np.log(inside) - 0.5 * edge**2, beyond))
+
+
+def _least(below: _Below, log_terms: Floats, enough: Floats) -> Floats:
+    """The smallest z, to 1e-9 and from above, that is crossed now with probability exp(log_terms) at most.
+
+    `enough` always is such a z. Newton's steps inside a bracket: the logarithm is concave in z, so they close in from
+    above.
     """
     low, high = np.zeros_like(enough), enough.copy()
-    guess = np.clip(before, low, high)
+    guess = np.clip(below.edge, low, high)
     for _ in range(60):
-        value = _log_fresh_excess(guess, before, correlation) - log_terms
+        value = below.log_crossing(guess) - log_terms
         low, high = np.where(value > 0, guess, low), np.where(value > 0, high, guess)
         if (high - low <= 1e-9).all():
             break
         nudge = 1e-5
-        slope = (_log_fresh_excess(guess + nudge, before, correlation) - log_terms - value) / nudge
+        slope = (below.log_crossing(guess + nudge) - log_terms - value) / nudge
         with np.errstate(divide="ignore", invalid="ignore"):
             step = guess - value / slope
         step = step + np.where(np.abs(step - guess) < 1e-6, 5e-10, 0.0) * np.where(value > 0, 1.0, -1.0)
         inside = (step > low) & (step < high)
         guess = np.where(inside, step, (low + high) / 2)
     return high
-
-
-def _log_fresh_excess(now: Floats, before: Floats, correlation: float) -> Floats:
-    """The logarithm of P(X > now, Y <= before) for standard normal X and Y with that correlation."""
-    log_ndtr = _log_ndtr()
-    reach = 12.0 / np.maximum(now, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
-    x = now[:, None] + reach * (_NODES + 1) / 2
-    log_density = -0.5 * x**2 - 0.5 * math.log(2 * math.pi)
-    log_tail = log_ndtr((before[:, None] - correlation * x) / math.sqrt(1 - correlation**2))
-    terms = log_density + log_tail + np.log(_WEIGHTS * reach / 2)
-    peak = terms.max(axis=1)
-    beyond = log_ndtr(-x[:, -1])
-    return np.asarray(np.logaddexp(peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1)), beyond))
 
 
 @lru_cache

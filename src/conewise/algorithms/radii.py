@@ -67,6 +67,11 @@ class Radii(ABC):
         """(..., N): what is added to the radius z * spread; None for nothing."""
         return None
 
+    @property
+    def common(self) -> Floats | None:
+        """(N,): the variances of every design, where they are known and the same for all."""
+        return None
+
     def scales(self, designs: Indices) -> Floats:
         """(m, N): the known variances of these designs."""
         worst = self.worst
@@ -86,6 +91,11 @@ class KnownScale(Radii):
             if covariance.ndim == 3:
                 return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
         return np.asarray(self.noise.scales(w) ** 2)
+
+    @property
+    def common(self) -> Floats | None:
+        """Unless every design has a covariance of its own."""
+        return self.worst if self.worst.ndim == 1 else None
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
         """What is assumed, whatever was seen."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from conewise.algorithms import Status
 from conewise.cli.options import columns
+from conewise.cli.readers import crew
 from conewise.cli.show import print_json, print_table, progress_bar, write_whole
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -31,7 +32,7 @@ _WORDS = {Status.PARETO.value: "Pareto", Status.UNDECIDED.value: "undecided", St
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
@@ -73,9 +74,13 @@ _WORDS = {Status.PARETO.value: "Pareto", Status.UNDECIDED.value: "undecided", St
 )
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write every design to a CSV file.")
+@click.option(
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that sum up a --final table."
+)
+@click.option("--dask", metavar="ADDRESS", help="Sum up a --final table on the workers of this Dask scheduler.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def analyse_command(
-    file: Path,
+    files: tuple[Path, ...],
     design: str | None,
     objectives: list[str],
     minimise: list[str],
@@ -92,6 +97,8 @@ def analyse_command(
     incomplete: str,
     plan: int | None,
     out: Path | None,
+    workers: int,
+    dask: str | None,
     as_json: bool,
 ) -> None:
     """Which designs of a table of measurements are Pareto, which are not, and which are undecided.
@@ -99,12 +106,13 @@ def analyse_command(
     FILE (CSV, TSV, JSON, JSON lines, Parquet) has one row an evaluation, in any order of the designs; the rows of one
     design stand in the order in which they were measured. Or it has one row a design with means, standard errors and
     counts: --means a_mean,b_mean --errors a_se,b_se --counts n, which is found by itself when the columns are called
-    so; such a table must be --final.
+    so; such a table must be --final. Several files, or those in a folder, are read one after the other. Memory grows
+    with the designs, not with the rows.
 
     Example: conewise analyse trial.csv --objectives cost,yield --minimise cost --plan 20
     """
     table = open_measurements(
-        file,
+        files,
         design=design,
         objectives=objectives,
         minimise=minimise,
@@ -116,7 +124,7 @@ def analyse_command(
     dim = len(table.objectives)
     cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
     noise = parse_noise(assumption)
-    with progress_bar("evaluations", not as_json) as advance:
+    with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
         found = analyse(
             table,
             cone,
@@ -127,12 +135,13 @@ def analyse_command(
             success=success,
             max_evaluations=max_evaluations,
             progress=advance,
+            executor=executor,
         )
     pulls = found.next(plan) if plan is not None else None
     if out is not None:
         write_whole(out, _csv(found))
     if as_json:
-        print_json(_json(found, file, cone, noise, final, success, pulls))
+        print_json(_json(found, files, cone, noise, final, success, pulls))
         return
     print_table(_table(found, cone, table.design))
     for line in found.explanations:
@@ -222,7 +231,7 @@ def _csv(found: Analysis) -> str:
 
 
 def _json(
-    found: Analysis, file: Path, cone: Cone, noise: Noise, final: bool, success: str, pulls: Pulls | None
+    found: Analysis, files: tuple[Path, ...], cone: Cone, noise: Noise, final: bool, success: str, pulls: Pulls | None
 ) -> dict[str, Any]:
     result, worth = found.result, found.result.guarantee
     means = found.means.tolist()
@@ -232,7 +241,7 @@ def _json(
         else None
     )
     return {
-        "file": str(file),
+        "file": str(files[0]) if len(files) == 1 else [str(file) for file in files],
         "cone": str(cone),
         "objectives": list(found.objectives),
         "minimised": list(found.minimised),

@@ -7,18 +7,25 @@ from pathlib import Path
 import click
 import numpy as np
 
+from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
 from conewise.cones import Cone
+from conewise.errors import InputError
 from conewise.report.data import Table
 from conewise.report.words import describe
+from conewise.studies.explanations import printable
 
 
 @click.command(short_help="Facets, rays, complexity and meaning of a cone.")
 @click.argument("spec")
 @click.option("--dim", type=click.IntRange(1, 64), help="Number of objectives, where SPEC does not say it.")
+@click.option("--objectives", callback=columns, help="Their names, separated by commas, for the words and the picture.")
+@click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def cone(spec: str, dim: int | None, plot: Path | None, as_json: bool) -> None:
+def cone(
+    spec: str, dim: int | None, objectives: list[str], minimise: list[str], plot: Path | None, as_json: bool
+) -> None:
     """Facets, rays, dual, widths and ordering complexity of a cone, and what it means in words.
 
     SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60,12, exchange:[[1,2],[2,1]],
@@ -26,12 +33,15 @@ def cone(spec: str, dim: int | None, plot: Path | None, as_json: bool) -> None:
 
     Example: conewise cone planar:135 --plot cone.png
     """
-    chosen = Cone.parse(spec, dim)
+    chosen = Cone.parse(spec, dim if dim is not None or not objectives else len(objectives))
+    if minimise and not objectives:
+        raise InputError("--minimise chooses among named objectives: give their names with --objectives.")
+    words = describe(chosen, objectives, minimise) if objectives else describe(chosen)
     complexity = chosen.complexity
     if plot is not None:
         from conewise.report.plots import cone_picture, save
 
-        save(cone_picture(chosen), plot)
+        save(cone_picture(chosen, objectives=objectives or None), plot)
     if as_json:
         print_json(
             {
@@ -49,7 +59,7 @@ def cone(spec: str, dim: int | None, plot: Path | None, as_json: bool) -> None:
                 "bracket": [complexity.lower, complexity.upper],
                 "widest_pair": complexity.pair.tolist(),
                 "widest_degrees": complexity.degrees,
-                "words": describe(chosen),
+                "words": words,
             }
         )
         return
@@ -57,10 +67,10 @@ def cone(spec: str, dim: int | None, plot: Path | None, as_json: bool) -> None:
     if chosen.removed:
         click.echo(f"redundant rows left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
     click.echo()
-    for line in describe(chosen):
+    for line in words:
         click.echo(line)
     click.echo()
-    axes = tuple(f"x{d + 1}" for d in range(chosen.dim))
+    axes = tuple(map(printable, objectives)) or tuple(f"x{d + 1}" for d in range(chosen.dim))
     facets = tuple(
         (f"w{n + 1}", *_row(w), _number(alpha))
         for n, (w, alpha) in enumerate(zip(chosen.facets, chosen.widths, strict=True))

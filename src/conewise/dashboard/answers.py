@@ -1,4 +1,4 @@
-"""The numbers on the page: the Pareto set under a cone, what it costs, who enters or leaves and at which angle."""
+"""The numbers on the page: the Pareto set under a cone, what it costs, and who enters or leaves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
 from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
@@ -21,11 +20,9 @@ from conewise.report.words import describe
 DRAWN: Final = 1500
 """Designs of each kind in a picture: more cannot be told apart, and a browser must stay quick."""
 LISTED: Final = 200
-"""Rows of a table on the page, and names in a list."""
+"""Names in a list."""
 _RIVALS: Final = 10
-_ANGLES: Final = tuple(range(5, 180, 5))  # degrees at which the front is computed before angles are made exact
-_SHORT_PAIRS: Final = 2**20  # pairs whose angles are computed at a time
-_MOST_ON_FRONT: Final = 5000  # from a larger front on, angles would take long and the list would say nothing
+_MOVED: Final = 12  # names of those that entered or left since the last cone
 _MOST_PAIRS: Final = 10**8  # comparisons after which the hardness is not worth waiting for
 
 
@@ -34,12 +31,14 @@ def backdrop(designs: Designs) -> dict[str, Any]:
     known = designs.known
     if len(known) > DRAWN:
         known = np.sort(np.random.default_rng(0).choice(known, DRAWN, replace=False))
+    there = designs.values[designs.known]
     return {
         "version": designs.version,
         "designs": len(designs.names),
         "unknown": len(designs.names) - len(designs.known),
         "objectives": list(designs.objectives),
         "minimised": list(designs.minimised),
+        "ranges": np.column_stack([there.min(axis=0), there.max(axis=0)]).tolist() if len(there) else [],
         "drawn": _points(designs, known),
     }
 
@@ -51,19 +50,25 @@ def front(designs: Designs, cone: Cone) -> np.ndarray:
     return np.asarray(designs.known[pareto_mask(designs.means, cone)])
 
 
-def summary(designs: Designs, cone: Cone, pareto: np.ndarray) -> dict[str, Any]:
-    """What a preference means and gives."""
+def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
+    """What a preference means, which does not depend on the designs' values."""
     complexity = cone.complexity
     return {
         "cone": str(cone),
         "option": f"--cone {shlex.quote(str(cone))}",
         "beta": complexity.beta,
         "exact": complexity.exact,
-        "words": describe(cone),
-        "pareto": len(pareto),
-        "points": _points(designs, pareto[:DRAWN]),
+        "words": describe(cone, designs.objectives, designs.minimised),
         "rays": cone.rays.tolist() if cone.dim == 2 else None,
     }
+
+
+def gives(designs: Designs, pareto: np.ndarray) -> dict[str, Any]:
+    """How many designs are Pareto, and those to draw: all, or an even choice along the list."""
+    shown = pareto
+    if len(pareto) > DRAWN:
+        shown = pareto[np.linspace(0, len(pareto) - 1, DRAWN).round().astype(int)]
+    return {"pareto": len(pareto), "points": _points(designs, shown)}
 
 
 def cost(designs: Designs, cone: Cone, noise: Noise, epsilon: float, delta: float) -> dict[str, Any]:
@@ -73,15 +78,16 @@ def cost(designs: Designs, cone: Cone, noise: Noise, epsilon: float, delta: floa
     return {"each": each, "total": each * len(designs.names), "bound": bound}
 
 
-def hardness_of(designs: Designs, cone: Cone, sigma: float, epsilon: float, delta: float) -> dict[str, Any]:
+def hardness_of(
+    designs: Designs, cone: Cone, pareto: np.ndarray, sigma: float, epsilon: float, delta: float
+) -> dict[str, Any]:
     """sigma^2 H log(1/delta), the rate below which no correct rule can stay if these values were the true means.
 
     Ararat & Tekin 2023, Theorem 5.1, for noise of scale sigma; the constant in front is not known.
     """
-    pareto = len(front(designs, cone))
-    if pareto * len(designs.known) > _MOST_PAIRS:
+    if len(pareto) * len(designs.known) > _MOST_PAIRS:
         raise ConewiseError("too many designs are Pareto to measure every gap while you wait.")
-    if not pareto:
+    if not len(pareto):
         raise ConewiseError("no design has values yet.")
     rate = sigma**2 * hardness(designs.means, cone, epsilon) * math.log(1 / delta)
     if not math.isfinite(rate):
@@ -91,7 +97,7 @@ def hardness_of(designs: Designs, cone: Cone, sigma: float, epsilon: float, delt
 
 def difference(designs: Designs, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     """Who is Pareto under one cone only."""
-    only_first, only_second = np.setdiff1d(first, second), np.setdiff1d(second, first)
+    only_first, only_second = _apart(first, second)
     return {
         "both": len(first) - len(only_first),
         "only_first": _named(designs, only_first),
@@ -99,71 +105,39 @@ def difference(designs: Designs, first: np.ndarray, second: np.ndarray) -> dict[
     }
 
 
-def design(designs: Designs, index: int, cone: Cone) -> dict[str, Any]:
-    """One design: its values, whether it is Pareto, and which Pareto designs beat it."""
-    place = int(np.searchsorted(designs.known, index))
-    facts: dict[str, Any] = {"index": index, "name": str(designs.names[index])}
-    if place == len(designs.known) or designs.known[place] != index:
-        return {**facts, "values": None, "pareto": False, "rivals": [], "beaten_by": 0}
-    pareto = pareto_mask(designs.means, cone)
-    beating = dominates(designs.means[pareto], designs.means[place], cone)
-    rivals = designs.known[np.flatnonzero(pareto)[beating]]
+def moved(designs: Designs, before: Cone, old: np.ndarray, new: np.ndarray) -> dict[str, Any]:
+    """Who has entered and who has left since another cone."""
+    entered, left = _apart(new, old)
     return {
-        **facts,
+        "before": str(before),
+        "entered": _named(designs, entered, _MOVED),
+        "left": _named(designs, left, _MOVED),
+    }
+
+
+def design(designs: Designs, index: int, cone: Cone, pareto: np.ndarray) -> dict[str, Any]:
+    """One design: its values, whether it is Pareto, and which Pareto designs beat it."""
+    about: dict[str, Any] = {"index": index, "name": str(designs.names[index])}
+    if not np.isfinite(designs.values[index]).all():
+        return {**about, "values": None, "pareto": False, "rivals": [], "beaten_by": 0}
+    means = designs.means
+    beating = dominates(means[np.searchsorted(designs.known, pareto)], means[designs.known == index][0], cone)
+    rivals = pareto[beating]
+    return {
+        **about,
         "values": designs.values[index].tolist(),
-        "pareto": bool(pareto[place]),
+        "pareto": not len(rivals),
         "beaten_by": len(rivals),
         "rivals": [str(designs.names[k]) for k in rivals[:_RIVALS].tolist()],
     }
 
 
-def leaving_angles(designs: Designs) -> dict[str, Any]:
-    """For two objectives: the angle at which each design leaves the Pareto set, as planar cones open.
-
-    Planar cones are nested, so a design that has left never returns, and whoever beats it first is on the front until
-    then. The front is therefore computed at some angles, and between two of them only its own members are compared.
-    """
-    places, ends = _leaving(designs.means)
-    order = np.argsort(ends, kind="stable")
-    places, ends = places[order], ends[order]
-    listed = order.size <= _MOST_ON_FRONT
-    names = [str(designs.names[k]) for k in designs.known[places].tolist()] if listed else []
-    return {
-        "version": designs.version,
-        "from": float(_ANGLES[0]),
-        "to": float(_ANGLES[-1]),
-        "degrees": [end if math.isfinite(end) else None for end in ends.round(6).tolist()] if listed else [],
-        "index": designs.known[places].tolist() if listed else [],
-        "names": names,
-        "curve": [[float(t), int((ends > t).sum())] for t in range(_ANGLES[0], _ANGLES[-1] + 1)] if listed else [],
-    }
-
-
-def _leaving(means: Floats) -> tuple[np.ndarray, Floats]:
-    """Designs that are Pareto at the first angle, and where each leaves; infinity for those that stay to the last."""
-    alive = np.arange(len(means))
-    if not len(alive):
-        return alive, np.empty(0)
-    alive = alive[pareto_mask(means, Cone.planar(_ANGLES[0]))]
-    start, ends = alive, np.full(len(means), np.inf)
-    if len(start) > _MOST_ON_FRONT:
-        return start, ends[start]
-    for degrees in _ANGLES[1:]:
-        stays = pareto_mask(means[alive], Cone.planar(degrees))
-        gone = alive[~stays]
-        for part in np.array_split(gone, max(1, math.ceil(len(gone) * len(alive) / _SHORT_PAIRS))):
-            ends[part] = _first_beaten(means[part], means[alive])
-        alive = alive[stays]
-    return start, ends[start]
-
-
-def _first_beaten(points: Floats, rivals: Floats) -> Floats:
-    """(n,): the opening angle of the narrowest planar cone under which some rival beats each point."""
-    east = rivals[None, :, 0] - points[:, None, 0]
-    north = rivals[None, :, 1] - points[:, None, 1]
-    # The angle between a step and the diagonal, from its parts along and across it; no step, no rival.
-    away = np.degrees(np.arctan2(np.abs(north - east), north + east))
-    return np.asarray(2 * np.where((east == 0) & (north == 0), np.inf, away).min(axis=1))
+def _apart(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What stands in one of two sorted lists of distinct places only."""
+    return (
+        np.setdiff1d(first, second, assume_unique=True),
+        np.setdiff1d(second, first, assume_unique=True),
+    )
 
 
 def _points(designs: Designs, places: np.ndarray) -> dict[str, Any]:
@@ -174,6 +148,6 @@ def _points(designs: Designs, places: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _named(designs: Designs, places: np.ndarray) -> dict[str, Any]:
-    shown = places[:LISTED].tolist()
+def _named(designs: Designs, places: np.ndarray, most: int = LISTED) -> dict[str, Any]:
+    shown = places[:most].tolist()
     return {"count": len(places), "index": shown, "names": [str(designs.names[k]) for k in shown]}

@@ -64,6 +64,8 @@ def least_shares(percent: list[float]) -> Cone:
     rest = 100 - sum(percent)
     if min(percent) < 0 or rest <= 0:
         raise InputError(f"least shares are at least 0 % and below 100 % in all, got {sum(percent):g} %; lower one.")
+    if not any(percent):
+        return Cone.orthant(len(percent))  # the same cone under its better known name
     if len(set(percent)) == 1 and len(percent) > 1:
         return Cone.importance(percent[0] / 100, dim=len(percent))
     return Cone(np.array(percent, dtype=float) + rest * np.eye(len(percent)))

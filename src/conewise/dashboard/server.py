@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import re
 import secrets
 import socket
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from importlib.resources import files
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,14 +18,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn import Config, Server
 
-from conewise._arrays import as_positive, as_probability
-from conewise.cones import Cone
-from conewise.dashboard import answers
+from conewise.dashboard.desk import Desk
 from conewise.dashboard.guard import LARGEST_BODY, Guard
-from conewise.dashboard.preferences import cone_of, number_in
-from conewise.dashboard.sources import Designs, Source
-from conewise.errors import ConewiseError, InputError
-from conewise.noise import Gaussian, Noise
+from conewise.dashboard.sources import Source
+from conewise.errors import ConewiseError
 
 HOST: Final = "127.0.0.1"
 _KINDS: Final = {
@@ -37,120 +31,6 @@ _KINDS: Final = {
     ".svg": "image/svg+xml",
 }
 _STYLE_NAMES: Final = re.compile(rb'getElementById\("([0-9a-f]{64})"\)')
-_REMEMBERED: Final = 64  # answers: whoever moves a slider to and fro is served at once
-
-
-Answer = TypeVar("Answer")
-
-
-class Desk:
-    """Answers questions about one source, one at a time, and remembers the last ones."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self._guard = threading.Lock()
-        self._known: OrderedDict[Hashable, Any] = OrderedDict()
-
-    def start(self, _: dict[str, Any]) -> dict[str, Any]:
-        """What the page needs once, and again when a study has moved on."""
-        source = self.source
-        noise = source.assumptions.noise
-        return {
-            "title": source.title,
-            "command": source.command,
-            "live": source.live,
-            "cone": str(source.cone),
-            "sigma": None if source.assumptions.fixed else _sigma(noise),
-            "noise": source.assumptions.stated,
-            "epsilon": source.assumptions.epsilon,
-            "delta": source.assumptions.delta,
-            "standing": source.standing(),
-            **answers.backdrop(source.designs()),
-        }
-
-    def standing(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Whether anything has changed."""
-        return {"version": self.source.designs().version, "standing": self.source.standing()}
-
-    def front(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The Pareto set under one cone, or two to compare, and what each will cost."""
-        started = time.perf_counter()
-        designs = self.source.designs()
-        pairs = []
-        for key in ("first", "second"):
-            if asked.get(key) is not None:
-                cone = cone_of(asked[key], designs.dim)
-                found = self._front(designs, cone)
-                shown = answers.summary(designs, cone, found)
-                pairs.append((found, {**shown, "cost": self._cost(designs, cone, asked)}))
-        if not pairs or asked.get("first") is None:
-            raise InputError("a question about the front needs a preference called first.")
-        compared = len(pairs) == 2
-        return {
-            "version": designs.version,
-            "designs": len(designs.names),
-            "first": pairs[0][1],
-            "second": pairs[1][1] if compared else None,
-            "difference": answers.difference(designs, pairs[0][0], pairs[1][0]) if compared else None,
-            "milliseconds": round(1000 * (time.perf_counter() - started), 2),
-        }
-
-    def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The lower bound's rate for these values; slower than the rest, so the page asks when a slider rests."""
-        designs = self.source.designs()
-        noise, epsilon, delta = self._assumptions(asked)
-        cone = cone_of(asked.get("first"), designs.dim)
-        scale = float(noise.largest_scale(designs.dim))
-        key = ("hardness", designs.version, str(cone), scale, epsilon, delta)
-        return self._once(key, lambda: answers.hardness_of(designs, cone, scale, epsilon, delta))
-
-    def design(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """One design under a cone."""
-        designs = self.source.designs()
-        index = asked.get("index")
-        if type(index) is not int or not 0 <= index < len(designs.names):
-            raise InputError(f"there is no design number {index!r:.40}; they count from 0 to {len(designs.names) - 1}.")
-        return answers.design(designs, index, cone_of(asked.get("first"), designs.dim))
-
-    def angles(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Where every design leaves; two objectives only."""
-        designs = self.source.designs()
-        if designs.dim != 2:
-            raise InputError("angles are for two objectives.")
-        return self._once(("angles", designs.version), lambda: answers.leaving_angles(designs))
-
-    def _assumptions(self, asked: dict[str, Any]) -> tuple[Noise, float, float]:
-        mine = self.source.assumptions
-        if mine.fixed:
-            noise = mine.noise
-        else:
-            noise = Gaussian(as_positive(number_in(asked, "sigma", _sigma(mine.noise)), "sigma"))
-        epsilon = as_positive(number_in(asked, "epsilon", mine.epsilon), "epsilon")
-        return noise, epsilon, as_probability(number_in(asked, "delta", mine.delta), "delta")
-
-    def _cost(self, designs: Designs, cone: Cone, asked: dict[str, Any]) -> dict[str, Any]:
-        """A number half typed is no reason to hide the front."""
-        try:
-            return answers.cost(designs, cone, *self._assumptions(asked))
-        except ConewiseError as error:
-            return {"error": str(error)}
-
-    def _front(self, designs: Designs, cone: Cone) -> Any:
-        return self._once(("front", designs.version, str(cone)), lambda: answers.front(designs, cone))
-
-    def _once(self, key: Hashable, compute: Callable[[], Answer]) -> Answer:
-        with self._guard:
-            if key not in self._known:
-                self._known[key] = compute()
-                while len(self._known) > _REMEMBERED:
-                    self._known.popitem(last=False)
-            self._known.move_to_end(key)
-            answer: Answer = self._known[key]
-            return answer
-
-
-def _sigma(noise: Noise) -> float:
-    return float(noise.largest_scale(1)) if isinstance(noise, Gaussian) else 1.0
 
 
 def build(source: Source, *, token: str, host: str) -> Guard:
@@ -160,6 +40,7 @@ def build(source: Source, *, token: str, host: str) -> Guard:
         "start": desk.start,
         "standing": desk.standing,
         "front": desk.front,
+        "table": desk.table,
         "hardness": desk.hardness,
         "design": desk.design,
         "angles": desk.angles,
@@ -190,6 +71,8 @@ def build(source: Source, *, token: str, host: str) -> Guard:
             return JSONResponse({"error": " ".join(str(error).split())})
         except OSError as error:
             return JSONResponse({"error": f"the source cannot be read: {error.strerror or error}."})
+        except asyncio.CancelledError:  # the explorer was ended while it thought, and nobody waits for the answer
+            return Response(status_code=503)
 
     app = Starlette(
         routes=[
@@ -246,6 +129,11 @@ def _files() -> dict[str, tuple[bytes, str]]:
     return found
 
 
+def _is_worth_saying(record: logging.LogRecord) -> bool:
+    """Ctrl-C while an answer is computed is no error, though uvicorn says so."""
+    return "timeout graceful shutdown exceeded" not in record.getMessage()
+
+
 class Explorer:
     """A page about one source, on this machine only: bound when made, served by `run`, ended by `stop`."""
 
@@ -261,6 +149,7 @@ class Explorer:
             raise ConewiseError(f"port {port} cannot be used ({error.strerror}); choose another, or 0.") from None
         self.port: int = self._socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24) if token is None else token
+        logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
         app = build(source, token=self.token, host=f"{HOST}:{self.port}")
         self._server = Server(
             Config(

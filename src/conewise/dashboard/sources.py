@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -22,6 +24,7 @@ from conewise.studies.noisedict import turned
 from conewise.studies.study import Study, StudyStatus
 
 _BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
+_DIGITS: Final = 20  # longer numbers in names are sorted as text
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,24 @@ class Designs:
     def dim(self) -> int:
         """The number of objectives D."""
         return len(self.objectives)
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """The names without regard to capitals, to search in."""
+        return [str(name).casefold() for name in self.names]
+
+    @cached_property
+    def name_ranks(self) -> Floats:
+        """(K,): the place of each name in the order in which people sort, so that d2 comes before d10."""
+        keys = _natural(self.folded)
+        ranks = np.empty(len(keys))
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return ranks
+
+
+def _natural(names: Sequence[str]) -> list[str]:
+    """The names with zeros before every number, so that plain texts compare as numbers do."""
+    return [re.sub("[0-9]+", lambda digits: digits[0].zfill(_DIGITS), name) for name in names]
 
 
 @dataclass(frozen=True)
@@ -174,12 +195,20 @@ class Live:
             self._study.close()
             self._study = None
 
+    def _forget(self) -> None:
+        self.close()
+        self._seen = None
+
     def _look(self) -> tuple[Designs, dict[str, Any]]:
         with self._guard:
             study = self._open()
             now = self._clock()
             if self._seen is None or now - self._looked >= _BETWEEN_LOOKS:
-                self._seen = self._read(study)
+                try:
+                    self._seen = self._read(study)
+                except ConewiseError:
+                    self._forget()  # opened afresh at the next look: a database may be back by then
+                    raise
                 self._looked = self._clock()
             return self._seen
 
@@ -187,8 +216,7 @@ class Live:
         """The study as it is on disk now: an open file that was deleted could still be read, and would mislead."""
         place = self._identity()
         if self._study is not None and place != self._opened:
-            self.close()
-            self._seen = None
+            self._forget()
         if self._study is None:
             self._study, self._opened = Study.open(self._where, name=self._name, read_only=True), place
         return self._study
@@ -200,8 +228,7 @@ class Live:
         try:
             found = Path(self._where).stat()
         except OSError:
-            self.close()
-            self._seen = None
+            self._forget()
             name = Path(self._where).name
             raise ConewiseError(f"the study {name} has disappeared; the page goes on when it is back.") from None
         return found.st_dev, found.st_ino

@@ -17,8 +17,11 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
+from conewise.problems.names import ArrowTexts, first_come
+from conewise.problems.readers import Reader, reader
+from conewise.problems.shards import Piece, files_of
 from conewise.problems.spreadsheets import EXPORT_COLUMNS
-from conewise.problems.tables import check_columns, distinct_columns, name_column, numbers, reader, signs
+from conewise.problems.tables import check_columns, distinct_columns, name_column, numbers, signs
 
 Incomplete = Literal["refuse", "skip"]
 
@@ -87,9 +90,10 @@ class Recorded:
 
 
 class LongTable:
-    """A file with one row an evaluation (CSV, TSV, JSON, JSON lines, Parquet): its design and its objectives.
+    """One row an evaluation, in one or more files (CSV, TSV, JSON, JSON lines, Parquet): its design and its objectives.
 
     A row without all its objectives is refused, or left out with `incomplete="skip"`; `rows` counts it either way.
+    Several files, or those in a folder, are read one after the other.
     """
 
     summarised = False
@@ -97,41 +101,47 @@ class LongTable:
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path | Sequence[str | Path],
         *,
         objectives: Sequence[str],
         minimise: Sequence[str] = (),
         design: str | None = None,
         incomplete: Incomplete = "refuse",
     ) -> None:
-        self.path = Path(path)
-        self._reader = reader(self.path)
-        columns = distinct_columns(self._reader, self.path)
-        self.design = _design_column(columns, design, self.path)
+        paths = files_of(path)
+        self.path = paths[0]
         self.objectives = tuple(objectives)
         self.minimised = tuple(minimise)
-        check_columns((*self.objectives, *self.minimised), columns, self.path)
+        readers = [reader(path) for path in paths]
+        self.design = _design_column(distinct_columns(readers[0], self.path), design, self.path)
+        for path, table in zip(paths, readers, strict=True):
+            check_columns((self.design, *self.objectives, *self.minimised), distinct_columns(table, path), path)
         if self.design in self.objectives:
             raise InputError(f"the column {self.design!r} names the designs and cannot be an objective as well.")
         self.signs = signs(self.objectives, self.minimised)
         if incomplete not in ("refuse", "skip"):
             raise InputError(f'incomplete must be "refuse" or "skip", got {incomplete!r}.')
         self.incomplete = incomplete
+        self.files = tuple(
+            LongFile(path, table, self.design, self.objectives, self.signs, incomplete)
+            for path, table in zip(paths, readers, strict=True)
+        )
 
     @cached_property
     def _index(self) -> tuple[dict[str, int], Counts]:
         """The first reading: the number of every name, and its rows."""
         known: dict[str, int] = {}
         counts = np.zeros(0, dtype=np.int64)
-        row = 0
-        for columns in self._reader.chunks((), self.design):
-            names = _texts(columns[self.design], self.path, self.design, row)
-            codes = [known.setdefault(name, len(known)) for name in names]
-            counts = np.pad(counts, (0, len(known) - len(counts))) + np.bincount(codes, minlength=len(known))
-            row += len(names)
-        if not row:
-            raise InputError(f"{self.path.name} has no rows below its header; one row an evaluation was expected.")
-        return known, read_only(counts.astype(np.int64))
+        for file in self.files:
+            for codes, words in file.names():
+                places = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)
+                counts = np.pad(counts, (0, len(known) - len(counts)))
+                np.add.at(counts, places, np.bincount(codes, minlength=len(words)))
+        return known, read_only(counts)
+
+    def index(self, names: Sequence[str], rows: Counts) -> None:
+        """Take over what a reading elsewhere has found, so that there need not be another one."""
+        self.__dict__["_index"] = {name: k for k, name in enumerate(names)}, rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -147,19 +157,44 @@ class LongTable:
         """The evaluations in the order of the rows, larger is better; a bad entry stops with its row and column."""
         known, dim = self._index[0], len(self.objectives)
         step = max(1, _ENTRIES // dim**2)
-        row = 0
-        for columns in self._reader.chunks(self.objectives, self.design):
-            names = _texts(columns[self.design], self.path, self.design, row)
+        for file in self.files:
+            for codes, words, values, _ in file.evaluations(Piece(file.reader)):
+                try:
+                    designs = np.array([known[word] for word in words], dtype=np.intp)[codes]
+                except KeyError as stranger:
+                    raise InputError(f"{file.path.name} changed while it was read: {stranger} is new.") from None
+                for start in range(0, len(values), step):
+                    yield Observations.single(designs[start : start + step], values[start : start + step])
+
+
+@dataclass(frozen=True, eq=False)
+class LongFile:
+    """One file of a long table, and what is read of it."""
+
+    path: Path
+    reader: Reader
+    design: str
+    objectives: tuple[str, ...]
+    signs: Floats
+    incomplete: Incomplete
+
+    def names(self) -> Iterator[tuple[Indices, list[str]]]:
+        """The designs of the rows alone: numbers of names, and the names."""
+        rows = 0
+        for row, columns in Piece(self.reader).blocks((), self.design):
+            codes, words = _coded(columns[self.design], self.path, self.design, row)
+            yield codes, words
+            rows += len(codes)
+        if not rows:
+            raise InputError(f"{self.path.name} has no rows below its header; one row an evaluation was expected.")
+
+    def evaluations(self, piece: Piece) -> Iterator[tuple[Indices, list[str], Floats, Counts]]:
+        """The complete rows of a piece: numbers of names, the names, values (larger is better), and all rows a name."""
+        for row, columns in piece.blocks(self.objectives, self.design):
+            codes, words = _coded(columns[self.design], self.path, self.design, row)
             values = np.column_stack([numbers(columns[c], self.path, c, row, missing=True) for c in self.objectives])
             kept = self._complete(values, row)
-            try:
-                designs = np.fromiter(map(known.__getitem__, names), dtype=np.intp, count=len(names))[kept]
-            except KeyError as stranger:
-                raise InputError(f"{self.path.name} changed while it was read: {stranger} is new.") from None
-            values = values[kept] * self.signs + 0.0
-            for start in range(0, len(values), step):
-                yield Observations.single(designs[start : start + step], values[start : start + step])
-            row += len(names)
+            yield codes[kept], words, values[kept] * self.signs + 0.0, np.bincount(codes, minlength=len(words))
 
     def _complete(self, values: Floats, first_row: int) -> Indices:
         """The rows that have all their objectives."""
@@ -268,7 +303,7 @@ class WideTable:
 
 
 def open_measurements(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     *,
     design: str | None = None,
     objectives: Sequence[str] = (),
@@ -278,8 +313,12 @@ def open_measurements(
     counts: str | None = None,
     incomplete: Incomplete = "refuse",
 ) -> LongTable | WideTable:
-    """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se and n."""
-    path = Path(path)
+    """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se and n.
+
+    A long table may be in several files, or in those of a folder.
+    """
+    paths = files_of(path)
+    path = paths[0]
     columns = distinct_columns(reader(path), path)
     if not means:
         wide = not set(objectives) <= set(columns) and {f"{c}{_MEAN}" for c in objectives} <= set(columns)
@@ -295,10 +334,12 @@ def open_measurements(
         if not wide:
             if errors or counts is not None:
                 raise InputError("standard errors and counts belong to a table of means: name those with --means.")
-            return LongTable(path, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+            return LongTable(paths, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
         means = [f"{c}{_MEAN}" for c in objectives]
     elif objectives:
         raise InputError("name either the columns of evaluations (--objectives) or those of means (--means), not both.")
+    if len(paths) > 1:
+        raise InputError("a table of means is one file; several files hold one row an evaluation (--objectives).")
     if counts is None:
         counts = next((c for c in columns if c.lower() in _COUNTS), None)
     if counts is None:
@@ -324,8 +365,27 @@ def _design_column(columns: Sequence[str], design: str | None, path: Path) -> st
 
 def _texts(column: Sequence[Any], path: Path, name: str, first_row: int) -> list[str]:
     """Names as they stand; a row without one is refused."""
-    names = [entry if isinstance(entry, str) else "" if entry is None else str(entry) for entry in column]
-    if "" in names:
-        row = first_row + names.index("") + 1
+    codes, words = _coded(column, path, name, first_row)
+    return [words[code] for code in codes.tolist()]
+
+
+def _coded(column: Sequence[Any], path: Path, name: str, first_row: int) -> tuple[Indices, list[str]]:
+    """The different names, in the order of their first rows, and the number of each row's; an empty one is refused."""
+    if isinstance(column, ArrowTexts):
+        codes, entries = column.coded()
+    elif isinstance(column, np.ndarray):
+        found, places = np.unique(column, return_inverse=True)
+        codes, entries = first_come(list(found), places)
+    else:
+        known: dict[str, int] = {}
+        codes = np.array([known.setdefault(_text(entry), len(known)) for entry in column], dtype=np.intp)
+        entries = list(known)
+    words = [_text(entry) for entry in entries]
+    if "" in words:
+        row = first_row + int((codes == words.index("")).argmax()) + 1
         raise InputError(f"{path.name}, row {row} (below the header), column {name!r} is empty; which design was it?")
-    return names
+    return codes, words
+
+
+def _text(entry: Any) -> str:
+    return entry if isinstance(entry, str) else "" if entry is None else str(entry)

@@ -102,11 +102,12 @@ class GaussianNoise(NoiseSource):
         factor = self._factors(designs, dim) @ lower
         scatters = factor @ np.swapaxes(factor, 1, 2)
         if few.any():  # fewer than D + 1 evaluations: the scatter is singular, drawn directly
-            roots = np.broadcast_to(self._factors(designs, dim), (len(designs), dim, dim))
-            for entry in np.flatnonzero(few):
-                values = rng.standard_normal((int(counts[entry]), dim)) @ roots[entry].T
-                off = values - values.mean(axis=0)
-                scatters[entry] = off.T @ off
+            roots = np.broadcast_to(self._factors(designs, dim), (len(designs), dim, dim))[few]
+            some = counts[few].astype(np.intp)
+            entry, first = np.repeat(np.arange(len(some)), some), np.cumsum(some) - some
+            values = np.einsum("mde,me->md", roots[entry], rng.standard_normal((len(entry), dim)))
+            values -= (np.add.reduceat(values, first) / some[:, None])[entry]
+            scatters[few] = np.add.reduceat(values[:, :, None] * values[:, None, :], first)
         return means, scatters
 
 

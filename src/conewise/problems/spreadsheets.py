@@ -3,12 +3,13 @@
 A spreadsheet program computes a cell that begins with =, +, - or @, quoted or not, and names may come from strangers.
 In the CSV files that conewise makes for people such text has an apostrophe before it, and so has text that could be
 mistaken for that; reading takes one away. These files are known by their headers: anyone else's is read as it stands.
+A table whose columns are the user's own has an apostrophe before its first column where anything in it is guarded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 EXPORT_COLUMNS: Final = ("design", "number", "worker", "told_at")
@@ -43,6 +44,33 @@ def unguarded(cell: str) -> str:
 def is_guarded(header: Sequence[str]) -> bool:
     """Whether a table with these columns is one of ours."""
     columns = tuple(header)
+    if columns and columns[0].startswith("'"):
+        return True
     if (*columns[:2], *columns[2:][-2:]) == EXPORT_COLUMNS:
         return True
     return any(columns[: len(first)] == first for first in (TO_FILL_IN, JUDGED))
+
+
+def guarded_table(header: Sequence[str], texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The header and the texts of a table with the user's own columns; as they are where nothing could do harm.
+
+    >>> guarded_table(["name", "cost"], ["a", "b"])
+    (['name', 'cost'], ['a', 'b'])
+    >>> guarded_table(["name", "cost"], ["a", "=1+1"])
+    (["'name", 'cost'], ['a', "'=1+1"])
+    """
+    columns, cells = list(header), list(texts)
+    safe = [[guarded(column) for column in columns], [guarded(cell) for cell in cells]]
+    if safe == [columns, cells] and not columns[0].startswith("'"):
+        return columns, cells
+    return [f"'{columns[0]}", *safe[0][1:]], safe[1]
+
+
+def unguarded_header(header: Sequence[str]) -> list[str]:
+    """The columns of one of our tables as they were called.
+
+    >>> unguarded_header(["'name", "'=cost"]), unguarded_header(["design", "number", "=a", "worker", "told_at"])[:1]
+    (['name', '=cost'], ['design'])
+    """
+    first, *others = header
+    return [first.removeprefix("'"), *map(unguarded, others)]

@@ -1,1 +1,1 @@
-"""Numbers to show (`data`), and the ways to show them: text tables and matplotlib figures."""
+"""Numbers to show (`data`, `answer`), and the ways to show them: tables, matplotlib figures, a page, notebooks."""

@@ -8,7 +8,6 @@ better.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Final
@@ -19,12 +18,12 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.algorithms.claims import Comparisons, Seen
 from conewise.cones import Cone
-from conewise.gaps import escape_gaps
+from conewise.gaps import escape_gaps, lift_norm
 from conewise.goals import Guarantee
-from conewise.order import _front
+from conewise.order import pareto_mask
 from conewise.problems.tables import signs
 from conewise.report.subject import Subject
-from conewise.report.words import describe
+from conewise.report.words import describe, weightings
 from conewise.studies.explanations import joined, printable
 
 LISTED: Final = 2000
@@ -56,7 +55,8 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         ],
         "cone": {
             "text": str(cone),
-            "words": cone_words(subject),
+            "words": describe(cone, subject.objectives, subject.minimised),
+            "weightings": weightings(cone, subject.objectives, subject.minimised),
             "facets": cone.facets.tolist(),
             "rays": cone.rays.tolist() if cone.dim <= 3 else [],
             "widths": cone.widths.tolist(),
@@ -86,16 +86,6 @@ def counts(result: Result) -> dict[str, int]:
     """How many designs are Pareto, undecided and not, and how many are returned."""
     found = {status: int((result.status == status).sum()) for status in STATUS_WORDS}
     return {**found, "returned": int(result.pareto.sum())}
-
-
-def cone_words(subject: Subject) -> list[str]:
-    """The cone in words, with the objectives' own names."""
-    names = [printable(name) for name in subject.objectives]
-    lines = [re.sub(r"objective (\d+)\b", lambda m: names[int(m[1]) - 1], line) for line in describe(subject.cone)]
-    turned = [printable(name) for name in subject.minimised]
-    if turned:
-        lines.append(f"Of {joined(turned)} less is better: a gain is a decrease there.")
-    return lines
 
 
 def certificate(subject: Subject) -> dict[str, Any]:
@@ -144,8 +134,7 @@ def chosen_designs(result: Result, cone: Cone, most: int = LISTED) -> Indices:
     kept = np.flatnonzero(wanted)
     if len(kept) > room:
         seen = kept[~np.isnan(result.means[kept]).any(axis=1)]
-        front = seen[_front(np.ascontiguousarray(cone._order_columns(result.means[seen])), True)]
-        front = _thinned(front, room // 2)
+        front = _thinned(seen[pareto_mask(result.means[seen], cone)] if len(seen) else seen, room // 2)
         kept = np.concatenate([front, _thinned(np.setdiff1d(kept, front), room - len(front))])
     return np.sort(np.concatenate([kept, others]))
 
@@ -214,7 +203,7 @@ def _strong(subject: Subject) -> Indices:
             far = escape_gaps(result.means[others], subject.cone, rivals=result.means[pool]).max(axis=1)
             pool = np.concatenate([pool, others[np.argsort(far, kind="stable")[:_RUNNERS_UP]]])
     if len(pool) > _RIVALS:
-        front = pool[_front(np.ascontiguousarray(subject.cone._order_columns(result.means[pool])), True)]
+        front = pool[pareto_mask(result.means[pool], subject.cone)]
         pool = front if len(front) >= _EACH else pool
     return np.sort(_thinned(pool, _RIVALS))
 
@@ -316,7 +305,7 @@ def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out
         reach, words = 0.0, "better"
     else:
         deficit = np.maximum(radii - gains, 0.0)
-        reach = float(subject.cone._lift.norms(np.ascontiguousarray(deficit[:, None]), non_negative=True)[0])
+        reach = float(lift_norm(deficit, subject.cone)) if np.isfinite(deficit).all() else math.inf
         words = "covers it within epsilon" if reach <= subject.epsilon else "close, not decisive alone"
     return words if sure else f"{words} on average", reach
 
@@ -324,7 +313,8 @@ def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out
 def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
     """(rows, N): along each facet, the radius of a difference between two such designs, over the square root of 2.
 
-    Where those of two designs with as many evaluations do not meet, the certificate tells them apart.
+    Two designs at one look with half-widths h and h' have a radius of at most h + h': further apart, they are told
+    apart.
     """
     parts = []
     for start in range(0, len(places), 64):

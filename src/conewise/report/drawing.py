@@ -13,7 +13,9 @@ from conewise.cones import Cone
 
 _SIZE: Final = 260
 _REACH: Final = 95.0  # pixels of a unit vector
-_BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#767676"
+_BLUE, _ORANGE = "var(--pareto, #0072B2)", "var(--undecided, #D55E00)"  # a page may have colours for its own ground
+_GREY: Final = "#808080"
+_HALF_LETTER: Final = 3.4  # pixels, of text of size 12
 _BARS: Final = 12  # weightings drawn
 
 
@@ -56,11 +58,13 @@ def _planar(cone: Cone, objectives: Sequence[str]) -> str:
             f'<line x1="{middle}" y1="{middle}" x2="{x:.1f}" y2="{y:.1f}" stroke="{_ORANGE}" stroke-width="2" '
             'stroke-dasharray="5 3"/>'
         )
-        x, y = at(1.13 * facet)
+        away = facet - (facet @ cone.centre) * cone.centre  # beside the tip, where no axis and no edge can be
+        x, y = at(1.06 * facet + 0.13 * away / max(float(np.linalg.norm(away)), 1e-300))
         body.append(_text(x, y + 4, f"w{n}", _ORANGE))
     x, y = at(0.6 * cone.centre / np.linalg.norm(cone.centre))
     body.append(_text(x, y + 4, f"{np.degrees(opening):.4g}°", "currentColor"))
-    body.append(_text(_SIZE - 4, middle + _REACH + 26, f"gain in {_short(objectives[0])} →", "currentColor", "end"))
+    # Below the axis on the left, where losses in both are: a cone around the gains leaves that room free.
+    body.append(_text(2, middle + 17, f"gain in {_short(objectives[0])} →", "currentColor", "start"))
     body.append(_text(middle + 6, 12, f"gain in {_short(objectives[1])} ↑", "currentColor", "start"))
     words = f"The gains that count as better: a wedge of {np.degrees(opening):.4g} degrees; dashed, the weightings."
     return _svg("".join(body), _SIZE, _SIZE, words)
@@ -80,13 +84,13 @@ def _spatial(cone: Cone, objectives: Sequence[str]) -> str:
     body = []
     for d in range(3):
         unit = np.eye(3)[d]
-        (x1, y1), (x2, y2) = at(-0.25 * unit), at(1.15 * unit)
+        (x1, y1), (x2, y2), (x, y) = at(-0.25 * unit), at(1.15 * unit), at(1.27 * unit)
         body.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{_GREY}" stroke-dasharray="3 3"/>'
         )
-        body.append(
-            _text(min(max(x2, 40), _SIZE - 40), y2 + (12 if d < 2 else -4), _short(objectives[d]), "currentColor")
-        )
+        name = _short(objectives[d])
+        room = _HALF_LETTER * len(name) + 2
+        body.append(_text(min(max(x, room), _SIZE - room), y + (10 if d < 2 else 4), name, "currentColor"))
     sides = []
     for normal in cone.facets:
         edge = cone.rays[np.abs(cone.rays @ normal) <= 1e-9]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -14,7 +15,9 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.problems.tables import signs
 from conewise.report.answer import STATUS_WORDS
-from conewise.report.plots import COLOURS, new_figure
+from conewise.report.grounds import Palette, clear, finish, literal, palette
+from conewise.report.plots import new_figure
+from conewise.report.words import weightings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,11 +28,15 @@ DRAWN: Final = 5_000
 """Points of one kind; an even sample of more."""
 _LINES: Final = 400  # lines of parallel coordinates, of one kind
 _NAMED: Final = 12  # designs whose names are written
-STYLES: Final[dict[str, dict[str, Any]]] = {
-    Status.ELIMINATED.value: {"color": "0.6", "marker": "x", "s": 16, "linewidths": 0.9, "zorder": 1},
-    Status.UNDECIDED.value: {"color": COLOURS[5], "marker": "D", "s": 24, "linewidths": 0, "zorder": 2},
-    Status.PARETO.value: {"color": COLOURS[1], "marker": "o", "s": 34, "linewidths": 0, "zorder": 3},
-}
+
+
+def styles(hues: Palette) -> dict[str, dict[str, Any]]:
+    """Colour and marker of each status, in the order of drawing."""
+    return {
+        Status.ELIMINATED.value: {"color": hues.out, "marker": "x", "s": 16, "linewidths": 0.9, "zorder": 1},
+        Status.UNDECIDED.value: {"color": hues.undecided, "marker": "D", "s": 24, "linewidths": 0, "zorder": 2},
+        Status.PARETO.value: {"color": hues.pareto, "marker": "o", "s": 34, "linewidths": 0, "zorder": 3},
+    }
 
 
 class Shown:
@@ -55,7 +62,11 @@ class Shown:
             if cone is None:
                 raise InputError('space="facets" needs the cone whose weightings are meant.')
             scores = points @ as_cone(cone).facets.T
-            return cls(scores, [f"score under w{n + 1}" for n in range(scores.shape[1])], np.ones(scores.shape[1]))
+            sums = [""] * scores.shape[1]
+            if objectives is not None:
+                sums = [f"\n= {literal(text, 48)}" for text in weightings(cone, objectives, minimised)]
+            labels = [f"score under w{n}{text}" for n, text in enumerate(sums, start=1)]
+            return cls(scores, labels, np.ones(scores.shape[1]))
         if space != "objectives":
             raise InputError(f'space must be "objectives" or "facets", got {space!r}.')
         dim = points.shape[1]
@@ -64,14 +75,14 @@ class Shown:
             raise InputError(f"there are {dim} objectives, but {len(named)} names for them.")
         turn = signs(tuple(named), tuple(minimised))
         labels = [
-            f"{short(n)} ({'smaller' if s < 0 else 'larger'} is better)" for n, s in zip(named, turn, strict=True)
+            f"{literal(n)} ({'smaller' if s < 0 else 'larger'} is better)" for n, s in zip(named, turn, strict=True)
         ]
         return cls(points * turn + 0.0, labels, turn)
 
 
-def scatter(axis: Any, values: Floats, status: Any, legend: bool = True) -> None:
+def scatter(axis: Any, values: Floats, status: Any, hues: Palette, legend: bool = True) -> None:
     """Points in the plane, each status with a colour and a marker of its own."""
-    for kind, style in STYLES.items():
+    for kind, style in styles(hues).items():
         chosen = np.flatnonzero((status == kind) & ~np.isnan(values).any(axis=1))
         some = sampled(chosen, DRAWN)
         if len(some):
@@ -83,7 +94,7 @@ def strip(axes: Shown, result: Result, transparent: bool) -> Figure:
     """One axis: points on a line."""
     figure = clear(new_figure(6.4, 2.4), transparent)
     axis = figure.subplots()
-    scatter(axis, np.column_stack([axes.values[:, 0], np.zeros(len(axes.values))]), result.status)
+    scatter(axis, np.column_stack([axes.values[:, 0], np.zeros(len(axes.values))]), result.status, palette(transparent))
     axis.set(xlabel=axes.labels[0], yticks=[])
     axis.legend(frameon=False)
     return finish(figure)
@@ -95,18 +106,18 @@ def matrix(axes: Shown, status: Any, transparent: bool) -> Figure:
     if not 2 <= n <= 8:
         raise InputError(f"a scatter matrix shows 2 to 8 axes, got {n}: use parallel coordinates.")
     figure = clear(new_figure(2.3 * (n - 1) + 1.2, 2.1 * (n - 1) + 1.0), transparent)
-    panels = figure.subplots(n - 1, n - 1, squeeze=False, sharex="col", sharey="row")
+    panels, hues = figure.subplots(n - 1, n - 1, squeeze=False, sharex="col", sharey="row"), palette(transparent)
     for row in range(1, n):
         for column in range(n - 1):
             panel = panels[row - 1, column]
             if column >= row:
                 panel.set_visible(False)
                 continue
-            scatter(panel, axes.values[:, [column, row]], status)
+            scatter(panel, axes.values[:, [column, row]], status, hues)
             if row == n - 1:
-                panel.set_xlabel(_two_lines(axes.labels[column]))
+                panel.set_xlabel(_two_lines(axes.labels[column], 26), fontsize=9)
             if column == 0:
-                panel.set_ylabel(_two_lines(axes.labels[row]))
+                panel.set_ylabel(_two_lines(axes.labels[row], 26), fontsize=9)
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper right", frameon=False)
     return finish(figure)
@@ -117,7 +128,7 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
     n = len(axes.labels)
     if n < 2:
         raise InputError("parallel coordinates need at least 2 axes.")
-    figure = clear(new_figure(max(6.0, 1.5 * n), 4.4), transparent)
+    figure, hues = clear(new_figure(max(6.0, 1.5 * n), 4.4), transparent), palette(transparent)
     axis = figure.subplots()
     seen = ~np.isnan(axes.values).any(axis=1)
     shown = axes.values[seen] if seen.any() else np.array([np.zeros(n), np.ones(n)])
@@ -125,7 +136,7 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
     spread = np.where(high > low, high - low, 1.0)
     heights = (axes.values - low) / spread
     heights = np.where(axes.signs < 0, 1 - heights, heights)  # better upwards
-    for kind, style in STYLES.items():
+    for kind, style in styles(hues).items():
         chosen = np.flatnonzero((status == kind) & seen)
         some = sampled(chosen, _LINES)
         if not len(some):
@@ -134,13 +145,15 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
         lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
         lines[0].set_label(f"{STATUS_WORDS[kind]}: {len(chosen):,}")
     for d in range(n):
-        axis.axvline(d, color="0.6", linewidth=0.8, zorder=0)
+        axis.axvline(d, color=hues.soft, linewidth=0.8, zorder=0)
         ends = (low[d], high[d]) if axes.signs[d] > 0 else (high[d], low[d])
         for height, value, place in ((-0.02, ends[0], "top"), (1.02, ends[1], "bottom")):
             axis.text(d, height, f"{value:.3g}", ha="center", va=place, fontsize=8)
     axis.set(ylim=(-0.12, 1.12), yticks=[], ylabel="better ↑")
-    axis.set_xticks(range(n), [_two_lines(label) for label in axes.labels], fontsize=8)
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=3, frameon=False)
+    axis.set_xticks(range(n), [_two_lines(label, 20) for label in axes.labels], fontsize=8)
+    legend = axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+    for handle in legend.get_lines():
+        handle.set(alpha=1.0, linewidth=2.0)  # lines of many designs are faint
     return finish(figure, grid=False)
 
 
@@ -150,12 +163,14 @@ def name_points(axis: Any, values: Floats, designs: Indices, names: Sequence[str
         return
     for k in designs:
         if not np.isnan(values[k]).any():
-            text = short(names[k]).replace("$", r"\$")  # or matplotlib would set mathematics
-            axis.annotate(text, values[k], (5, 4), textcoords="offset points", fontsize=8)
+            axis.annotate(literal(names[k]), values[k], (5, 4), textcoords="offset points", fontsize=8)
 
 
-def _two_lines(label: str) -> str:
-    """The direction below the name."""
+def _two_lines(label: str, width: int) -> str:
+    """The direction, or the sum, below the name."""
+    if "\n" in label:
+        head, text = label.split("\n", 1)
+        return f"{head}\n{fill(text, width)}"
     name, bracket, direction = label.rpartition(" (")
     return f"{name}\n({direction}" if bracket else label
 
@@ -165,26 +180,3 @@ def sampled(designs: Indices, most: int) -> Indices:
     if len(designs) <= most:
         return designs
     return designs[np.linspace(0, len(designs) - 1, most).round().astype(np.intp)]
-
-
-def short(name: str, most: int = 24) -> str:
-    """The beginning of a long name."""
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def clear(figure: Figure, transparent: bool) -> Figure:
-    """Without a ground of its own, if so wished."""
-    if transparent:
-        figure.patch.set_alpha(0.0)
-    return figure
-
-
-def finish(figure: Figure, grid: bool = True) -> Figure:
-    """Grids behind everything, and the panels as clear as the figure."""
-    for axis in figure.axes:
-        if grid:
-            axis.grid(alpha=0.25)
-            axis.set_axisbelow(True)
-        if figure.patch.get_alpha() == 0.0:
-            axis.patch.set_alpha(0.0)
-    return figure

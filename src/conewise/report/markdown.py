@@ -20,6 +20,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         f"{found['eliminated']:,} not, after {data['evaluations']:,} evaluations.",
         "## The question",
         *map(_plain, [question_words(data), *data["cone"]["words"]]),
+        *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
         "## The answer",
         _plain(data["listed"]),
         _bars(

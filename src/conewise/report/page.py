@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from conewise._version import __version__
 from conewise.cones import Cone
@@ -20,6 +20,8 @@ from conewise.errors import ConewiseError
 from conewise.report.answer import answer
 from conewise.report.drawing import cone_svg
 from conewise.report.subject import Subject
+
+_WEIGHTINGS: Final = 12  # weightings written out
 
 
 def html_page(subject: Subject) -> str:
@@ -138,6 +140,12 @@ def question_words(data: dict[str, Any]) -> str:
 def _question(data: dict[str, Any], cone: Cone) -> str:
     words = _paragraphs([question_words(data), *data["cone"]["words"]])
     drawn = cone_svg(cone, [o["name"] for o in data["objectives"]])
+    shown = data["cone"]["weightings"][:_WEIGHTINGS]
+    more = len(data["cone"]["weightings"]) - len(shown)
+    listed = "".join(f"<li>w{n} = {escape(text)}</li>" for n, text in enumerate(shown, start=1))
+    listed += f"<li>and {more} more</li>" if more else ""
+    if len(data["objectives"]) > 1:
+        words += f'<p>The weightings, each of length 1:</p><ul class="weightings">{listed}</ul>'
     option = f"<code>--cone {escape(_quoted(data['cone']['text']))}</code>"
     return f'<div class="side"><div>{words}<p>As an option of every command: {option}</p></div>{drawn}</div>'
 
@@ -185,6 +193,7 @@ def _answer(data: dict[str, Any]) -> str:
 <table id="answer"><thead><tr>{top}</tr></thead>
 <tbody>
 {"".join(map(_row, data["rows"]))}</tbody></table></div>
+<p id="printed" class="soft"></p>
 <p class="soft">{escape(GAP_WORDS)}{escape(RADII_WORDS if data["has_radii"] else NO_RADII_WORDS)}</p>
 """
 
@@ -194,8 +203,9 @@ GAP_WORDS = (
     "averages is better; 0 on their front. "
 )
 RADII_WORDS = (
-    "Confidence is along the cone's weightings: two designs with as many evaluations, whose intervals do not meet "
-    "along one of them, are told apart along it by the certificate."
+    "Confidence is along the cone's weightings, as of the certificate's last look at a design: two designs looked at "
+    "after as many evaluations, whose averages then were further apart along a weighting than both half-widths "
+    "together, are told apart along it."
 )
 NO_RADII_WORDS = "This answer comes without confidence for single comparisons: rivals are those of the averages."
 

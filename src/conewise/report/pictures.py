@@ -1,14 +1,14 @@
 """Pictures of answers (matplotlib, extra `plot`): Pareto sets, regions, progress, and many objectives.
 
 Every function gives a Figure without a window. Status is told by colour and by marker, names are written at a few
-designs only, and what lies behind the points is the reader's own: style sheets hold, and `transparent=True` lets a
-dark notebook shine through.
+designs only, and what lies behind the points is the reader's own: style sheets hold (colours follow a dark one), and
+`transparent=True` gives a figure that can be laid on light and dark pages alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,28 +21,27 @@ from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
 from conewise.problems.tables import signs
 from conewise.report.answer import STATUS_WORDS, answer
+from conewise.report.grounds import Palette, clear, finish, literal, palette
 from conewise.report.manyaxes import (
     DRAWN,
-    STYLES,
     Shown,
     Space,
-    clear,
-    finish,
     matrix,
     name_points,
     parallel,
     sampled,
     scatter,
-    short,
     strip,
+    styles,
 )
-from conewise.report.plots import COLOURS, MARKERS, new_figure
+from conewise.report.plots import MARKERS, new_figure
 from conewise.report.subject import Moment, Subject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BARS: Final = 60  # designs that get a bar each
+_STAGES: Final = 6  # moments of a run in one picture
 
 
 def plot_result(
@@ -65,7 +64,7 @@ def plot_result(
     if len(axes.labels) == 2:
         figure = clear(new_figure(5.6, 4.6), transparent)
         axis = figure.subplots()
-        scatter(axis, axes.values, result.status)
+        scatter(axis, axes.values, result.status, palette(transparent))
         name_points(axis, axes.values, np.flatnonzero(result.pareto), names)
         axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
         axis.legend(frameon=False)
@@ -115,15 +114,16 @@ def pareto_under_cones(
     points = as_points(means, "means")
     if points.shape[1] != 2:
         raise InputError(f"Pareto sets are drawn for 2 objectives, got {points.shape[1]}: use parallel_coordinates.")
-    if not 1 <= len(cones) <= len(COLOURS):
-        raise InputError(f"between 1 and {len(COLOURS)} cones fit side by side, got {len(cones)}.")
+    if not 1 <= len(cones) <= len(MARKERS):
+        raise InputError(f"between 1 and {len(MARKERS)} cones fit side by side, got {len(cones)}.")
     axes = Shown.of(points, None, objectives, minimised, "objectives")
     figure = clear(new_figure(3.4 * len(cones) + 0.4, 3.7), transparent)
     panels = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
-    for panel, cone, colour, marker in zip(panels, cones, COLOURS, MARKERS, strict=False):
+    hues = palette(transparent)
+    for panel, cone, colour, marker in zip(panels, cones, hues.series, MARKERS, strict=False):
         front = pareto_mask(points, as_cone(cone))
         rest = sampled(np.flatnonzero(~front), DRAWN)
-        panel.scatter(*axes.values[rest].T, s=8, color="0.6", linewidths=0, label=f"others: {(~front).sum():,}")
+        panel.scatter(*axes.values[rest].T, s=8, color=hues.out, linewidths=0, label=f"others: {(~front).sum():,}")
         some = sampled(np.flatnonzero(front), DRAWN)
         label = f"Pareto: {front.sum():,}"
         panel.scatter(*axes.values[some].T, s=26, color=colour, marker=marker, linewidths=0, label=label)
@@ -153,9 +153,9 @@ def dominance_regions(
     figure = clear(new_figure(5.2, 4.8), transparent)
     from matplotlib.patches import Polygon
 
-    axis = figure.subplots()
+    axis, hues = figure.subplots(), palette(transparent)
     some = axes.values[sampled(np.arange(len(points)), DRAWN)]
-    axis.scatter(some[:, 0], some[:, 1], s=12, color="0.6", linewidths=0, zorder=2)
+    axis.scatter(some[:, 0], some[:, 1], s=12, color=hues.out, linewidths=0, zorder=2)
     low, high = axes.values.min(axis=0), axes.values.max(axis=0)
     margin = 0.08 * np.maximum(high - low, 1e-9)
     axis.set(xlim=(low[0] - margin[0], high[0] + margin[0]), ylim=(low[1] - margin[1], high[1] + margin[1]))
@@ -163,66 +163,87 @@ def dominance_regions(
     edges = cone.rays / np.linalg.norm(cone.rays, axis=1, keepdims=True)
     middle = edges.sum(axis=0)
     rim = np.array([edges[0], middle / np.linalg.norm(middle), edges[1]]) * far
-    for turn, colour, words, hatch in ((1, COLOURS[5], "beats it", "//"), (-1, COLOURS[1], "is beaten by it", "")):
+    for turn, colour, words, hatch in ((1, hues.undecided, "beats it", "//"), (-1, hues.pareto, "is beaten by it", "")):
         outline = axes.values[design] + turn * axes.signs * np.vstack([[0, 0], rim])
-        region = Polygon(outline, facecolor=colour, alpha=0.22, hatch=hatch, edgecolor=colour, label=words, zorder=1)
-        axis.add_patch(region)
+        look: dict[str, Any] = {"facecolor": colour, "edgecolor": colour, "alpha": hues.fill, "hatch": hatch}
+        axis.add_patch(Polygon(outline, label=words, zorder=1, **look))
     here = axes.values[design]
-    axis.scatter([here[0]], [here[1]], s=110, color=COLOURS[2], marker="*", zorder=3)
+    axis.scatter([here[0]], [here[1]], s=110, color=hues.series[2], marker="*", zorder=3)
     name_points(axis, axes.values, np.array([design]), names)
-    axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1], title=f"under {cone}")
-    axis.legend(frameon=False)
+    axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
+    under = str(cone) if len(str(cone)) < 50 else repr(cone)
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, title=f"under {under}")
     return finish(figure)
 
 
-def confidence_regions(subject: Subject, *, most: int = 60, transparent: bool = False) -> Figure:
-    """How well the averages of two objectives are known: what the certificate allows around each listed design."""
-    if subject.cone.dim != 2:
-        raise InputError(f"confidence regions are drawn for 2 objectives, this answer has {subject.cone.dim}.")
-    if subject.evidence is None:
-        raise InputError("this answer comes without confidence for single designs: make it from a study or a table.")
-    rows = [row for row in answer(subject, most=most)["rows"] if None not in (*row["means"], *row["half_widths"])]
-    turn = signs(subject.objectives, subject.minimised)
-    figure = clear(new_figure(5.8, 4.8), transparent)
+def confidence_regions(subjects: Subject | Sequence[Subject], *, most: int = 60, transparent: bool = False) -> Figure:
+    """How well the averages of two objectives are known: what the certificate allows around each listed design.
+
+    Several subjects, as `report.subject.as_it_ran` gives them for a study, stand side by side on the same axes.
+    """
+    stages = [subjects] if isinstance(subjects, Subject) else list(subjects)
+    if not 1 <= len(stages) <= _STAGES:
+        raise InputError(f"between 1 and {_STAGES} moments fit side by side, got {len(stages)}.")
+    for subject in stages:
+        if subject.cone.dim != 2:
+            raise InputError(f"confidence regions are drawn for 2 objectives, this answer has {subject.cone.dim}.")
+        if subject.evidence is None:
+            raise InputError(
+                "this answer comes without confidence for single designs: make it from a study or a table."
+            )
+    width = 5.8 if len(stages) == 1 else 3.8 * len(stages)
+    figure = clear(new_figure(width, 4.8 if len(stages) == 1 else 4.2), transparent)
+    panels = figure.subplots(1, len(stages), sharex=True, sharey=True, squeeze=False)[0]
+    for panel, subject in zip(panels, stages, strict=True):
+        _confidence(panel, subject, most, palette(transparent))
+        if len(stages) > 1:
+            panel.set_title(f"after {subject.result.evaluations:,} evaluations", fontsize=10)
+    for panel in panels[1:]:
+        panel.set_ylabel("")
+    return finish(figure)
+
+
+def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> None:
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Polygon
 
-    axis = figure.subplots()
+    rows = [row for row in answer(subject, most=most)["rows"] if None not in (*row["means"], *row["half_widths"])]
+    turn = signs(subject.objectives, subject.minimised)
     words = {word: status for status, word in STATUS_WORDS.items()}
     status = np.array([words[row["status"]] for row in rows])
     values = np.array([row["means"] for row in rows]).reshape(-1, 2)
     for row, kind in zip(rows, status, strict=True):
         outline = np.array(row["means"]) + turn * _parallelogram(subject.cone, np.array(row["half_widths"]))
-        colour = STYLES[str(kind)]["color"]
-        axis.add_patch(Polygon(outline, facecolor=(*to_rgb(colour), 0.12), edgecolor=(*to_rgb(colour), 0.7), zorder=0))
-    scatter(axis, values, status)
+        colour = to_rgb(styles(hues)[str(kind)]["color"])
+        axis.add_patch(Polygon(outline, facecolor=(*colour, 0.12), edgecolor=(*colour, 0.7), zorder=0))
+    scatter(axis, values, status, hues)
     kept = np.flatnonzero([row["returned"] for row in rows])
     name_points(axis, values, kept, [row["name"] for row in rows])
     axes = Shown.of(subject.result.means, None, subject.objectives, subject.minimised, "objectives")
     axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
     axis.autoscale_view()
-    axis.legend(frameon=False)
-    return finish(figure)
+    if rows:
+        axis.legend(frameon=False)
 
 
 def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transparent: bool = False) -> Figure:
     """How many designs were decided after how many evaluations, and the epsilon certified by then."""
     if not history:
         raise InputError("there is no history to draw.")
-    figure = clear(new_figure(6.4, 5.2), transparent)
+    figure, hues = clear(new_figure(6.4, 5.2), transparent), palette(transparent)
     above, below = figure.subplots(2, 1, sharex=True)
     spent = [moment.evaluations for moment in history]
     for key, label, colour, line in (
-        ("pareto", "Pareto", COLOURS[1], "-"),
-        ("undecided", "undecided", COLOURS[5], "--"),
-        ("eliminated", "not Pareto", "0.5", ":"),
+        ("pareto", "Pareto", hues.pareto, "-"),
+        ("undecided", "undecided", hues.undecided, "--"),
+        ("eliminated", "not Pareto", hues.soft, ":"),
     ):
         above.plot(spent, [getattr(moment, key) for moment in history], line, color=colour, linewidth=2, label=label)
     above.set(ylabel="designs", ylim=(0, None))
     above.legend(frameon=False)
     reached = [np.nan if m.certified_epsilon is None else m.certified_epsilon for m in history]
-    below.plot(spent, reached, color=COLOURS[2], linewidth=2, marker="o", markersize=3, label="certified")
-    below.axhline(epsilon, color="0.5", linestyle="--", label="asked for")
+    below.plot(spent, reached, color=hues.series[2], linewidth=2, marker="o", markersize=3, label="certified")
+    below.axhline(epsilon, color=hues.soft, linestyle="--", label="asked for")
     below.set(xlabel="evaluations", ylabel="epsilon", ylim=(0, None))
     below.legend(frameon=False)
     return finish(figure)
@@ -241,24 +262,26 @@ def gaps_and_evaluations(
     few = len(chosen) <= _BARS
     figure = clear(new_figure(max(6.4, 0.16 * len(chosen)) if few else 6.4, 5.2), transparent)
     above, below = figure.subplots(2, 1, sharex=True)
+    hues = palette(transparent)
+    looks = styles(hues)
     place = np.arange(len(chosen))
     for axis, heights, label in (
         (above, gaps[order], "gap of the average"),
         (below, result.counts[chosen], "evaluations"),
     ):
         if few:
-            colours = [STYLES[str(s)]["color"] for s in result.status[chosen]]
+            colours = [looks[str(s)]["color"] for s in result.status[chosen]]
             axis.bar(place, heights, color=colours)
         else:
-            axis.fill_between(place, heights, step="mid", color=COLOURS[1], alpha=0.6, linewidth=0)
+            axis.fill_between(place, heights, step="mid", color=hues.pareto, alpha=0.6, linewidth=0)
         axis.set_ylabel(label)
     if few:
         from matplotlib.patches import Patch
 
         shown = [s for s in STATUS_WORDS if (result.status[chosen] == s).any()]
-        handles = [Patch(color=str(STYLES[s]["color"]), label=STATUS_WORDS[s]) for s in shown]
+        handles = [Patch(color=str(looks[s]["color"]), label=STATUS_WORDS[s]) for s in shown]
         above.legend(handles=handles, frameon=False)
-        labels = [str(k) if names is None else short(names[k]) for k in chosen]
+        labels = [str(k) if names is None else literal(names[k]) for k in chosen]
         below.set_xticks(place, labels, rotation=90, fontsize=8)
     else:
         below.set_xlabel(f"{len(chosen):,} designs, the smallest gap first")

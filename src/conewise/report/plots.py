@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from conewise._arrays import Floats
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.experiments.beyond import ConeRow
 from conewise.problems import SimulatedBandit
+from conewise.report.grounds import COLOURS, Palette, clear, finish, literal, palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-"""Okabe & Ito's palette: distinct for colour-blind readers and in print."""
+__all__ = ["COLOURS", "MARKERS", "angle_curves", "cone_picture", "new_figure", "pareto_sets", "planar_cones", "save"]
+
 MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 _UNNAMED: Final = ("objective 1", "objective 2", "objective 3")
 
@@ -49,8 +51,9 @@ def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequenc
     figure = new_figure(3.6 * len(cones), 3.8)
     axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
     shown = problem.means * np.array([-1 if name in problem.minimised else 1 for name in problem.objectives])
-    for axis, cone, front, colour, marker in zip(axes, cones, fronts, COLOURS, MARKERS, strict=False):
-        axis.scatter(*shown[~front].T, s=8, color="0.75", linewidths=0, label="dominated")
+    hues = palette()
+    for axis, cone, front, colour, marker in zip(axes, cones, fronts, hues.series, MARKERS, strict=False):
+        axis.scatter(*shown[~front].T, s=8, color=hues.out, linewidths=0, label="dominated")
         axis.scatter(*shown[front].T, s=26, color=colour, marker=marker, linewidths=0, label=f"Pareto: {front.sum()}")
         axis.set_title(str(cone))
         axis.legend(loc="lower right", frameon=False)
@@ -62,28 +65,29 @@ def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequenc
 
 def _label(problem: SimulatedBandit, d: int) -> str:
     name = problem.objectives[d]
-    return f"{name} ({'smaller' if name in problem.minimised else 'larger'} is better)"
+    return f"{literal(name)} ({'smaller' if name in problem.minimised else 'larger'} is better)"
 
 
 def planar_cones(cones: Sequence[Cone]) -> Figure:
     """Figure 2: planar cones cut by the unit disc."""
     figure = new_figure(3.0 * len(cones), 3.2)
     axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
-    for axis, cone, colour in zip(axes, cones, COLOURS, strict=False):
-        _draw_planar(axis, cone, colour)
+    hues = palette()
+    for axis, cone, colour in zip(axes, cones, hues.series, strict=False):
+        _draw_planar(axis, cone, colour, hues)
         axis.set_title(str(cone))
     return figure
 
 
-def _draw_planar(axis: Any, cone: Cone, colour: str, objectives: Sequence[str] = _UNNAMED) -> None:
+def _draw_planar(axis: Any, cone: Cone, colour: str, hues: Palette, objectives: Sequence[str] = _UNNAMED) -> None:
     from matplotlib.patches import Wedge
 
     start, opening = _wedge(cone)
-    axis.add_patch(Wedge((0, 0), 1, start, start + opening, color=colour, alpha=0.35, linewidth=0))
+    axis.add_patch(Wedge((0, 0), 1, start, start + opening, color=colour, alpha=hues.fill + 0.1, linewidth=0))
     for ray in cone.rays:
         axis.plot([0, ray[0]], [0, ray[1]], color=colour, linewidth=2)
-    axis.axhline(0, color="0.6", linewidth=0.8)
-    axis.axvline(0, color="0.6", linewidth=0.8)
+    axis.axhline(0, color=hues.soft, linewidth=0.8)
+    axis.axvline(0, color=hues.soft, linewidth=0.8)
     axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel=f"gain in {objectives[0]}")
     axis.set_ylabel(f"gain in {objectives[1]}")
     axis.text(0.62 * cone.centre[0], 0.62 * cone.centre[1], f"{opening:.4g}°", ha="center", va="center")
@@ -96,27 +100,58 @@ def _wedge(cone: Cone) -> tuple[float, float]:
     return (float(first), float(opening)) if opening < 180 else (float(second), float(360 - opening))
 
 
-def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None) -> Figure:
-    """One cone with its facets and rays: in the plane, or in space."""
-    named = _UNNAMED if objectives is None else tuple(objectives)
+def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None, transparent: bool = False) -> Figure:
+    """One cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space."""
+    named = _UNNAMED if objectives is None else tuple(map(literal, objectives))
     if objectives is not None and len(named) != cone.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(named)} names for them.")
-    if cone.dim == 2:
-        figure = new_figure(4.2, 4.2)
-        axis = figure.subplots()
-        _draw_planar(axis, cone, COLOURS[1], named)
-        for normal in cone.facets:
-            axis.annotate(
-                "", 0.9 * normal, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.35", "linestyle": "dashed"}
-            )
-        axis.set_title(f"{cone}  (arrows: the weightings w_n)", fontsize=10)
-        return figure
-    if cone.dim != 3:
+    if cone.dim not in (2, 3):
         raise InputError(f"a cone can be drawn for 2 or 3 objectives, this one has {cone.dim}.")
+    figure = clear(new_figure(4.2, 4.2) if cone.dim == 2 else new_figure(5.0, 4.6), transparent)
+    hues, title = palette(transparent), str(cone) if len(str(cone)) < 50 else repr(cone)
+    if cone.dim == 3:
+        _draw_spatial(figure, cone, hues, named)
+        figure.axes[0].set_title(title, fontsize=10)
+        return finish(figure, grid=False)
+    axis = figure.subplots()
+    _draw_planar(axis, cone, hues.pareto, hues, named)
+    for normal in cone.facets:
+        arrow = {"arrowstyle": "->", "color": hues.undecided, "linestyle": "dashed", "linewidth": 1.4}
+        axis.annotate("", 0.9 * normal, (0, 0), arrowprops=arrow)
+    axis.set_title(f"{title}  (arrows: the weightings w_n)", fontsize=10)
+    return finish(figure, grid=False)
+
+
+def _draw_spatial(figure: Figure, cone: Cone, hues: Palette, named: Sequence[str]) -> None:
+    import matplotlib as mpl
+    from matplotlib.ticker import MaxNLocator
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    figure = new_figure(5.0, 5.0)
-    axis = figure.add_subplot(projection="3d")
+    with mpl.rc_context({"grid.color": "#80808050"}):
+        axis: Any = figure.add_subplot(projection="3d")
+    axis.add_collection3d(Poly3DCollection(_sides(cone), facecolor=hues.pareto, edgecolor="none", alpha=hues.fill))
+    for points, colour, line, label in (
+        (cone.rays, hues.pareto, "-", "rays"),
+        (0.9 * cone.facets, hues.undecided, "--", "weightings w_n"),
+    ):
+        for n, tip in enumerate(points):
+            ends = np.column_stack([np.zeros(3), tip])
+            mark = {"marker": "o", "markersize": 3, "markevery": [1], "label": label if n == 0 else None}
+            axis.plot(*ends, line, color=colour, linewidth=1.6, **mark)
+    axis.legend(loc="upper left", frameon=False, fontsize=9)
+    corners = np.vstack([cone.rays, cone.facets, np.zeros((1, 3))])
+    low, high = float(min(0.0, corners.min())), float(max(1.0, corners.max()))
+    axis.set(xlim=(low, high), ylim=(low, high), zlim=(low, high))
+    axis.set(xlabel=f"gain in {named[0]}", ylabel=f"gain in {named[1]}", zlabel=f"gain in {named[2]}")
+    for line in (axis.xaxis, axis.yaxis, axis.zaxis):
+        line.pane.set_alpha(0.0)  # grey walls are neither for paper nor for a dark ground
+        line.set_major_locator(MaxNLocator(4))
+    axis.view_init(elev=18, azim=-50)
+    axis.set_box_aspect(None, zoom=0.85)  # room for the third label
+
+
+def _sides(cone: Cone) -> list[Floats]:
+    """For every facet of a cone in space the triangle of the origin and its two rays."""
     sides = []
     for normal in cone.facets:
         edge = cone.rays[np.abs(cone.rays @ normal) <= 1e-9]
@@ -125,25 +160,18 @@ def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None) -> Figu
             across = np.cross(normal, middle)
             order = edge[np.argsort(edge @ across / (edge @ middle))]
             sides.append(np.array([np.zeros(3), order[0], order[-1]]))
-    axis.add_collection3d(Poly3DCollection(sides, facecolor=COLOURS[1], edgecolor="0.3", alpha=0.35))
-    reach = float(max(1.0, np.abs(cone.rays).max()))
-    low = float(min(0.0, cone.rays.min()))
-    axis.set(xlim=(low, reach), ylim=(low, reach), zlim=(low, reach))
-    axis.set(xlabel=f"gain in {named[0]}", ylabel=f"gain in {named[1]}", zlabel=f"gain in {named[2]}")
-    axis.set_title(str(cone) if len(str(cone)) < 50 else repr(cone), fontsize=10)
-    axis.view_init(elev=18, azim=-60)
-    axis.set_box_aspect(None, zoom=0.85)  # room for the third label
-    return figure
+    return sides
 
 
-def angle_curves(rows: Sequence[ConeRow], degrees: Sequence[float]) -> Figure:
-    """Beta and the success rate against the angle of a planar cone."""
-    figure = new_figure(7.5, 3.4)
+def angle_curves(rows: Sequence[ConeRow], degrees: Sequence[float], *, transparent: bool = False) -> Figure:
+    """Beta and the success rate against the angle of a planar cone: rows as `experiments.beyond.angles` gives them."""
+    if len(rows) != len(degrees) or not len(rows):
+        raise InputError(f"every row needs its angle, got {len(rows)} rows and {len(degrees)} angles.")
+    figure, hues = clear(new_figure(7.5, 3.4), transparent), palette(transparent)
     left, right = figure.subplots(1, 2)
-    left.plot(degrees, [row.beta for row in rows], color=COLOURS[1], marker="o", markersize=4)
+    left.plot(degrees, [row.beta for row in rows], color=hues.series[1], marker="o", markersize=4)
     left.set(xlabel="opening angle of the cone (degrees)", ylabel="ordering complexity beta", ylim=(0, None))
-    right.plot(degrees, [100 * row.successes / row.runs for row in rows], color=COLOURS[2], marker="s", markersize=4)
+    rates = [100 * row.successes / row.runs for row in rows]
+    right.plot(degrees, rates, color=hues.series[2], marker="s", markersize=4)
     right.set(xlabel="opening angle of the cone (degrees)", ylabel="success rate (%)", ylim=(-2, 102))
-    for axis in (left, right):
-        axis.grid(alpha=0.25)
-    return figure
+    return finish(figure)

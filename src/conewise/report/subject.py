@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Indices
+from conewise._arrays import as_count
 from conewise.algorithms import Result, Status
-from conewise.algorithms.certificate import Notion, _Table, notion_of
+from conewise.algorithms.certificate import Notion, notion_of
 from conewise.algorithms.certified import CertifiedRule
-from conewise.algorithms.claims import Comparisons
-from conewise.algorithms.fixed import FixedSample, _Sample
+from conewise.algorithms.checkpoints import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
-from conewise.feedback import Observations, Statistics
+from conewise.feedback import Observations
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import GaussianUnknown, Noise
 from conewise.problems.measurements import Source
 from conewise.problems.tables import signs
-from conewise.studies.analysis import Analysis, Progress, _Asked, _Values, _watched, analyse
-from conewise.studies.noisedict import turned
+from conewise.studies.analysis import Analysis, Progress, analyse
+from conewise.studies.evidence import Evidence
 from conewise.studies.reader import StudyReader
 
 _PLANNED: Final = 20  # evaluations proposed
@@ -32,15 +31,6 @@ _LOOKS: Final = 24  # points of a history
 _REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
 _REPLAYED_SINGLY: Final = 20_000  # the same for rules that take evaluations one by one
 _FOLLOWED: Final = 1_000  # designs beyond which it is not either: every point of a history judges all of them
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """How the certificate sees any designs that it is asked about."""
-
-    compare: Callable[[Indices], Comparisons]
-    remaining: int
-    """Designs that are not beaten: the radii of "beaten" depend on it."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +107,50 @@ def of_result(
     )
 
 
+def of_state(
+    rule: CertifiedRule,
+    state: Checkpoints,
+    *,
+    names: Sequence[str] | None = None,
+    objectives: Sequence[str] | None = None,
+    minimised: Sequence[str] = (),
+    title: str = "Identification",
+) -> Subject:
+    """One's own loop over a rule of the certificate as it stands: with confidence, rivals and what it would ask next.
+
+    Values were told with larger as better; `minimised` only says which of them were negated before.
+    """
+    plain = of_result(
+        rule.recommend(state),
+        rule.cone,
+        epsilon=rule.epsilon,
+        delta=rule.delta,
+        names=names,
+        objectives=objectives,
+        minimised=minimised,
+        title=title,
+        noise=rule.noise.words,
+    )
+    asked, wanted = rule.ask(state, _PLANNED), dict[int, int]()
+    for design, times in zip(asked.designs.tolist(), asked.counts.tolist(), strict=True):
+        wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
+    return replace(
+        plain,
+        method=f"the rule {type(rule).__name__}",
+        next=tuple(wanted.items()),
+        remaining=rule.plan(state).remaining if wanted else 0,
+        evidence=Evidence.of_looks(rule.certificate, state),
+        history_note="A state does not say in which steps it was reached.",
+    )
+
+
 # -- studies -------------------------------------------------------------------------------------------------------
 
 
 def of_study(study: StudyReader, title: str | None = None) -> Subject:
     """A study as it stands; its journal also says how it got there."""
     status, plan = study.status(), study.plan(_PLANNED)
-    rule = study._specification.build()
+    rule = study.rule()
     history, note = _history(study, rule, status.result)
     sentences = [
         f"The study {'has all that it asked for' if status.finished else 'is not finished'}: {status.evaluations:,} "
@@ -138,9 +165,9 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
     evidence = None
     if isinstance(rule, CertifiedRule):
         state = rule.start()
-        for part in _told(study):
+        for part in _told(study, status.result):
             state = rule.tell(state, part)
-        evidence = _of_looks(rule, state)
+        evidence = Evidence.of_looks(rule.certificate, state)
     return Subject(
         title or study.name,
         status.result,
@@ -161,20 +188,38 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
     )
 
 
-def _of_looks(rule: CertifiedRule, state: Any) -> Evidence:
-    certificate = rule.certificate
-    left = int((~certificate.claims(state).beaten).sum())
-    return Evidence(lambda designs: _Table.of(certificate, state, designs), left)
+def as_it_ran(study: StudyReader, looks: int = 3) -> tuple[Subject, ...]:
+    """A study after equal parts of what was told, the last of them the whole, each with the confidence of its time."""
+    rule, parts = study.rule(), _told(study, study.result(), as_count(looks, "looks"))
+    if not isinstance(rule, CertifiedRule):
+        raise InputError(f"the rule {study.algorithm!r} has no confidence to show on the way; certified rules have.")
+    state, stages = rule.start(), []
+    for part in parts:
+        state = rule.tell(state, part)
+        stages.append(
+            of_state(
+                rule,
+                state,
+                names=study.names,
+                objectives=study.objectives,
+                minimised=study.minimised,
+                title=f"{study.name} after {state.evaluations:,} evaluations",
+            )
+        )
+    return tuple(stages)
 
 
-def _told(study: StudyReader, pieces: int = 1) -> list[Observations]:
-    """What was told without a gap, in the order in which it came; a design's own evaluations by their number."""
+def _told(study: StudyReader, result: Result, pieces: int = 1) -> list[Observations]:
+    """What an answer rests on, in the order in which it was told; a design's own evaluations by their number.
+
+    A finished study may have been told more than it had asked for by then, and numbers may be missing in an open one.
+    """
     told = study.evaluations()
     if not len(told):
         return []
     first = np.concatenate([[0], np.flatnonzero(np.diff(told.design)) + 1])
     place = np.arange(len(told)) - np.repeat(first, np.diff([*first, len(told)]))
-    kept = np.flatnonzero(told.number == place)  # a number is missing below the others
+    kept = np.flatnonzero((told.number == place) & (told.number < result.counts[told.design]))
     arrival = kept[np.argsort(told.told_at[kept], kind="stable")]
     by_design = arrival[np.argsort(told.design[arrival], kind="stable")]  # the places in time that each design has
     order = np.empty(len(told), dtype=np.intp)
@@ -196,11 +241,10 @@ def _history(study: StudyReader, rule: Any, last: Result) -> tuple[tuple[Moment,
             "judges all designs again."
         )
     state, moments = rule.start(), []
-    for part in _told(study, _LOOKS)[:-1]:
+    for part in _told(study, last, _LOOKS)[:-1]:
         state = rule.tell(state, part)
         moments.append(Moment.of(rule.recommend(state)))
-    before = (moment for moment in moments if moment.evaluations < last.evaluations)  # a finished study uses no more
-    return (*before, Moment.of(last)), ""
+    return (*moments, Moment.of(last)), ""
 
 
 # -- tables --------------------------------------------------------------------------------------------------------
@@ -232,12 +276,6 @@ def of_table(
         max_evaluations=max_evaluations,
         progress=progress,
     )
-    inside = turned(assumed, signs(table.objectives, table.minimised))
-    evidence = None
-    if len(found.names) > 1:
-        stream = _watched(table, cone, inside, _Values(cone.dim), None)
-        asked = _Asked(cone, epsilon, delta, len(found.names), inside, notion_of(success), max_evaluations)
-        evidence = _of_sample(asked, stream) if final else _of_table(asked, stream)
     pulls = found.next(_PLANNED)
     return Subject(
         title,
@@ -253,7 +291,7 @@ def of_table(
         found.explanations,
         tuple(zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)),
         found.plan.remaining if _is_open(found) else 0,
-        evidence,
+        found.evidence,
         history_note="A table does not say when its rows were measured.",
     )
 
@@ -267,29 +305,13 @@ def _is_open(found: Analysis) -> bool:
     return bool((found.result.status == Status.UNDECIDED.value).any())
 
 
-def _of_table(asked: _Asked, stream: Any) -> Evidence:
-    state = asked.rule.start()
-    for part in stream:
-        state = asked.rule.tell(state, part)
-    return _of_looks(asked.rule, state)
-
-
-def _of_sample(asked: _Asked, stream: Any) -> Evidence:
-    sample = FixedSample(asked.cone, asked.noise, asked.n_designs, asked.epsilon, asked.delta, asked.success)
-    statistics = Statistics.empty(asked.n_designs, asked.cone.dim)
-    for part in stream:
-        statistics = statistics.add(part)
-    whole = _Sample.of(sample, statistics)
-
-    def compare(designs: Indices) -> Comparisons:
-        chosen = np.zeros(asked.n_designs, dtype=bool)
-        chosen[designs] = True
-        return whole.keep(chosen)
-
-    return Evidence(compare, int((~sample.claims(statistics).beaten).sum()))
-
-
 # -- saved answers ---------------------------------------------------------------------------------------------------
+
+
+def _titled(files: str | list[str]) -> str:
+    """The name of the file, or of the first of several."""
+    first, *others = [files] if isinstance(files, str) else files
+    return Path(first).name + (f" and {len(others):,} more" if others else "")
 
 
 def of_saved(path: Path, title: str | None = None) -> Subject:
@@ -323,7 +345,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         places = {name: k for k, name in enumerate(names)}
         planned = tuple((places[p["design"]], int(p["times"])) for p in data["plan"] or ())
         return Subject(
-            title or Path(str(data["file"])).name,
+            title or _titled(data["file"]),
             result,
             cone,
             names,

@@ -1,39 +1,42 @@
-"""What a cone means, in words."""
+"""What a cone means, in words, with the names of the objectives where they are known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import numpy as np
 
+from conewise._arrays import Floats
 from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.problems.tables import signs
+from conewise.studies.explanations import joined, printable
+
+_LISTED: Final = 4  # objectives called by name in one sentence, terms written of one weighting
+_NOTHING: Final = 1e-12  # a part of a unit vector that is rounding
 
 
-def describe(cone: Cone) -> list[str]:
-    """A few plain sentences: when one design is better than another, and what that costs."""
-    n, dim = cone.facets.shape
-    orthant = Cone.orthant(dim)
-    lines = [_comparison(cone, n)]
-    if dim == 1:
-        return lines
-    if cone == orthant:
-        lines.append(
-            "No objective may get worse: the classical componentwise order, with no exchange between objectives."
-        )
-    elif cone.includes(orthant):
-        lines.append(
-            "Wider than the componentwise order: a large enough gain in one objective pays for a loss in another."
-        )
-    elif orthant.includes(cone):
-        lines.append(
-            "Narrower than the componentwise order: gaining everywhere is not enough if the gain is too one-sided."
-        )
-    else:
-        lines.append("Neither wider nor narrower than the componentwise order.")
-    if dim == 2:
-        lines += _exchange(cone)
-    if (cone.facets >= 0).all() and dim > 1:
+def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Sequence[str] = ()) -> list[str]:
+    r"""A few plain sentences: when one design is better than another, and what that costs.
+
+    With the names of the objectives the sentences use them, and say of a minimised one that it falls where it gains.
+
+    >>> print(*describe(Cone([[1, 1], [1, 9]]), ["strength", "price"], ["price"])[:3], sep="\n")
+    A design is better when it is at least as good under each of 2 weightings of strength and price.
+    Wider than the componentwise order: a large enough gain in one objective pays for a loss in another.
+    A rise of 1 in price is accepted for a rise of at least 9 in strength.
+    """
+    named = None if objectives is None else _Named(cone, objectives, minimised)
+    if cone.dim == 1:
+        return [_one(cone, named)]
+    lines = [_comparison(cone, named), _width(cone)]
+    if cone.dim == 2:
+        lines += _exchange(cone, named)
+    if (cone.facets >= 0).all():
         shares = cone.facets / cone.facets.sum(axis=1, keepdims=True)
         ranges = ", ".join(
-            f"objective {d + 1} between {100 * low:.3g} % and {100 * high:.3g} %"
+            f"{named.names[d] if named else f'objective {d + 1}'} between {100 * low:.3g} % and {100 * high:.3g} %"
             for d, (low, high) in enumerate(zip(shares.min(axis=0), shares.max(axis=0), strict=True))
         )
         lines.append(f"The weightings it respects give {ranges} of the weight.")
@@ -43,23 +46,85 @@ def describe(cone: Cone) -> list[str]:
         lines.append(f"It costs up to {factor} (beta^2, beta = {beta:.6g}).")
     else:
         lines.append("It costs no more evaluations than the componentwise order (beta = 1).")
+    if named and (named.signs < 0).any():
+        turned = [name for name, sign in zip(named.names, named.signs, strict=True) if sign < 0]
+        lines.append(f"Of {joined(turned)} less is better: a gain is a decrease there.")
     return lines
 
 
-def _comparison(cone: Cone, n: int) -> str:
-    if cone.dim == 1:
-        return "Larger is better." if cone.facets[0, 0] > 0 else "Smaller is better."
-    return f"A design is better when it is at least as good under each of {n} weightings of the {cone.dim} objectives."
+def weightings(cone: Cone, objectives: Sequence[str], minimised: Sequence[str] = ()) -> list[str]:
+    """What is added up under each weighting (row of unit length), of the objectives as they are measured.
+
+    >>> weightings(Cone([[1, 0], [3, 4]]), ["strength", "price"], ["price"])
+    ['strength', '0.6 strength − 0.8 price']
+    """
+    named = _Named(cone, objectives, minimised)
+    return [_sum(row * named.signs, named.names) for row in cone.facets]
 
 
-def _exchange(cone: Cone) -> list[str]:
+class _Named:
+    """Objectives that have names: as one can print them, with their signs."""
+
+    def __init__(self, cone: Cone, objectives: Sequence[str], minimised: Sequence[str]) -> None:
+        if len(objectives) != cone.dim:
+            raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(objectives)} names for them.")
+        self.names = [printable(name) for name in objectives]
+        self.signs = signs(tuple(objectives), tuple(minimised))
+
+    def move(self, d: int, gain: bool) -> str:
+        """What a gain or a loss looks like."""
+        return "rise" if gain == (self.signs[d] > 0) else "fall"
+
+
+def _one(cone: Cone, named: _Named | None) -> str:
+    larger = cone.facets[0, 0] > 0
+    if named is None:
+        return "Larger is better." if larger else "Smaller is better."
+    return f"{'Larger' if larger == (named.signs[0] > 0) else 'Smaller'} is better in {named.names[0]}."
+
+
+def _comparison(cone: Cone, named: _Named | None) -> str:
+    of = joined(named.names) if named and cone.dim <= _LISTED else f"the {cone.dim} objectives"
+    return f"A design is better when it is at least as good under each of {len(cone.facets)} weightings of {of}."
+
+
+def _width(cone: Cone) -> str:
+    orthant = Cone.orthant(cone.dim)
+    if cone == orthant:
+        return "No objective may get worse: the classical componentwise order, with no exchange between objectives."
+    if cone.includes(orthant):
+        return "Wider than the componentwise order: a large enough gain in one objective pays for a loss in another."
+    if orthant.includes(cone):
+        return "Narrower than the componentwise order: gaining everywhere is not enough if the gain is too one-sided."
+    return "Neither wider nor narrower than the componentwise order."
+
+
+def _exchange(cone: Cone, named: _Named | None) -> list[str]:
     """For two objectives: the exchange rates at the two edges."""
     lines = []
     for ray in cone.rays:
         gain, loss = int(np.argmax(ray)), int(np.argmin(ray))
-        if ray[loss] < -1e-12 and ray[gain] > 0:
-            lines.append(
-                f"A loss of 1 in objective {loss + 1} is accepted for a gain of at least {ray[gain] / -ray[loss]:.4g} "
-                f"in objective {gain + 1}."
+        if not (ray[loss] < -_NOTHING and ray[gain] > 0):
+            continue
+        rate = f"{ray[gain] / -ray[loss]:.4g}"
+        if named is None:
+            lost, won, worse, better = f"objective {loss + 1}", f"objective {gain + 1}", "loss", "gain"
+        else:
+            lost, won, worse, better = (
+                *(named.names[d] for d in (loss, gain)),
+                *(named.move(d, d == gain) for d in (loss, gain)),
             )
+        lines.append(f"A {worse} of 1 in {lost} is accepted for a {better} of at least {rate} in {won}.")
     return lines
+
+
+def _sum(weights: Floats, names: Sequence[str]) -> str:
+    """The largest terms, in the order of the objectives."""
+    there = np.flatnonzero(np.abs(weights) > _NOTHING)
+    shown = np.sort(there[np.argsort(-np.abs(weights[there]), kind="stable")][:_LISTED])
+    text = ""
+    for d in shown.tolist():
+        size = f"{abs(weights[d]):.3g}"
+        term = names[d] if size == "1" else f"{size} {names[d]}"
+        text += (" − " if weights[d] < 0 else " + ") + term if text else ("−" if weights[d] < 0 else "") + term
+    return text if len(shown) == len(there) else f"{text} and {len(there) - len(shown)} smaller terms"

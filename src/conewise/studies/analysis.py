@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +24,10 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.problems.measurements import Recorded, Source
+from conewise.problems.measurements import LongTable, Recorded, Source
+from conewise.problems.sums import Summed, sum_up
 from conewise.problems.tables import signs
+from conewise.studies.evidence import Evidence
 from conewise.studies.explanations import Findings
 from conewise.studies.noisedict import turned
 from conewise.studies.planning import by_size, open_questions, shared
@@ -48,6 +52,8 @@ class Analysis:
     delta: float
     _questions: tuple[Pulls, ...]
     """What would settle one open question each, the cheapest first."""
+    evidence: Evidence | None = None
+    """How the certificate compares any designs; None for a single one."""
 
     @property
     def means(self) -> Floats:
@@ -74,6 +80,20 @@ class Analysis:
                 break
         return Pulls(np.array(list(given), dtype=np.int64), np.array(list(given.values()), dtype=np.int64))
 
+    def plot(self, **options: Any) -> Any:
+        """A matplotlib figure of the averages by status (extra `plot`), with names and in their own signs.
+
+        Options as in `report.pictures.plot_result`.
+        """
+        known = {"names": self.names, "objectives": self.objectives, "minimised": self.minimised}
+        return self.result.plot(**(known | options))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is returned, by name, and the findings."""
+        # Rendering lives in a later room: it is found by its name, and only in a notebook.
+        html: str = import_module("conewise.report.notebooks").analysis_html(self)
+        return html
+
     def __repr__(self) -> str:
         return f"Analysis({self.result!r})"
 
@@ -90,6 +110,7 @@ def analyse(
     max_evaluations: int | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
+    executor: Any = None,
 ) -> Analysis:
     """Which designs are Pareto, which are not, which are undecided, and the epsilon that the data certify.
 
@@ -99,6 +120,7 @@ def analyse(
     come in the order in which they were made. With `final=True` each design's whole sample is looked at once, which
     says more, but only for a table that was not stopped because of what it showed and is not looked at again.
     `max_evaluations`, if it was fixed before the first one that there would never be more, sharpens epsilon = 0.
+    With an `executor` (of `concurrent.futures`, or a Dask client) the pieces of a final table are summed up there.
 
     >>> from conewise import problems
     >>> rng = np.random.default_rng(0)
@@ -109,6 +131,7 @@ def analyse(
     ['pareto', 'pareto', 'eliminated']
     """
     source = _as_source(observations, names)
+    summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     dim, k = len(source.objectives), len(source.names)
     if as_cone(cone).dim != dim:
         raise InputError(
@@ -125,7 +148,8 @@ def analyse(
     if k == 1:
         return _alone(source, stream, assumed, epsilon, delta, success, final)
     asked = _Asked(cone, epsilon, delta, k, inside, notion_of(success), max_evaluations)
-    judged = asked.of_final(stream) if final else asked.of_growing(stream)
+    final_statistics = _statistics(source, stream, inside, values, summed) if final else None
+    judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     findings = Findings(
         source,
         judged.statistics,
@@ -151,6 +175,7 @@ def analyse(
         epsilon,
         delta,
         judged.questions,
+        judged.evidence,
     )
 
 
@@ -164,6 +189,7 @@ class _Judged:
     plan: Plan
     questions: tuple[Pulls, ...]
     first_look: int
+    evidence: Evidence
     at_least: bool = False
     """Whether more may remain than the plan says."""
 
@@ -194,24 +220,25 @@ class _Asked:
         state = rule.start()
         for observations in stream:
             state = rule.tell(state, observations)
-        return self._planned(
-            state, rule.recommend(state), rule.certificate.claims(state), rule.certificate.levels.counts[0]
-        )
+        certificate = rule.certificate
+        evidence = Evidence.of_looks(certificate, state)
+        result = rule.recommend(state)
+        return self._planned(state, result, certificate.claims(state), certificate.levels.counts[0], evidence)
 
-    def of_final(self, stream: Iterator[Observations]) -> _Judged:
+    def of_final(self, statistics: Statistics) -> _Judged:
         """One look at the whole samples; what is left open is planned for a table that grows."""
         sample = FixedSample(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success)
-        statistics = Statistics.empty(self.n_designs, self.cone.dim)
-        for observations in stream:
-            statistics = statistics.add(observations)
         result = sample.recommend(statistics)
         least = 2 if sample.radii.estimates else 1
+        evidence = Evidence.of_sample(sample, statistics)
         if not (result.status == Status.UNDECIDED.value).any():
-            return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least)
+            return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least, evidence)
         state = replace(self.rule.start(), statistics=statistics)
-        return self._planned(state, result, sample.claims(statistics), least)
+        return self._planned(state, result, sample.claims(statistics), least, evidence)
 
-    def _planned(self, state: Checkpoints, result: Result, claims: Claims, first_look: int) -> _Judged:
+    def _planned(
+        self, state: Checkpoints, result: Result, claims: Claims, first_look: int, evidence: Evidence
+    ) -> _Judged:
         """With what would settle the open questions: first of all, enough evaluations of everyone to be compared."""
         early = np.flatnonzero(state.counts < first_look)
         costs = None if len(early) else self.rule.costs(state, claims)
@@ -228,7 +255,7 @@ class _Asked:
         designs = np.flatnonzero(missing)
         plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()))
         questions = by_size(designs, missing[designs]) if costs is None else open_questions(costs, state.counts)
-        return _Judged(state.statistics, result, plan, questions, first_look, costs is None)
+        return _Judged(state.statistics, result, plan, questions, first_look, evidence, costs is None)
 
 
 def _alone(
@@ -279,6 +306,34 @@ def _as_source(observations: Observations | Source, names: Sequence[str] | None)
     return Recorded(observations, tuple(names), objectives)
 
 
+def _summed_elsewhere(source: Source, final: bool, executor: Any, progress: Progress | None) -> Summed | None:
+    """What the workers of an executor make of a table; None where it can only be read from its beginning."""
+    if not final or not isinstance(source, LongTable):
+        raise InputError(
+            "only a table with one row an evaluation that is final is summed up in pieces: for one that may grow, the "
+            "order of its rows counts; leave the executor (--workers, --dask) out."
+        )
+    summed = sum_up(source, executor, progress)
+    if summed is not None:
+        source.index(summed.names, summed.rows)
+    return summed
+
+
+def _statistics(
+    source: Source, stream: Iterator[Observations], noise: Noise, values: _Values, summed: Summed | None
+) -> Statistics:
+    """Of the whole samples: from elsewhere, or by reading the stream, which also says what is outside of its range."""
+    if summed is not None and not (
+        isinstance(noise, Bounded) and ((summed.lowest < noise.low) | (summed.highest > noise.high)).any()
+    ):
+        values.take(summed.few)
+        return summed.statistics
+    statistics = Statistics.empty(len(source.names), len(source.objectives))
+    for observations in stream:
+        statistics = statistics.add(observations)
+    return statistics
+
+
 def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
     if source.summarised and not final:
         raise InputError(
@@ -307,6 +362,10 @@ class _Values:
                 few |= set(np.unique(observations.means[:, d])[:3].tolist())
                 if len(few) > 2:
                     self._few[d] = None
+
+    def take(self, few: Sequence[frozenset[float] | None]) -> None:
+        """What was seen elsewhere of single evaluations."""
+        self._few = [None if seen is None else set(seen) for seen in few]
 
     def pairs(self) -> dict[int, tuple[float, float]]:
         """The objectives that took exactly two values, and these."""

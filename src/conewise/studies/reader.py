@@ -260,6 +260,10 @@ class StudyReader:
         """The algorithm's name."""
         return self._specification.algorithm
 
+    def rule(self) -> Any:
+        """The algorithm itself, made anew: `start`, `tell` and `recommend` replay what the study knows."""
+        return self._specification.build()
+
     @property
     def options(self) -> dict[str, Any]:
         """The algorithm's options."""

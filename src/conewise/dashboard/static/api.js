@@ -2,13 +2,14 @@
 
 export class Refusal extends Error {}
 
-export async function ask(question, asked = {}) {
+export async function ask(question, asked = {}, signal = null) {
   let response;
   try {
     response = await fetch(`api/${question}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(asked),
+      signal,
     });
   } catch {
     throw new Refusal("The explorer has stopped; start conewise explore again and open its new address.");

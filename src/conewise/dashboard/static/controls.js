@@ -1,6 +1,6 @@
 // The four ways to state a preference, and what they currently say.
 
-import { byId, element, show } from "./dom.js";
+import { byId, element, say, show } from "./dom.js";
 
 export const state = { mode: "degrees", degrees: 90, shares: [], ranking: [], text: "" };
 
@@ -22,6 +22,7 @@ export function setUp(start, changed) {
   setUpAngle(changed);
   drawShares(start.objectives, changed);
   drawRanking(start.objectives, changed);
+  say("columns", `Columns weigh, in this order: ${start.objectives.join("; ")}.${start.minimised.length ? " Where smaller is better, a decrease counts as a gain." : ""}`);
   byId("text").addEventListener("input", () => { state.text = byId("text").value; changed(); });
   choose(state.mode);
 }

@@ -9,6 +9,15 @@ export function element(tag, text = null, className = "") {
   return made;
 }
 
+// A name that can be chosen.
+export function chooser(name, index, onSelect) {
+  const button = element("button", name, "link");
+  button.type = "button";
+  button.dataset.index = index;
+  button.addEventListener("click", () => onSelect(index));
+  return button;
+}
+
 export function say(id, text) {
   const target = byId(id);
   if (target.textContent !== text) target.textContent = text;
@@ -32,4 +41,10 @@ export function large(number) {
     if (number >= unit) return `${(number / unit).toLocaleString("en-GB", { maximumSignificantDigits: 4 })} ${word}`;
   }
   return whole(number);
+}
+
+// Only so many of a list, evenly along it.
+export function spread(list, most) {
+  if (list.length <= most) return list;
+  return Array.from({ length: most }, (_, k) => list[Math.round((k * (list.length - 1)) / (most - 1))]);
 }

@@ -1,21 +1,15 @@
-// Tables, lists and sentences.
+// Cards, lists and sentences.
 
-import { byId, element, large, say, short, show, whole } from "./dom.js";
+import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
 
-const LISTED = 200;
 const NEXT = 5;
 
-function chooser(name, index, onSelect) {
-  const button = element("button", name, "link");
-  button.type = "button";
-  button.dataset.index = index;
-  button.addEventListener("click", () => onSelect(index));
-  return button;
-}
+// A front that takes long to count is estimated first, from a sample of the designs.
+const count = (number, answer) => (answer.estimated ? `about ${whole(Number(number.toPrecision(2)))}` : whole(number));
 
 export function drawCards(answer) {
   const first = answer.first;
-  say("pareto", whole(first.pareto));
+  say("pareto", count(first.pareto, answer));
   say("designs", whole(answer.designs));
   say("beta", (first.exact ? "" : "at most ") + String(Number(first.beta.toFixed(4))));
   say("total", first.cost.error ? "–" : large(first.cost.total));
@@ -26,38 +20,26 @@ export function drawCards(answer) {
   show("card-second", answer.second !== null);
   if (answer.second) {
     say("second-label", `Compared: ${answer.second.cone}`);
-    say("second-pareto", whole(answer.second.pareto));
+    say("second-pareto", count(answer.second.pareto, answer));
     const total = answer.second.cost.error ? "" : `, ${large(answer.second.cost.total)} evaluations`;
     say("second-more", `Pareto, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
   }
 }
 
-export function drawTable(start, first, selected, onSelect) {
-  const { points, pareto } = first;
-  const count = Math.min(points.index.length, LISTED);
-  say("listed", pareto > count ? `The first ${whole(count)} of ${whole(pareto)}; the command above gives all.` : "");
-  const head = ["Design", ...start.objectives].map((name) => {
-    const cell = element("th", name);
-    cell.scope = "col";
-    return cell;
-  });
-  byId("table-head").replaceChildren(...head);
-  const focused = document.activeElement?.closest?.("#table") ? document.activeElement.dataset.index : null;
-  const rows = [];
-  for (let k = 0; k < count; k += 1) {
-    const row = element("tr");
-    const name = element("td");
-    name.append(chooser(points.names[k], points.index[k], onSelect));
-    row.append(name, ...points.values.map((column) => element("td", short(column[k]), "value")));
-    if (selected?.index === points.index[k]) row.className = "chosen";
-    rows.push(row);
-  }
-  byId("table").replaceChildren(...rows);
-  if (focused !== null) byId("table").querySelector(`button[data-index="${focused}"]`)?.focus();
-}
-
 export function drawWords(words) {
   byId("words").replaceChildren(...words.map((line) => element("li", line)));
+}
+
+// Who came and went since the cone at which the control last rested.
+export function drawMoved(moved) {
+  const parts = moved ? [["entered", moved.entered], ["left", moved.left]].filter(([, part]) => part.count) : [];
+  show("moved", parts.length > 0);
+  if (!parts.length) return;
+  const line = ([word, part]) => {
+    const more = part.count > part.names.length ? ` and ${whole(part.count - part.names.length)} more` : "";
+    return `${whole(part.count)} ${word}: ${part.names.join("; ")}${more}.`;
+  };
+  byId("moved").replaceChildren(element("strong", `Since ${moved.before}`), ...parts.map((part) => element("span", line(part))));
 }
 
 export function drawSelected(start, chosen, angles) {
@@ -75,7 +57,7 @@ export function drawSelected(start, chosen, angles) {
   if (place >= 0) {
     const end = angles.degrees[place];
     add("Pareto until", end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`);
-  } else if (angles && angles.names.length && chosen.values !== null) {
+  } else if (angles && angles.from !== null && chosen.values !== null) {
     add("Pareto until", `less than ${angles.from} degrees`);
   }
   facts.push(list);
@@ -91,9 +73,14 @@ export function drawMoves(angles, degrees, onSelect) {
   const finite = angles.degrees.map((end, k) => k).filter((k) => angles.degrees[k] !== null);
   const leaving = finite.filter((k) => angles.degrees[k] > degrees).slice(0, NEXT);
   const entering = finite.filter((k) => angles.degrees[k] <= degrees).slice(-NEXT).reverse();
+  const known = angles.from !== null && degrees >= angles.from;
   for (const [id, list] of [["leaving", leaving], ["entering", entering]]) {
-    byId(id).replaceChildren(...(list.length ? list.map(item) : [element("li", angles.names.length ? "none" : "too many to list", "none")]));
+    const items = known && list.length ? list.map(item) : [element("li", known ? "none" : "too many to list", "none")];
+    byId(id).replaceChildren(...items);
   }
+  // Beyond the ends of the list the page must not look as if nothing happened there.
+  say("angle-range", angles.from === null ? "At every angle there are more Pareto designs than can be listed."
+    : angles.from > 1 ? `Listed from ${angles.from} degrees on; narrower cones leave more designs than can be listed.` : "");
 }
 
 export function drawDifference(answer, onSelect) {

@@ -1,24 +1,40 @@
 // Pictures. Plotly reads a little markup in texts, so names are escaped before they reach it.
 
-import { byId } from "./dom.js";
+import { byId, short, spread } from "./dom.js";
 
-const INK = "#33414d";
-const QUIET = "#b4bcc4";
-const COLOURS = { first: "#0072b2", second: "#b34700" };
 const SYMBOLS = { first: "circle", second: "diamond" };
 const CONFIG = { displayModeBar: false, doubleClick: "reset" };
+const LINES = { quiet: 300, front: 400 };  // of parallel coordinates; more cannot be followed
+const LONGEST_LABEL = 22;
+// On a touch screen a drag over a picture scrolls the page.
+const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
 
 const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-function axis(start, objective) {
-  const name = start.objectives[objective];
-  const better = start.minimised.includes(name) ? "smaller is better" : "larger is better";
+// Colours are the style sheet's, so that pictures follow the theme.
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const named = (name) => style.getPropertyValue(`--${name}`).trim();
   return {
-    title: { text: `${escaped(name)} (${better})`, font: { size: 12 }, standoff: 8 },
-    gridcolor: "#e6eaee", zeroline: false, linecolor: "#aab4bd", showline: true, ticks: "outside", tickcolor: "#aab4bd",
+    ink: named("ink"), soft: named("soft"), paper: named("paper"), quiet: named("quiet"), grid: named("grid"), axis: named("axis"),
+    first: named("blue"), second: named("orange"),
+  };
+}
+
+const better = (start, objective) => (start.minimised.includes(start.objectives[objective]) ? "smaller is better" : "larger is better");
+
+function axis(start, objective, paint) {
+  return {
+    title: { text: `${escaped(start.objectives[objective])}, ${better(start, objective)}`, font: { size: 12 }, standoff: 8 },
+    gridcolor: paint.grid, zeroline: false, linecolor: paint.axis, showline: true, ticks: "outside", tickcolor: paint.axis,
     automargin: true,
   };
 }
+
+const ground = (paint, size) => ({
+  paper_bgcolor: paint.paper, plot_bgcolor: paint.paper, font: { family: "system-ui, sans-serif", color: paint.ink, size },
+  hoverlabel: { bgcolor: paint.paper, bordercolor: paint.axis, font: { color: paint.ink } }, showlegend: false,
+});
 
 function trace(points, axes, extra) {
   const values = (objective) => points.values[objective] ?? [];
@@ -33,51 +49,109 @@ function follow(target) {
   new ResizeObserver(() => { if (target.clientWidth) window.Plotly.Plots.resize(target); }).observe(target);
 }
 
-export function drawFront(side, start, points, axes, selected, onSelect) {
-  const target = byId(`plot-${side}`);
-  const traces = [
-    trace(start.drawn, axes, { marker: { color: QUIET, size: 5, line: { width: 0 } }, name: "all designs" }),
-    trace(points, axes, { marker: { color: COLOURS[side], symbol: SYMBOLS[side], size: 9, line: { color: "#fff", width: 1 } }, name: "Pareto" }),
-  ];
-  if (selected?.values) {
-    const ring = { index: [selected.index], names: [selected.name], values: selected.values.map((value) => [value]) };
-    traces.push(trace(ring, axes, { marker: { color: "rgba(0,0,0,0)", size: 17, line: { color: "#111", width: 2 } }, name: "selected" }));
-  }
-  const layout = {
-    margin: { l: 52, r: 12, t: 8, b: 44 }, showlegend: false, hovermode: "closest", dragmode: "zoom",
-    paper_bgcolor: "#fff", plot_bgcolor: "#fff", font: { family: "system-ui, sans-serif", color: INK, size: 12 },
-    xaxis: axis(start, axes[0]),
-    yaxis: axes[1] === null ? { visible: false } : axis(start, axes[1]),
-    uirevision: axes.join(","),  // a zoom outlives the next answer
-  };
+function put(target, traces, layout, onSelect) {
   const known = target.dataset.drawn === "yes";
   window.Plotly.react(target, traces, layout, CONFIG);
-  if (!known) {
-    target.dataset.drawn = "yes";
-    follow(target);
-    target.on("plotly_click", (event) => onSelect(event.points[0].customdata));
-  }
-}
-
-export function drawAngles(angles, degrees) {
-  const target = byId("plot-angles");
-  const layout = {
-    margin: { l: 44, r: 10, t: 6, b: 38 }, showlegend: false, hovermode: "x",
-    paper_bgcolor: "#fff", plot_bgcolor: "#fff", font: { family: "system-ui, sans-serif", color: INK, size: 11 },
-    xaxis: { title: { text: "angle in degrees", standoff: 6 }, gridcolor: "#e6eaee", zeroline: false, range: [0, 180], dtick: 45, fixedrange: true },
-    yaxis: { title: { text: "Pareto designs" }, gridcolor: "#e6eaee", zeroline: false, rangemode: "tozero", fixedrange: true, automargin: true },
-    shapes: degrees === null ? [] : [{ type: "line", x0: degrees, x1: degrees, yref: "paper", y0: 0, y1: 1, line: { color: COLOURS.second, width: 2 } }],
-  };
-  const line = {
-    type: "scatter", mode: "lines", line: { shape: "hv", color: COLOURS.first, width: 2 },
-    x: angles.curve.map((pair) => pair[0]), y: angles.curve.map((pair) => pair[1]),
-    hovertemplate: "%{x} degrees: %{y} Pareto<extra></extra>",
-  };
-  const known = target.dataset.drawn === "yes";
-  window.Plotly.react(target, [line], layout, CONFIG);
   if (known) return;
   target.dataset.drawn = "yes";
   follow(target);
+  if (onSelect) target.on("plotly_click", (event) => onSelect(event.points[0].customdata));
+}
+
+const alone = (chosen) => ({ index: [chosen.index], names: [chosen.name], values: chosen.values.map((value) => [value]) });
+
+// Two objectives against each other.
+export function drawFront(side, start, points, axes, selected, onSelect) {
+  const paint = colours();
+  const traces = [
+    trace(start.drawn, axes, { marker: { color: paint.quiet, size: 5, line: { width: 0 } }, name: "all designs" }),
+    trace(points, axes, { marker: { color: paint[side], symbol: SYMBOLS[side], size: 9, line: { color: paint.paper, width: 1 } }, name: "Pareto" }),
+  ];
+  if (selected?.values) {
+    traces.push(trace(alone(selected), axes, { marker: { color: "rgba(0,0,0,0)", size: 17, line: { color: paint.ink, width: 2 } }, name: "selected" }));
+  }
+  put(byId(`plot-${side}`), traces, {
+    ...ground(paint, 12), margin: { l: 52, r: 12, t: 8, b: 44 }, hovermode: "closest", dragmode: DRAG,
+    xaxis: axis(start, axes[0], paint),
+    yaxis: axes[1] === null ? { visible: false } : axis(start, axes[1], paint),
+    uirevision: axes.join(","),  // a zoom outlives the next answer
+  }, onSelect);
+}
+
+// Every objective an axis, every design a line, and better is up on all of them. Says how many lines there are.
+export function drawParallel(side, start, points, selected, onSelect) {
+  const paint = colours();
+  const quiet = pick(start.drawn, LINES.quiet);
+  const front = pick(points, LINES.front);
+  const traces = [
+    lines(start, quiet, { line: { color: paint.quiet, width: 1 }, opacity: 0.5, name: "others" }),
+    lines(start, front, { line: { color: paint[side], width: front.index.length > 100 ? 1 : 1.6 }, opacity: front.index.length > 100 ? 0.6 : 0.9, name: "Pareto" }),
+  ];
+  if (selected?.values) traces.push(lines(start, alone(selected), { line: { color: paint.ink, width: 3.5 }, name: "selected" }));
+  const places = start.objectives.map((_, place) => place);
+  const ends = places.flatMap((place) => {
+    const [low, high] = start.ranges[place] ?? [0, 0];
+    const values = start.minimised.includes(start.objectives[place]) ? [high, low] : [low, high];
+    return [[values[0], 0, "top"], [values[1], 1, "bottom"]].map(([value, y, yanchor]) => ({
+      x: place, y, yanchor, text: short(value), showarrow: false, font: { size: 11, color: paint.soft }, bgcolor: paint.paper,
+    }));
+  });
+  put(byId(`plot-${side}`), traces, {
+    ...ground(paint, 12), margin: { l: 40, r: 40, t: 10, b: 40 }, hovermode: "closest", dragmode: false,
+    xaxis: {
+      tickvals: places, ticktext: places.map((place) => label(start, place)), range: [-0.25, places.length - 0.75], fixedrange: true,
+      gridcolor: paint.axis, zeroline: false, automargin: true, tickfont: { size: 11 },
+    },
+    yaxis: { visible: false, range: [-0.1, 1.1], fixedrange: true },
+    annotations: ends, uirevision: "parallel",
+  }, onSelect);
+  return { quiet: quiet.index.length, front: front.index.length };
+}
+
+function pick(points, most) {
+  const kept = spread(points.index.map((_, k) => k), most);
+  const of = (list) => kept.map((k) => list[k]);
+  return { index: of(points.index), names: of(points.names), values: points.values.map(of) };
+}
+
+function label(start, place) {
+  const name = start.objectives[place];
+  const cut = name.length > LONGEST_LABEL ? `${name.slice(0, LONGEST_LABEL - 1)}…` : name;
+  return `${escaped(cut)}<br>${start.minimised.includes(name) ? "small" : "large"} is up`;
+}
+
+// One trace for all lines of a kind, broken where one ends: thousands of traces would be slow.
+function lines(start, points, extra) {
+  const [x, y, text, customdata] = [[], [], [], []];
+  points.index.forEach((index, k) => {
+    start.objectives.forEach((name, place) => {
+      const [low, high] = start.ranges[place];
+      const value = points.values[place][k];
+      const share = high > low ? (value - low) / (high - low) : 0.5;
+      x.push(place);
+      y.push(start.minimised.includes(name) ? 1 - share : share);
+      text.push(`${escaped(points.names[k])}<br>${escaped(name)}: ${short(value)}`);
+      customdata.push(index);
+    });
+    for (const list of [x, y, text, customdata]) list.push(null);
+  });
+  return { type: "scatter", mode: "lines", x, y, text, customdata, connectgaps: false, hovertemplate: "%{text}<extra></extra>", ...extra };
+}
+
+export function drawAngles(angles, degrees) {
+  const paint = colours();
+  const plain = { gridcolor: paint.grid, zeroline: false, fixedrange: true };
+  const line = {
+    type: "scatter", mode: "lines", line: { shape: "hv", color: paint.first, width: 2 },
+    x: angles.curve.map((pair) => pair[0]), y: angles.curve.map((pair) => pair[1]),
+    hovertemplate: "%{x} degrees: %{y} Pareto<extra></extra>",
+  };
+  put(byId("plot-angles"), [line], {
+    ...ground(paint, 11), margin: { l: 44, r: 10, t: 6, b: 38 }, hovermode: "x",
+    xaxis: { ...plain, title: { text: "angle in degrees", standoff: 6 }, range: [0, 180], dtick: 45 },
+    yaxis: { ...plain, title: { text: "Pareto designs" }, rangemode: "tozero", automargin: true },
+    shapes: [{ type: "line", x0: degrees, x1: degrees, yref: "paper", y0: 0, y1: 1, line: { color: paint.second, width: 2 } }],
+  });
 }
 
 // The cone of improvements, drawn in the direction of the axes of the picture beside it.

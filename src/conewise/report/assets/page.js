@@ -5,18 +5,37 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = new Map(data.rows.map((row) => [row.id, row]));
   const find = (id) => document.getElementById(id);
+  // Colours for a light ground, a dark one, and paper, which is light whatever the screen is.
+  const LIGHT = { ink: "#1d2530", soft: "#55606e", paper: "#ffffff", grid: "#e3e6ea", zero: "#c4c9d0", selected: "#000000",
+    pareto: "#0072B2", undecided: "#D55E00", out: "#7d8591", rivals: "#009E73", certified: "#009E73",
+    each: ["#0072B2", "#E69F00", "#009E73", "#CC79A7"] };
+  const DARK = { ink: "#e6e9ee", soft: "#a9b3c0", paper: "#161b22", grid: "#2e3640", zero: "#4a5563", selected: "#ffffff",
+    pareto: "#56B4E9", undecided: "#F5A34A", out: "#98a2af", rivals: "#2CC79A", certified: "#2CC79A",
+    each: ["#56B4E9", "#F0E442", "#2CC79A", "#E9A3C9"] };
+  const dark = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print");
+  let leaving = false; // between beforeprint and afterprint
+  const printing = () => leaving || paper.matches;
+  const colours = () => (dark.matches && !printing() ? DARK : LIGHT);
   const GROUPS = [
-    { status: "not Pareto", colour: "#9aa1ab", symbol: "circle-open", size: 6 },
-    { status: "undecided", colour: "#D55E00", symbol: "diamond", size: 9 },
-    { status: "Pareto", colour: "#0072B2", symbol: "circle", size: 10 },
+    { status: "not Pareto", count: "eliminated", colour: "out", symbol: "circle-open", size: 6 },
+    { status: "undecided", count: "undecided", colour: "undecided", symbol: "diamond", size: 9 },
+    { status: "Pareto", count: "pareto", colour: "pareto", symbol: "circle", size: 10 },
   ];
-  const LAYOUT = {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 12, t: 12, b: 50 },
-    font: { family: "system-ui, sans-serif", size: 13, color: "#1d2530" }, hovermode: "closest",
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
-  };
+  // On paper a picture has the width of a page: the browser lays it out after it was drawn.
+  const PRINTED = { front: [680, 420], history: [680, 270], epsilon: [680, 270], gains: [620, 260] };
+  const ROWS_PRINTED = 200;
+  function layout(id, more) {
+    const { ink, paper: ground, soft, zero } = colours(), [width, height] = printing() ? PRINTED[id] : [undefined, undefined];
+    return {
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 62, r: 36, t: 12, b: 50 }, width, height,
+      autosize: !printing(), font: { family: "system-ui, sans-serif", size: 13, color: ink }, hovermode: "closest",
+      hoverlabel: { bgcolor: ground, bordercolor: zero, font: { color: ink }, align: "left" },
+      modebar: { orientation: "v", bgcolor: "rgba(0,0,0,0)", color: soft, activecolor: ink },
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, ...more,
+    };
+  }
   const SETTINGS = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
-  const axis = (title) => ({ title: { text: plain(title) }, gridcolor: "#e3e6ea", zerolinecolor: "#c4c9d0", automargin: true });
+  const axis = (title) => ({ title: { text: plain(title) }, gridcolor: colours().grid, zerolinecolor: colours().zero, automargin: true });
 
   // Plotly reads a little HTML in its labels: a name must stay what it is.
   function plain(text) {
@@ -33,22 +52,44 @@
   }
 
   // -- the front ---------------------------------------------------------------------------------------------------
+  // An objective that is a weighting by itself has that weighting's confidence.
+  const facetOf = (d) => data.cone.facets.findIndex((w) => w.every((v, e) => Math.abs(v - (d === e ? 1 : 0)) < 1e-12));
   const scales = [
     ...data.objectives.map((o, d) => ({
-      label: `${o.name}, ${o.direction} is better`, of: (row) => row.means[d],
+      label: `${o.name}, ${o.direction} is better`, of: (row) => row.means[d], facet: facetOf(d),
     })),
-    ...data.cone.facets.map((_, n) => ({ label: `score under weighting w${n + 1}`, of: (row) => row.scores[n] })),
+    ...data.cone.facets.map((_, n) => ({
+      label: `score w${n + 1} = ${data.cone.weightings[n]}`, of: (row) => row.scores[n], facet: n,
+    })),
   ];
   let selected = null;
   const chosen = () => [Number(find("across").value), Number(find("up").value)];
+  const known = (row) => row.half_widths && !row.half_widths.includes(null) && !row.means.includes(null);
 
-  // What the confidence allows: |w_n (x - mean)| <= half-width for every n, cut out of a box in the plane.
+  // What the confidence allows: |w_n (x - mean)| <= half-width for every n; a box along two weightings, or in the plane
+  // of two objectives whatever is left of a large box.
   function region(row) {
     const [x, y] = chosen();
-    if (data.objectives.length !== 2 || x > 1 || y > 1 || x === y) return null;
-    if (!row.half_widths || row.half_widths.includes(null) || row.means.includes(null)) return null;
-    const sign = data.objectives.map((o) => (o.direction === "smaller" ? -1 : 1));
-    const reach = 4 * Math.max(...row.half_widths) / Math.min(1, ...data.cone.widths) * 10;
+    if (x === y || !known(row)) return null;
+    const [across, up] = [scales[x], scales[y]];
+    let corners = null;
+    if (across.facet >= 0 && up.facet >= 0) {
+      const [h, v] = [row.half_widths[across.facet], row.half_widths[up.facet]];
+      corners = [[-h, -v], [h, -v], [h, v], [-h, v]].map((p) => [across.of(row) + p[0], up.of(row) + p[1]]);
+    } else if (data.objectives.length === 2 && x < 2 && y < 2) {
+      const sign = data.objectives.map((o) => (o.direction === "smaller" ? -1 : 1));
+      corners = polygon(row).map((p) => [x, y].map((d) => row.means[d] + sign[d] * p[d]));
+    }
+    if (!corners || !corners.length) return null;
+    corners.push(corners[0]);
+    return {
+      x: corners.map((p) => p[0]), y: corners.map((p) => p[1]), mode: "lines", fill: "toself",
+      line: { color: "#CC79A7", width: 1.5 }, fillcolor: "rgba(204,121,167,0.18)", hoverinfo: "skip",
+      name: "its confidence",
+    };
+  }
+  function polygon(row) {
+    const reach = 40 * Math.max(...row.half_widths) / Math.min(1, ...data.cone.widths);
     let outline = [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]];
     data.cone.facets.forEach((w, n) => {
       for (const turn of [1, -1]) {
@@ -63,25 +104,21 @@
         });
       }
     });
-    if (!outline.length) return null;
-    outline.push(outline[0]);
-    const at = (p, d) => row.means[d] + sign[d] * p[d];
-    return {
-      x: outline.map((p) => at(p, x)), y: outline.map((p) => at(p, y)), mode: "lines", fill: "toself",
-      line: { color: "#CC79A7", width: 1.5 }, fillcolor: "rgba(204,121,167,0.18)", hoverinfo: "skip",
-      name: "its confidence",
-    };
+    return outline;
   }
+  const along = (row, most) => row.half_widths.slice(0, most).map((h, n) => `± ${show(h, 3)} along w${n + 1}`).join(", ") +
+    (row.half_widths.length > most ? ", …" : "");
   function drawFront() {
     const [x, y] = chosen();
     const traces = GROUPS.map((group) => {
       const rows = data.rows.filter((row) => row.status === group.status && scales[x].of(row) !== null);
       return {
         x: rows.map(scales[x].of), y: rows.map(scales[y].of), customdata: rows.map((row) => row.id), type: "scatter",
-        text: rows.map((row) => `${plain(row.name)}<br>${row.status}, ${row.evaluations.toLocaleString("en")} evaluations`),
+        text: rows.map((row) => `${plain(row.name)}<br>${row.status}, ${row.evaluations.toLocaleString("en")} evaluations` +
+          (known(row) ? `<br>${along(row, 3)}` : "")),
         hovertemplate: "%{text}<br>%{x:.5g}, %{y:.5g}<extra></extra>", mode: "markers",
-        name: `${group.status} (${data.counts[{ "not Pareto": "eliminated", undecided: "undecided", Pareto: "pareto" }[group.status]].toLocaleString("en")})`,
-        marker: { color: group.colour, symbol: group.symbol, size: group.size * (data.rows.length > 500 ? 0.6 : 1) },
+        name: `${group.status} (${data.counts[group.count].toLocaleString("en")})`,
+        marker: { color: colours()[group.colour], symbol: group.symbol, size: group.size * (data.rows.length > 500 ? 0.6 : 1) },
       };
     }).filter((trace) => trace.x.length);
     if (selected !== null) {
@@ -90,13 +127,13 @@
       const rivals = row.rivals.map((rival) => byId.get(rival.id)).filter((rival) => rival);
       traces.push({
         x: rivals.map(scales[x].of), y: rivals.map(scales[y].of), mode: "markers", hoverinfo: "skip", name: "its rivals",
-        marker: { symbol: "square-open", size: 17, color: "#009E73", line: { width: 2 } },
+        marker: { symbol: "square-open", size: 17, color: colours().rivals, line: { width: 2 } },
       }, {
         x: [scales[x].of(row)], y: [scales[y].of(row)], mode: "markers", hoverinfo: "skip", name: "selected",
-        marker: { symbol: "circle-open", size: 19, color: "#000000", line: { width: 2.5 } },
+        marker: { symbol: "circle-open", size: 19, color: colours().selected, line: { width: 2.5 } },
       });
     }
-    Plotly.react("front", traces, { ...LAYOUT, xaxis: axis(scales[x].label), yaxis: axis(scales[y].label) }, SETTINGS);
+    Plotly.react("front", traces, layout("front", { xaxis: axis(scales[x].label), yaxis: axis(scales[y].label) }), SETTINGS);
   }
 
   // -- one design ---------------------------------------------------------------------------------------------------
@@ -120,9 +157,7 @@
     fact("evaluations", row.evaluations.toLocaleString("en"));
     data.objectives.forEach((o, d) => fact(o.name, show(row.means[d])));
     if (row.gap !== null) fact("gap of its average", show(row.gap, 4));
-    if (row.half_widths && row.half_widths.every((h) => h !== null)) {
-      fact("confidence", row.half_widths.slice(0, 12).map((h, n) => `± ${show(h, 3)} along w${n + 1}`).join(", "));
-    }
+    if (known(row)) fact("confidence", along(row, 12));
     panel.append(facts);
     if (!row.rivals.length) {
       panel.append(make("p", "It has no rival to be compared with yet.", { class: "soft" }));
@@ -150,14 +185,18 @@
     const plot = make("div", undefined, { id: "gains", class: "plot", role: "img",
       "aria-label": "How far each rival is ahead along each weighting, with confidence" });
     panel.append(table, plot);
-    const colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"], symbols = ["circle", "square", "diamond", "triangle-up"];
-    Plotly.newPlot(plot, row.rivals.map((rival, i) => ({
+    drawGains(row);
+  }
+  function drawGains(row) {
+    const each = colours().each, symbols = ["circle", "square", "diamond", "triangle-up"];
+    Plotly.react("gains", row.rivals.map((rival, i) => ({
       x: rival.facets.map((n) => `w${n + 1}`), y: rival.gains, mode: "markers", name: plain(rival.name).slice(0, 28),
-      marker: { color: colours[i], symbol: symbols[i], size: 8 },
-      error_y: rival.radii ? { type: "data", array: rival.radii, color: colours[i], thickness: 1.5, width: 5 } : undefined,
-      hovertemplate: "%{x}: ahead by %{y:.4g}<extra></extra>",
-    })), { ...LAYOUT, scattermode: "group", showlegend: row.rivals.length > 1, margin: { l: 58, r: 8, t: 8, b: 36 }, yaxis: axis("the rival is ahead by"),
-      xaxis: { ...axis("weighting"), type: "category" }, legend: { orientation: "h", y: 1.02, yanchor: "bottom", font: { size: 11 } } },
+      marker: { color: each[i], symbol: symbols[i], size: 8 }, text: rival.facets.map((n) => plain(data.cone.weightings[n])),
+      error_y: rival.radii ? { type: "data", array: rival.radii, color: each[i], thickness: 1.5, width: 5 } : undefined,
+      hovertemplate: "%{x} = %{text}<br>ahead by %{y:.4g}<extra></extra>",
+    })), layout("gains", { scattermode: "group", showlegend: row.rivals.length > 1, margin: { l: 58, r: 8, t: 8, b: 36 },
+      yaxis: axis("the rival is ahead by"), xaxis: { ...axis("weighting"), type: "category" },
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", font: { size: 11 } } }),
     { ...SETTINGS, displayModeBar: false });
   }
 
@@ -198,15 +237,34 @@
     const x = data.history.map((moment) => moment.evaluations);
     const line = (name, key, colour, dash) => ({ x, y: data.history.map((m) => m[key]), name, mode: "lines+markers",
       line: { color: colour, width: 2.5, dash }, marker: { size: 5 } });
-    Plotly.newPlot("history", [line("Pareto", "pareto", "#0072B2", "solid"), line("undecided", "undecided", "#D55E00", "dash"),
-      line("not Pareto", "eliminated", "#6b7280", "dot")],
-    { ...LAYOUT, xaxis: axis("evaluations"), yaxis: { ...axis("designs"), rangemode: "tozero" } }, SETTINGS);
+    const { pareto, undecided, out, certified, soft } = colours();
+    Plotly.react("history", [line("Pareto", "pareto", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
+      line("not Pareto", "eliminated", out, "dot")],
+    layout("history", { xaxis: axis("evaluations"), yaxis: { ...axis("designs"), rangemode: "tozero" } }), SETTINGS);
     if (data.history.some((m) => m.certified_epsilon !== null)) {
-      Plotly.newPlot("epsilon", [line("certified epsilon", "certified_epsilon", "#009E73", "solid"),
-        { x: [x[0], x[x.length - 1]], y: [data.epsilon, data.epsilon], name: "asked for", mode: "lines", line: { color: "#55606e", dash: "dash" } }],
-      { ...LAYOUT, xaxis: axis("evaluations"), yaxis: { ...axis("epsilon"), rangemode: "tozero" } }, SETTINGS);
-    } else find("epsilon").remove();
+      Plotly.react("epsilon", [line("certified epsilon", "certified_epsilon", certified, "solid"),
+        { x: [x[0], x[x.length - 1]], y: [data.epsilon, data.epsilon], name: "asked for", mode: "lines", line: { color: soft, dash: "dash" } }],
+      layout("epsilon", { xaxis: axis("evaluations"), yaxis: { ...axis("epsilon"), rangemode: "tozero" } }), SETTINGS);
+    } else if (find("epsilon")) find("epsilon").remove();
   }
+
+  // -- another ground, or paper -----------------------------------------------------------------------------------------
+  function redraw() {
+    drawFront();
+    drawHistory();
+    if (selected !== null && find("gains")) drawGains(byId.get(selected));
+  }
+  function ready() {
+    let shown = 0;
+    for (const line of body.rows) line.classList.toggle("unprinted", !line.hidden && (shown += 1) > ROWS_PRINTED);
+    const left = shown - ROWS_PRINTED;
+    find("printed").textContent = left > 0 ? `The first ${ROWS_PRINTED} rows; ${left.toLocaleString("en")} more are in the file.` : "";
+    redraw();
+  }
+  dark.addEventListener("change", redraw);
+  paper.addEventListener("change", ready);
+  window.addEventListener("beforeprint", () => { leaving = true; ready(); });
+  window.addEventListener("afterprint", () => { leaving = false; redraw(); });
 
   for (const button of document.querySelectorAll("#answer thead button")) button.addEventListener("click", () => sortBy(button));
   body.addEventListener("click", (event) => {

@@ -1,0 +1,100 @@
+// The list of designs: a page of it, as the server sorts and filters it.
+
+import { byId, chooser, element, say, short, show, whole } from "./dom.js";
+
+const PAUSE = 150;  // milliseconds without a key, before a text is searched
+
+export const wanted = { everyone: false, text: "", column: null, descending: false, offset: 0 };
+
+let rows = 0;  // of a page
+
+// The head is made once, so that the focus stays on its buttons; only the arrows move.
+export function setUpTable(start, changed) {
+  let waiting = 0;
+  const turn = (changes) => { Object.assign(wanted, { offset: 0 }, changes); changed(); };
+  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ["pareto", "Pareto"]];
+  byId("table-head").replaceChildren(...columns.map(([column, name]) => {
+    const cell = element("th");
+    const button = element("button", name);
+    cell.scope = "col";
+    cell.dataset.column = column;
+    button.type = "button";
+    button.addEventListener("click", () => turn(next(column)));
+    cell.append(button);
+    return cell;
+  }));
+  byId("filter").addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => turn({ text: byId("filter").value }), PAUSE);
+  });
+  byId("everyone").addEventListener("change", () => turn({ everyone: byId("everyone").value === "all" }));
+  byId("table").addEventListener("keydown", walk);
+  byId("earlier").addEventListener("click", () => { wanted.offset = Math.max(0, wanted.offset - rows); changed(); });
+  byId("later").addEventListener("click", () => { wanted.offset += rows; changed(); });
+}
+
+// A column once: upwards; twice: downwards; three times: as the source has it.
+function next(column) {
+  if (wanted.column !== column) return { column, descending: false };
+  return wanted.descending ? { column: null, descending: false } : { descending: true };
+}
+
+export function drawTable(table, selected, onSelect) {
+  wanted.offset = table.offset;
+  rows = table.page;
+  for (const cell of byId("table-head").children) {
+    const here = cell.dataset.column === String(table.column);
+    cell.ariaSort = here ? (table.descending ? "descending" : "ascending") : "none";
+    if (cell.dataset.column === "pareto") cell.hidden = !table.everyone;
+  }
+  const focused = document.activeElement?.closest?.("#table") ? document.activeElement.dataset.index : null;
+  byId("table").replaceChildren(...table.names.map((_, k) => line(table, k, selected, onSelect)));
+  const names = [...byId("table").querySelectorAll("button")];
+  const same = names.find((button) => button.dataset.index === focused);
+  visit(names, same ?? names.find((button) => button.closest("tr.chosen")) ?? names[0]);
+  same?.focus();
+  drawPlace(table);
+}
+
+// One stop for the Tab key in the whole list; the arrow keys go on from there.
+function visit(names, stop) {
+  for (const button of names) button.tabIndex = button === stop ? 0 : -1;
+}
+
+function walk(event) {
+  const names = [...byId("table").querySelectorAll("button")];
+  const here = names.indexOf(event.target);
+  const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: names.length - 1 }[event.key];
+  if (here < 0 || there === undefined || names[there] === undefined) return;
+  event.preventDefault();
+  visit(names, names[there]);
+  names[there].focus();
+}
+
+function line(table, k, selected, onSelect) {
+  const row = element("tr");
+  const name = element("td");
+  name.append(chooser(table.names[k], table.index[k], onSelect));
+  row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
+  if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : "no", "value"));
+  if (selected?.index === table.index[k]) row.className = "chosen";
+  return row;
+}
+
+function drawPlace(table) {
+  const last = table.offset + table.names.length;
+  const kind = table.everyone ? "designs" : "Pareto designs";
+  const matching = table.matching < table.listed ? ` that match, of ${whole(table.listed)} ${kind}` : ` ${kind}`;
+  const total = table.matching;
+  say("listed", total ? `${whole(table.offset + 1)} to ${whole(last)} of ${whole(total)}${matching}.`
+    : table.listed ? `None of ${whole(table.listed)} ${kind} matches.` : `There are no ${kind}.`);
+  show("pager", total > table.names.length);
+  // The focus must not fall off a button that has had its day.
+  const [earlier, later] = [byId("earlier"), byId("later")];
+  const atStart = table.offset === 0;
+  const atEnd = last >= total;
+  if (atStart && document.activeElement === earlier) { later.disabled = false; later.focus(); }
+  if (atEnd && document.activeElement === later) { earlier.disabled = false; earlier.focus(); }
+  earlier.disabled = atStart;
+  later.disabled = atEnd;
+}

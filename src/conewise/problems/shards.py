@@ -1,0 +1,254 @@
+"""One table of designs in any number of files, cut into shards: local fronts where the workers are, merged exactly.
+
+Shards are row groups of Parquet files, ranges of CSV files without quotes, and whole files otherwise. How a table is
+cut depends on its files alone, never on who works on them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from conewise._arrays import Floats
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.fronts import Front, RunningFront, in_order
+from conewise.problems.names import Hashes, Repetitions, hashes_of
+from conewise.problems.readers import CsvReader, ParquetReader, Reader, Span, UnsplittableError
+from conewise.problems.tables import Chunk, DesignTable
+
+ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
+"""What is taken for a table in a folder."""
+_SHARD_ROWS: Final = 2**21  # row groups are taken together up to so many rows
+_SHARD_BYTES: Final = 2**26  # of a CSV file
+
+Progress = Callable[[int, int], None]
+"""Called with the rows read so far, and 0 since the total is not known."""
+
+
+def files_of(paths: str | Path | Sequence[str | Path]) -> list[Path]:
+    """The files of a table: those named, and those in a folder and below, part.9 before part.10."""
+    found: list[Path] = []
+    for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = [p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file()]
+        visible = [p for p in inside if not any(part[0] in "._" for part in p.relative_to(path).parts)]
+        if not visible:
+            raise InputError(f"{path} is a folder without tables; {', '.join(ENDINGS)} are looked for.")
+        found += sorted(visible, key=lambda p: _natural(str(p.relative_to(path))))
+    if not found:
+        raise InputError("name at least one file.")
+    return found
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Digits count as numbers, so that files which were numbered come in their order."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text)]
+
+
+class ShardedTable:
+    """One table of designs in one or more files; rows are numbered through all of them, in their order."""
+
+    def __init__(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        objectives: Sequence[str] | None = None,
+        minimise: Sequence[str] = (),
+        name: str | None = None,
+    ) -> None:
+        files = files_of(paths)
+        first = DesignTable(files[0], objectives=objectives, minimise=minimise, name=name)
+        self.name, self.objectives, self.minimised = first.name, first.objectives, first.minimised
+        self.signs, self.dim = first.signs, first.dim
+        self.tables = [first, *(self._alike(path, first) for path in files[1:])]
+
+    @staticmethod
+    def _alike(path: Path, first: DesignTable) -> DesignTable:
+        table = DesignTable(path, objectives=first.objectives, minimise=first.minimised, name=first.name)
+        if table.name != first.name:
+            raise InputError(
+                f"{path.name} names designs in its column {table.name!r}, and {first.path.name} has no such column; "
+                "say with --name which column names them in every file."
+            )
+        return table
+
+    def shards(self, split: bool = True) -> Iterator[TableShard]:
+        """The pieces in order; without `split`, whole files."""
+        for table in self.tables:
+            for piece in pieces_of(table.path, table.reader) if split else (Piece(table.reader),):
+                yield TableShard(table, piece)
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A file, some row groups of a Parquet file, or a range of a CSV file."""
+
+    reader: Reader
+    groups: tuple[int, ...] | None = None
+    first_row: int = 0
+    """Of the file; 0 where that is not known before it is read."""
+    span: Span | None = None
+
+    def blocks(self, numbers: Sequence[str], name: str | None) -> Iterator[tuple[int, dict[str, Sequence[Any]]]]:
+        """The rows in order, some at a time, with the number of the first of them."""
+        row = self.first_row
+        if self.groups is not None and isinstance(self.reader, ParquetReader):
+            blocks = self.reader.chunks(numbers, name, self.groups)
+        elif self.span is not None and isinstance(self.reader, CsvReader):
+            blocks = self.reader.chunks(numbers, name, self.span)
+        else:
+            blocks = self.reader.chunks(numbers, name)
+        for columns in blocks:
+            yield row, columns
+            row += len(next(iter(columns.values())))
+
+
+def pieces_of(path: Path, reader: Reader) -> Iterator[Piece]:
+    """A file cut where that is possible; never by who works on it."""
+    if isinstance(reader, ParquetReader):
+        yield from _row_groups(path, reader)
+    elif isinstance(reader, CsvReader) and len(spans := reader.spans(_SHARD_BYTES)) > 1:
+        yield from (Piece(reader, span=span) for span in spans)
+    else:
+        yield Piece(reader)
+
+
+def _row_groups(path: Path, reader: ParquetReader) -> Iterator[Piece]:
+    """Neighbouring groups together, up to a number of rows."""
+    groups: list[int] = []
+    first = held = 0
+    for group, count in enumerate(reader.groups()):
+        if groups and held + count > _SHARD_ROWS:
+            yield Piece(reader, tuple(groups), first)
+            first, held, groups = first + held, 0, []
+        groups.append(group)
+        held += count
+    if not first + held:
+        raise InputError(f"{path.name} has no rows below its header.")
+    yield Piece(reader, tuple(groups), first)
+
+
+@dataclass(frozen=True, eq=False)
+class TableShard:
+    """Some rows of a table of designs."""
+
+    table: DesignTable
+    piece: Piece
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows in order."""
+        rows = 0
+        for row, columns in self.piece.blocks(self.table.objectives, self.table.name):
+            yield (chunk := self.table.chunk(columns, row))
+            rows += len(chunk.values)
+        if not rows and self.piece.span is None:
+            raise InputError(f"{self.table.path.name} has no rows below its header.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Local:
+    """What a worker gives back; None where the rows of a file cannot be told apart in the middle."""
+
+    front: Front
+    hashes: tuple[Hashes, ...]
+
+
+def front_of_table(
+    table: ShardedTable,
+    cone: Cone,
+    *,
+    keep_duplicates: bool = True,
+    executor: Any = None,
+    progress: Progress | None = None,
+) -> Front:
+    """The Pareto set of a table, in memory for some chunks, the front, and nothing else; the labels are the names.
+
+    With an executor (or a Dask client, whose workers see the same files) shards are read there; the answer is the same.
+    """
+    if cone.dim != table.dim:
+        raise InputError(
+            f"the cone {cone} orders {cone.dim} objectives, but there are {table.dim}: {', '.join(table.objectives)}; "
+            "choose columns with --objectives."
+        )
+    if executor is not None:
+        try:
+            return _merged(table, cone, keep_duplicates, executor, progress)
+        except UnsplittableError:  # or something is wrong, and only a reading from the beginning can say in which row
+            pass
+    return _merged(table, cone, keep_duplicates, None, progress)
+
+
+def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress: Progress | None) -> Front:
+    running = RunningFront(cone, keep_duplicates=keep)
+    repetitions = Repetitions()
+    try:
+        if executor is None:
+            parts: Iterator[_Local | None] = (
+                part for shard in table.shards(split=False) for part in _locals(shard, cone, keep)
+            )
+        else:
+            parts = in_order(partial(_whole, cone=cone, keep=keep), table.shards(), executor)
+        for part in parts:
+            if part is None:
+                raise UnsplittableError
+            running.join(part.front)
+            for hashes in part.hashes:
+                repetitions.add(hashes)
+            if progress is not None:
+                progress(running.rows, 0)
+        for suspects in repetitions.suspects():
+            _refuse_repeated(table, suspects)
+    finally:
+        repetitions.close()
+    return running.front
+
+
+def _locals(shard: TableShard, cone: Cone, keep: bool) -> Iterator[_Local]:
+    """Front by front, chunk by chunk."""
+    named, signs = shard.table.name is not None, shard.table.signs
+    for chunk in shard.chunks():
+        running = RunningFront(cone, keep_duplicates=keep)
+        running.add(_turned(chunk.values, signs), chunk.names.taken if named else None)
+        yield _Local(running.front, (hashes_of(chunk.names),) if named else ())
+
+
+def _whole(shard: TableShard, cone: Cone, keep: bool) -> _Local | None:
+    """The front of a whole shard, as a worker computes it."""
+    running = RunningFront(cone, keep_duplicates=keep)
+    hashes: list[Hashes] = []
+    try:
+        for part in _locals(shard, cone, keep):
+            running.join(part.front)
+            hashes += part.hashes
+    except (UnsplittableError, InputError, ValueError):
+        if shard.piece.span is None:
+            raise
+        return None
+    return _Local(running.front, tuple(hashes))
+
+
+def _turned(values: Floats, signs: Floats) -> Floats:
+    return values if (signs > 0).all() else values * signs
+
+
+def _refuse_repeated(table: ShardedTable, suspects: set[int]) -> None:
+    """A second reading: two names of one hash are either one name or a coincidence."""
+    seen: dict[str, str] = {}
+    for part in table.tables:
+        for chunk in part.chunks():
+            for label, value in zip(chunk.names, hashes_of(chunk.names).tolist(), strict=True):
+                if value in suspects:
+                    if label in seen:
+                        where = part.path.name if seen[label] == part.path.name else f"{seen[label]}, {part.path.name}"
+                        raise InputError(
+                            f"{where} has two designs called {label!r}; a name is a design's identity: "
+                            "average repeated measurements first, or name another column."
+                        )
+                    seen[label] = part.path.name

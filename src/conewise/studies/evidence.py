@@ -1,0 +1,62 @@
+"""How a certificate compares designs: what reports and pictures read beside the answer.
+
+An answer says who is Pareto; its evidence says how far any design seems ahead of any other along each facet, and how
+far that may be wrong. A report reads nothing else of an algorithm than this and the `Result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from conewise._arrays import Indices
+from conewise.algorithms import Claims
+from conewise.algorithms.certificate import Certificate
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.claims import Comparisons
+from conewise.algorithms.fixed import FixedSample
+from conewise.feedback import Statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Comparisons of any designs, on demand; nothing is computed before it is asked for."""
+
+    compare: Callable[[Indices], Comparisons]
+    """Indices of designs in ascending order to their `Comparisons`: gains along the facets and their radii."""
+    claims: Callable[[], Claims]
+    """What the certificate claims at the epsilon that was asked for."""
+
+    @cached_property
+    def remaining(self) -> int:
+        """Designs that are not beaten: the radii of "beaten" depend on how many they are."""
+        return int((~self.claims().beaten).sum())
+
+    @classmethod
+    def of_looks(cls, certificate: Certificate, state: Checkpoints) -> Evidence:
+        """Of the certificate that looks again and again."""
+
+        def compare(designs: Indices) -> Comparisons:
+            return _marked(certificate.compare(state, designs), claims())
+
+        claims = cache(lambda: certificate.claims(state))
+        return cls(compare, claims)
+
+    @classmethod
+    def of_sample(cls, sample: FixedSample, statistics: Statistics) -> Evidence:
+        """Of the certificate of one look at a finished sample."""
+
+        def compare(designs: Indices) -> Comparisons:
+            return _marked(sample.compare(statistics, designs), claims())
+
+        claims = cache(lambda: sample.claims(statistics))
+        return cls(compare, claims)
+
+
+def _marked(comparisons: Comparisons, claims: Claims) -> Comparisons:
+    """With the designs that are known to be Pareto optimal, which narrows radii where identification is exact."""
+    known = claims.comparisons.designs[claims.accept_at < 0]
+    return comparisons.marked(np.isin(comparisons.designs, known), len(known))

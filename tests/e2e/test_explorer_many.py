@@ -1,0 +1,210 @@
+"""The explorer with many objectives and designs: all axes at once, the list, the theme, estimates of large fronts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.browser import SLOW, browser, screenshot
+from shared.explorer import (
+    exploring,
+    listed,
+    mentions,
+    reads,
+    serious_violations,
+    serving,
+    tab_to,
+    table_names,
+    visiting,
+)
+
+import conewise as cw
+from conewise.dashboard.sources import Designs, Fixed
+
+OBJECTIVES = ["mass (kg)", "speed (m/s)", "price (EUR)", "noise (dB)", "range (km)"]
+MINIMISED = ["mass (kg)", "price (EUR)", "noise (dB)"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory):
+    """Three thousand designs with five objectives: names, values as written, and a page about them."""
+    values = np.random.default_rng(5).normal(size=(3000, 5)).round(3)
+    names = [f"variant {k}" for k in range(len(values))]
+    path = tmp_path_factory.mktemp("explorer") / "five.csv"
+    rows = (",".join([name, *map(str, row)]) for name, row in zip(names, values.tolist(), strict=True))
+    path.write_text("\n".join([",".join(["name", *OBJECTIVES]), *rows]), encoding="utf-8")
+    with exploring(path, "--minimise", ",".join(MINIMISED)) as address:
+        yield np.array(names), values, address
+
+
+def front_of(values, cone):
+    signs = np.array([-1 if name in MINIMISED else 1 for name in OBJECTIVES])
+    return np.flatnonzero(cw.pareto_mask(values * signs, cone))
+
+
+def drawn_lines(page, trace, dim):
+    """How many lines of `dim` points the picture has in one of its traces."""
+    x = page.evaluate(f"document.getElementById('plot-first').data[{trace}].x")
+    assert len(x) % (dim + 1) == 0
+    return len(x) // (dim + 1)
+
+
+def test_five_objectives_side_by_side(chromium, five):
+    _names, values, address = five
+    front = front_of(values, cw.Cone.orthant(5))
+    with visiting(chromium, address) as page:
+        reads(page, "#pareto", str(len(front)))
+        assert page.locator("#view").input_value() == "parallel"
+        assert drawn_lines(page, 0, 5) == 300
+        assert drawn_lines(page, 1, 5) == min(400, len(front))
+        mentions(page, "#drawn", "300 of 3,000 designs are drawn in grey, an even sample")
+        labels = page.locator("#plot-first .xtick").all_text_contents()
+        assert [label.startswith(name) for label, name in zip(labels, OBJECTIVES, strict=True)] == [True] * 5
+        assert "small is up" in labels[0]
+        # Better is up on every axis: the best mass is the least, and stands at the top of the first one.
+        ends = page.locator("#plot-first .annotation-text").all_text_contents()
+        assert float(ends[1].replace("−", "-")) == values[:, 0].min()
+        assert float(ends[3].replace("−", "-")) == values[:, 1].max()
+        # Names instead of numbers, in every way to say a preference.
+        for name in OBJECTIVES:
+            mentions(page, "#words", name)
+            mentions(page, "#shares", name)
+            mentions(page, "#ranking", name)
+        assert "objective 1" not in page.locator("body").inner_text().lower()
+        page.locator("#table button").first.click()
+        reads(page, ".chosen-name", table_names(page)[0])
+        assert drawn_lines(page, 2, 5) == 1
+        page.locator("#keep").click()
+        reads(page, "#caption-second", f"orthant:5: {len(front)} Pareto")
+        assert serious_violations(page) == []
+        screenshot(page, "explorer-five")
+        page.locator("#drop").click()
+        page.locator("#view").select_option("plane")
+        mentions(page, "#plot-first .xtitle", "mass (kg), smaller is better")
+        page.locator("#axis-x").select_option("4")
+        mentions(page, "#plot-first .xtitle", "range (km), larger is better")
+        page.get_by_text("Matrix W", exact=True).click()
+        mentions(page, "#columns", "; ".join(OBJECTIVES))
+
+
+def test_the_list_is_sorted_and_filtered_by_the_keyboard(chromium, five):
+    names, values, address = five
+    front = front_of(values, cw.Cone.orthant(5))
+    with visiting(chromium, address) as page:
+        listed(page, names[front[:100]])
+        reads(page, "#listed", f"1 to 100 of {len(front)} Pareto designs.")
+        page.locator("#table-head button").nth(2).focus()
+        page.keyboard.press("Enter")
+        upwards = front[np.argsort(values[front, 1], kind="stable")]
+        listed(page, names[upwards[:100]])
+        page.keyboard.press("Enter")  # the focus has stayed
+        downwards = front[np.argsort(-values[front, 1], kind="stable")]
+        listed(page, names[downwards[:100]])
+        assert page.locator("#table-head th").nth(2).get_attribute("aria-sort") == "descending"
+        page.locator("#filter").focus()
+        tab_to(page, "later")
+        page.keyboard.press("Enter")
+        listed(page, names[downwards[100:200]])
+        # One stop in the whole list, and the arrow keys from there.
+        page.locator("#table-head button").nth(5).focus()
+        page.keyboard.press("Tab")
+        for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        reads(page, ".chosen-name", names[downwards[102]])
+        page.keyboard.press("Tab")
+        assert page.locator("#table :focus").count() == 0
+        page.locator("#filter").fill("VARIANT 12")
+        matching = [k for k in downwards if names[k].startswith("variant 12")]
+        assert 1 < len(matching) < 100
+        listed(page, names[matching])
+        reads(page, "#listed", f"1 to {len(matching)} of {len(matching)} that match, of {len(front)} Pareto designs.")
+        page.locator("#everyone").select_option("all")
+        page.locator("#filter").fill("2999")
+        listed(page, ["variant 2999"])
+        assert page.locator("#table tr td").last.inner_text() == ("yes" if 2999 in front else "no")
+        page.locator("#filter").fill("nobody")
+        reads(page, "#listed", "None of 3,000 designs matches.")
+        page.locator("#filter").fill("")
+        reads(page, "#listed", "1 to 100 of 3,000 designs.")
+        for _ in range(2):  # by name, the last first: 2999 comes after 300
+            page.locator("#table-head button").first.click()
+        listed(page, [f"variant {k}" for k in range(2999, 2899, -1)])
+        # The list follows the preference, and so do those that came and went.
+        page.locator("#everyone").select_option("pareto")
+        page.locator("#share-1").fill("10")
+        cone = cw.Cone.parse("[[90,10,0,0,0],[0,100,0,0,0],[0,10,90,0,0],[0,10,0,90,0],[0,10,0,0,90]]")
+        fewer = front_of(values, cone)
+        reads(page, "#pareto", str(len(fewer)))
+        listed(page, names[fewer[::-1][:100]])
+        mentions(page, "#moved", f"{len(np.setdiff1d(front, fewer))} left: ")
+
+
+def ground(page):
+    """The colours behind the page and behind its picture."""
+    return page.evaluate(
+        "[getComputedStyle(document.body).backgroundColor,"
+        " document.querySelector('#plot-first .main-svg').style.background,"
+        " document.getElementById('plot-first').layout.paper_bgcolor]"
+    )
+
+
+def test_the_theme_follows_the_system_until_one_is_chosen_and_is_remembered(chromium, five):
+    from playwright.sync_api import expect
+
+    def says(theme):
+        expect(page.locator("html")).to_have_attribute("data-theme", theme, timeout=SLOW)
+
+    *_, address = five
+    stored = [{"name": "conewise-theme", "value": "<b>"}]
+    state = {"cookies": [], "origins": [{"origin": address[: address.index("/", 7)], "localStorage": stored}]}
+    with visiting(chromium, address, color_scheme="dark", storage_state=state) as page:
+        assert page.locator("#theme").input_value() == "system"  # what is no theme is no choice
+        says("dark")
+        dark = ground(page)
+        assert dark[2] == "#19222b"
+        page.emulate_media(color_scheme="light")
+        says("light")
+        light = ground(page)
+        assert all(a != b for a, b in zip(dark, light, strict=True))
+        tab_to(page, "theme")
+        page.keyboard.press("d")  # a list is chosen from by its first letter
+        says("dark")
+        assert ground(page) == dark
+        page.reload()
+        page.wait_for_selector("body[data-ready=yes]")
+        says("dark")  # though the system is light
+        assert page.locator("#theme").input_value() == "dark"
+        screenshot(page, "explorer-five-dark")
+        # A browser that remembers nothing still lets one choose.
+        page.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }})")
+        page.reload()
+        page.wait_for_selector("body[data-ready=yes]")
+        page.locator("#theme").select_option("dark")
+        says("dark")
+
+
+def test_a_front_that_takes_long_is_estimated_and_then_counted(chromium, monkeypatch):
+    """All designs lie on a sphere in four dimensions, so that every one is Pareto in the componentwise order."""
+    points = np.abs(np.random.default_rng(0).normal(size=(2000, 4)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    names = [f"d{k}" for k in range(2000)]
+    source = Fixed("sphere", Designs(1, names, tuple("abcd"), (), points), cw.Cone.orthant(4), None)
+    with serving(source) as explorer, visiting(chromium, explorer.address) as page:
+        reads(page, "#pareto", "2,000")
+        mentions(page, "#drawn", "400 of 2,000 Pareto designs are drawn")
+        monkeypatch.setattr("conewise.dashboard.desk._AT_ONCE", -1.0)  # as if the last count had taken long
+        with page.expect_response("**/api/front") as first:
+            page.locator("#share-0").fill("20")
+        assert first.value.json()["estimated"] is True
+        cone = cw.Cone.parse("[[100,0,0,0],[20,80,0,0],[20,0,80,0],[20,0,0,80]]")
+        count = cw.pareto_mask(points, cone).sum()
+        assert count < 2000
+        reads(page, "#pareto", f"{count:,}")
+        page.locator("#counting").wait_for(state="hidden")
+        reads(page, "#caption-first", f"{cone}: {count:,} Pareto")
+        mentions(page, "#moved", f"{2000 - count:,} left")

@@ -1,0 +1,115 @@
+"""The explorer as its users meet it: the command in a process of its own, and a page that may not complain."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+from shared.browser import SLOW
+
+PATIENCE = 60  # seconds after which a request or a thread counts as lost
+
+
+@contextmanager
+def exploring(*arguments):
+    """The address that the command prints, as long as it runs; asked to end, it ends."""
+    command = [sys.executable, "-W", "error", "-m", "conewise", "explore", *map(str, arguments)]
+    with subprocess.Popen(
+        [*command, "--no-browser", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            text = ""
+            while not text.endswith("}\n") and (line := process.stdout.readline()):
+                text += line
+            assert text, process.stderr.read()
+            yield json.loads(text)["address"]
+        finally:
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=PATIENCE)[1]
+    assert (process.returncode, said) == (0, "")
+
+
+@contextmanager
+def serving(source):
+    """The same in a thread of this process, about any source."""
+    from conewise.dashboard.server import Explorer
+
+    explorer = Explorer(source)
+    thread = threading.Thread(target=explorer.run)
+    thread.start()
+    try:
+        yield explorer
+    finally:
+        explorer.stop()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@contextmanager
+def visiting(chromium, address, width=1280, height=800, **context):
+    """The page, drawn; at the end its console must be empty, no dialogue open, and nobody else asked."""
+    with chromium.new_context(viewport={"width": width, "height": height}, **context) as opened:
+        page = opened.new_page()
+        page.set_default_timeout(SLOW)
+        complaints: list[str] = []
+        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(f"dialogue: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith((address, "data:")) else complaints.append(request.url),
+        )
+        page.goto(address)
+        page.wait_for_selector("body[data-ready=yes]")
+        yield page
+        assert complaints == []
+
+
+def reads(page, selector, text):
+    """Wait until an element says so."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(selector)).to_have_text(text, timeout=SLOW)
+
+
+def mentions(page, selector, text):
+    """Wait until an element says so among other things; the page's policy forbids waiting by an expression."""
+    from playwright.sync_api import expect
+
+    expect(page.locator(selector)).to_contain_text(text, timeout=SLOW)
+
+
+def listed(page, names):
+    """Wait until the list shows these designs, in this order."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#table button")).to_have_text(list(names), timeout=SLOW)
+
+
+def table_names(page):
+    return page.locator("#table button").all_inner_texts()
+
+
+def tab_to(page, wanted):
+    """Go there by the keyboard alone, and see that the place shows it."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            "[document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]"
+        )
+        if name == wanted:
+            assert outline == "solid"
+            return
+    raise AssertionError(f"#{wanted} is not reached by Tab")
+
+
+def serious_violations(page):
+    """What axe finds serious or critical."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]

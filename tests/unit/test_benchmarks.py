@@ -1,0 +1,276 @@
+"""The benchmark code runs and says what it means: smallest sizes only, and no time decides anything here."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import conewise as cw
+
+ROOT = Path(__file__).resolve().parents[2]
+_FOLDER = ROOT / "benchmarks"
+
+
+def _load():
+    """The package from the source tree; it pins its own processes to one core, which is not for the tests to keep."""
+    before = dict(os.environ)
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks", _FOLDER / "__init__.py", submodule_search_locations=[str(_FOLDER)]
+    )
+    package = sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(package)
+    os.environ.clear()
+    os.environ.update(before)
+
+
+_load()
+
+from benchmarks import (  # noqa: E402
+    cones,
+    curves,
+    data,
+    deciding,
+    elsewhere,
+    gaps,
+    growth,
+    large,
+    masks,
+    measure,
+    results,
+)
+from benchmarks.__main__ import SECTIONS, machine, measurements  # noqa: E402
+
+
+@pytest.fixture
+def no_peers(monkeypatch, tmp_path):
+    """As on a machine where `make bench-peers` never ran."""
+    for module in (measure, elsewhere):
+        monkeypatch.setattr(module, "PEERS_PYTHON", tmp_path / "nothing")
+
+
+@pytest.fixture
+def own_peers(monkeypatch, tmp_path):
+    """Scripts of our own in the place of the peers', run by this interpreter."""
+    monkeypatch.setattr(elsewhere, "PEERS_PYTHON", Path(sys.executable))
+    monkeypatch.setattr(elsewhere, "SCRIPTS", tmp_path)
+    (tmp_path / "serve.py").write_text((_FOLDER / "peers" / "serve.py").read_text(encoding="utf-8"), encoding="utf-8")
+
+    def script(name: str, body: str) -> str:
+        (tmp_path / name).write_text("from serve import serve\n" + textwrap.dedent(body), encoding="utf-8")
+        return name
+
+    return script
+
+
+# -- exponents --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.25])
+def test_exponent_of_an_exact_power_law(exponent):
+    sizes = [10, 30, 100, 300, 1000]
+    found = growth.fit(sizes, [7e-6 * size**exponent for size in sizes])
+    assert found.rate == pytest.approx(exponent, rel=1e-12)
+    assert found.words("K") == f"K^{exponent:.2f}"
+
+
+def test_only_the_upper_half_is_fitted():
+    sizes = [1, 10, 100, 1000, 10**4, 10**5]
+    seconds = [1.0, 1.0, 1.0, 1000.0, 10**4, 10**5]  # flat while overheads rule
+    assert growth.fit(sizes, seconds).rate == pytest.approx(1.0)
+    assert growth.fit(sizes[:2], seconds[:2]) is None
+
+
+def test_factor_an_objective():
+    found = growth.fit([2, 3, 4, 5], [3.0**dim for dim in (2, 3, 4, 5)], exponential=True)
+    assert found.rate == pytest.approx(3.0)
+    assert found.words("D") == "x 3.00 for each"
+
+
+def test_growth_beyond_what_is_allowed_is_named():
+    curve = curves.Curve("f", "case", "K", (10, 100, 1000), lambda size: lambda: None, float)
+    quick = [growth.Point(curve.name, "K", size, 1e-6 * size, 3.0, float(size)) for size in curve.sizes]
+    slow = [replace(point, seconds=1e-6 * point.size**1.5) for point in quick]
+    assert growth.row(curve, quick).verdict == "met"
+    assert growth.row(curve, quick).target == "<= K^1.00"
+    assert growth.row(curve, slow).verdict == "MISSED"
+    assert "K^1.50" in growth.row(curve, slow).ours
+
+
+@pytest.mark.parametrize("curve", curves.curves(), ids=lambda curve: curve.name)
+def test_every_curve_runs(curve, monkeypatch):
+    monkeypatch.setattr(growth, "REPEAT_SECONDS", 0.0)
+    least = {"K": curve.sizes[:1], "|P*|": (30,), "D": curve.sizes[:1], "N": curve.sizes[:2]}[curve.along]
+    found = list(growth.measured(replace(curve, sizes=least), point_seconds=np.inf))
+    assert [point.size for point in found] == list(least)
+    assert all(point.seconds >= 0 for point in found)
+    assert all((point.bound is None) == (curve.along in "DN") for point in found)
+
+
+def test_curve_names_are_unique_because_a_process_finds_its_curve_by_name():
+    names = [curve.name for curve in curves.curves()]
+    assert len(set(names)) == len(names)
+
+
+def test_points_come_back_from_the_file_and_can_be_drawn(monkeypatch, tmp_path):
+    monkeypatch.setattr(growth, "TABLE", tmp_path / "growth.csv")
+    monkeypatch.setattr(growth, "PICTURE", tmp_path / "growth.png")
+    points = [growth.Point("f, along K", "K", size, size / 4, 2.5, None) for size in (10, 100, 1000)]
+    growth.write(points)
+    assert growth.read() == points
+    assert (tmp_path / "growth.png").stat().st_size > 0
+
+
+# -- instances --------------------------------------------------------------------------------------------------
+
+
+def test_all_but_the_contenders_are_clearly_beaten():
+    problem = data.mostly_beaten(2000, 50, 3, seed=1)
+    clearly = cw.suboptimality_gaps(problem.means, data.ORTHANT) >= 10 * data.SIGMA
+    assert clearly.sum() == 1950
+    assert np.array_equal(problem.means, data.mostly_beaten_means(2000, 50, 3, seed=1))
+    assert not np.array_equal(problem.means, data.mostly_beaten_means(2000, 50, 3, seed=2))
+
+
+@pytest.mark.parametrize("size", [1, 7, 300])
+def test_front_of_the_size_asked_for(size):
+    assert cw.pareto_mask(data.front_of(size, 300, 3), data.ORTHANT).sum() == size
+
+
+# -- peers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_peers")
+def test_absent_peers_are_named():
+    found = list(masks.rows(sizes=(50, 100), dimensions=(2,)))
+    assert len(found) == 2 * 2 * 5
+    for row in found:
+        assert row.ratio if row.against == "moocore" else row.peer == f"{row.against} absent (make bench-peers)"
+    assert "absent: VOPy, BoTorch, pymoo, paretoset, cvxpy, Optuna" in machine()
+    assert {row.against for row in found} == {"moocore", "pymoo", "paretoset", "BoTorch", "VOPy"}
+
+
+@pytest.mark.usefixtures("no_peers")
+def test_gaps_and_cones_without_peers():
+    with elsewhere.Peer("cvxpy", "solvers.py", "cvxpy") as cvxpy, elsewhere.Peer("VOPy", "solvers.py") as vopy:
+        assert gaps._cover_beside(cvxpy, 2, 2).peer == "cvxpy absent (make bench-peers)"
+        assert cones._beta(vopy, 135).peer == "VOPy absent (make bench-peers)"
+
+
+def test_a_peer_answers_one_question_at_a_time(own_peers):
+    name = own_peers("twice.py", "serve(lambda: 2, lambda peer, question: {'answer': peer * question['number']})")
+    with elsewhere.Peer("twice", name) as peer:
+        assert [peer.ask(number=number)["answer"] for number in (1, 21)] == [2, 42]
+        assert peer.trouble == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "trouble"),
+    [
+        ("serve(lambda: __import__('no_such_package'), None)", "absent"),
+        ("serve(lambda: 0, lambda peer, question: {'answer': 1 / peer})", "failed with ZeroDivisionError"),
+        ("raise SystemExit", "ended without an answer"),
+    ],
+)
+def test_a_peer_in_trouble_is_named_and_does_not_stop_the_table(own_peers, body, trouble):
+    with elsewhere.Peer("other", own_peers("other.py", body)) as peer:
+        assert peer.ask(number=1) is None
+        assert peer.trouble == trouble
+        assert peer.ask(number=1) is None
+
+
+def test_a_peer_that_takes_too_long_is_ended(own_peers):
+    name = own_peers("slow.py", "import time\nserve(lambda: 0, lambda peer, question: time.sleep(3600))")
+    with elsewhere.Peer("slow", name, patience=0.2) as peer:
+        assert peer.ask(number=1) is None
+        assert peer.trouble == "gave up after 0.2 s"
+
+
+def test_times_do_not_count_when_the_answers_differ():
+    with pytest.raises(RuntimeError, match="1 designs are judged differently"):
+        masks.same("case", np.array([True, False]), np.array([True, True]))
+
+
+def test_sizes_that_would_take_too_long_are_foreseen():
+    seen = masks.Growth(assumed=10.0)
+    assert seen.expected(1000) == 0.0
+    seen.add(1000, 0.01)
+    assert seen.expected(10**4) == pytest.approx(0.1)
+    seen.add(10**4, 0.5)
+    assert seen.expected(10**5) == pytest.approx(25.0)
+
+
+# -- rules and claims ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", deciding.RULES)
+def test_every_rule_is_measured(rule):
+    found = deciding.measured(rule, 50, rounds=2, seconds=60.0)
+    assert 1 <= found["rounds"] <= 2
+    assert found["evaluations"] > 0
+    assert "a round" in deciding._row(rule, found).ours
+
+
+def test_an_identification_is_checked_against_the_truth():
+    found = large.identified(200, contenders=20)
+    assert found["success"]
+    assert found["evaluations"] >= 200
+    assert found["rounds"] >= 1
+
+
+# -- the page -----------------------------------------------------------------------------------------------------
+
+
+def _row(case, against, ratio="2 x faster", peer="slow 1 s"):
+    return measure.Row(case, "1 ms", peer, ratio, "", None, against)
+
+
+def test_a_section_replaces_itself_and_leaves_the_others(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "STORE", tmp_path / "results.json")
+    monkeypatch.setattr(results, "PAGE", tmp_path / "RESULTS.md")
+    sections = {"one": results.Section("One", "First."), "two": results.Section("Two", "Second.", grid=True)}
+    results.keep(
+        "two", [_row("case |P*|", "A"), _row("case |P*|", "B", "", "B not run: about 7 s by its growth")], "M", sections
+    )
+    results.keep("one", [_row("old", "")], "M", sections)
+    results.keep("one", [_row("new", "")], "M", sections)
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert page.index("## One") < page.index("## Two")
+    assert "| new |" in page
+    assert "| old |" not in page
+    assert r"| case \|P*\| | 1 ms | 2 x | not run, about 7 s |" in page
+    assert list(json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))) == ["one", "two"]
+
+
+def test_every_section_has_its_measurement():
+    assert list(measurements(write=False)) == list(SECTIONS)
+
+
+def test_the_documentation_cuts_out_tables_that_are_there():
+    """docs/scale.md takes its figures from the page that the benchmarks write."""
+    page = (_FOLDER / "RESULTS.md").read_text(encoding="utf-8")
+    marks = re.findall(
+        r":(?:start-after|end-before): \"(.+)\"", (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    )
+    assert marks
+    assert [mark for mark in marks if mark not in page] == []
+
+
+def test_the_page_is_the_store_rendered():
+    assert (_FOLDER / "RESULTS.md").read_text(encoding="utf-8") == results.page(results.kept(), SECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2.0, "2 s"), (0.0123, "12.3 ms"), (4.56e-5, "45.6 us"), (1.8e-8, "18 ns"), (1616.2, "1616 s")],
+)
+def test_durations(seconds, words):
+    assert measure.duration(seconds) == words

@@ -1,0 +1,60 @@
+"""Texts of strangers in the CSV of `conewise front`: no spreadsheet computes them, and reading gives them back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from conewise.cli.main import commands
+from conewise.problems.spreadsheets import guarded_table, is_guarded, unguarded, unguarded_header
+
+NASTY = ["<script>alert(1)</script>", "=cmd()", "@SUM(A1)", "'=b", "'tis", "-5", "+1+2", "\tx", "plain"]
+
+
+def run(*words):
+    done = CliRunner().invoke(commands, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def write(path, header, names):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *([name, k, len(names) - k] for k, name in enumerate(names))])
+    return path
+
+
+@pytest.mark.parametrize("header", [["name", "cost", "speed"], ["design", "=cost", "@speed"], ["=id", "cost", "speed"]])
+def test_a_front_with_dangerous_texts_reads_back(tmp_path, header):
+    name = ["--name", header[0]]
+    source = write(tmp_path / "designs.csv", header, NASTY)
+    text = run("front", source, *name)
+    for row in csv.reader(io.StringIO(text)):
+        assert all(cell[:1] not in "=+@\t" for cell in row if cell)
+        assert row[0][:1] != "-" or row[0] == "-5"
+    (tmp_path / "front.csv").write_text(text, encoding="utf-8")
+    assert run("front", tmp_path / "front.csv", *name) == text  # again and again, and never one apostrophe more
+    first, second = (json.loads(run("front", path, *name, "--json")) for path in (source, tmp_path / "front.csv"))
+    assert first == second
+    assert [design["name"] for design in second["designs"]] == NASTY
+    out = tmp_path / "out.csv"
+    run("front", source, *name, "--out", out)
+    assert out.read_text(encoding="utf-8") == text
+
+
+def test_a_harmless_front_is_a_plain_table(tmp_path):
+    text = run("front", write(tmp_path / "designs.csv", ["name", "cost", "speed"], ["a", "'tis", "-5"]))
+    assert text.splitlines() == ["name,cost,speed", "a,0.0,3.0", "'tis,1.0,2.0", "-5,2.0,1.0"]
+
+
+@pytest.mark.parametrize("names", [NASTY, ["a"], ["=x"], []])
+@pytest.mark.parametrize("header", [["name", "cost"], ["'name", "=cost"], ["=name", "'=cost"]])
+def test_what_is_guarded_is_known_by_its_header(header, names):
+    columns, cells = guarded_table(header, names)
+    if is_guarded(columns):
+        assert (unguarded_header(columns), [unguarded(cell) for cell in cells]) == (header, names)
+    else:
+        assert (columns, cells) == (header, names)
