@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared import simulators
-from shared.processes import LIMIT, is_gone, wait_until
+from shared.processes import LIMIT, born, is_gone, wait_until
 
 from conewise import Cone
 from conewise.noise import Gaussian
@@ -113,10 +113,11 @@ def test_workers_and_their_commands_end_with_a_run_that_is_killed(tmp_path, eval
     try:
         wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2, "two evaluations at work")
         started = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
+        births = {process: born(process) for process in started}
         assert not any(is_gone(process) for process in started)
         os.kill(run.pid, signal.SIGKILL)
         run.wait(LIMIT)
-        wait_until(lambda: all(is_gone(process) for process in started), "the end of the workers")
+        wait_until(lambda: all(is_gone(process, births[process]) for process in started), "the end of the workers")
     finally:
         run.kill()
         run.communicate()

@@ -106,7 +106,7 @@ class Spending:
         """For one claim "beaten" by a design that is sure."""
         return SHARES["sure"] * self.delta / (remaining * max(remaining - 1, 1.0))
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[float, ...]:
         """Numbers of designs, ascending, for which boundaries are tabulated."""
         sizes = [float(self.n_designs)]
@@ -274,7 +274,7 @@ class Certificate:
         claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover", before)
         state.known[self, "claims", epsilon] = (state.statistics, claims)
         # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
-        state.known[self, "beaten"] = (state.reached, beaten if self.spending.stepwise else claims.beaten)
+        state.known[self, "beaten"] = (state.reached, claims.struck)
         return claims
 
     def compare(self, state: Checkpoints, designs: Indices) -> Comparisons:

@@ -16,7 +16,7 @@ a few strong ones first and with the others only if it is fine against these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -77,9 +77,21 @@ class Comparisons(Protocol):
         """Whether fewer remaining designs change nothing."""
         ...
 
-    def unmoved(self, before: Comparisons) -> tuple[Indices, Indices]:
-        """Positions here and in earlier comparisons of designs whose pairs look exactly as they looked there."""
+    def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
+        """Positions here and in earlier comparisons of designs whose pairs look exactly as they looked there.
+
+        `out` says whether with the radii of "beaten" and "covered", or with those of "fine".
+        """
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of the designs that were left at some step: nobody among them beats another."""
+
+    comparisons: Comparisons
+    fine_at: Floats
+    """(L, L): the epsilon from which the one is fine against the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +109,15 @@ class Claims:
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
-    fine_at: Floats | None
-    """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
+    struck: Bools
+    """Beaten at the first step already, before anybody was sure."""
+    steps: tuple[Pairs, ...]
+    """The first and the last step at which all pairs were looked at; empty when too many designs are left."""
+
+    @property
+    def fine_at(self) -> Floats | None:
+        """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
+        return self.steps[-1].fine_at if self.steps else None
 
     @property
     def done(self) -> bool:
@@ -114,32 +133,38 @@ def judge(
     A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
     narrows the radii of what follows, strike and accept again, until nobody is sure anew.
     """
-    beaten, comparisons = strike(beaten, comparisons, before)
-    accept_at, fine_at = acceptance(comparisons, cone, epsilon, before)
+    past = () if before is None else before.steps
+    beaten, comparisons = strike(beaten, comparisons, past)
+    struck = beaten
+    if len(comparisons.designs) > FEW:
+        accept_at = _screened(comparisons, cone, epsilon)
+        return settle(beaten, comparisons, cone, epsilon, covering, accept_at, struck, ())
+    first = last = Pairs(comparisons, fine_matrix(comparisons, cone, past))
     sure = 0
-    while fine_at is not None and (known := int((accept_at < 0).sum())) > sure:
-        if (marked := comparisons.marked(accept_at < 0, known)) is comparisons:
-            break
-        sure = known
-        beaten, comparisons = strike(beaten, marked)
-        accept_at, fine_at = acceptance(comparisons, cone, epsilon)
-    return settle(beaten, comparisons, cone, epsilon, covering, accept_at, fine_at)
+    while True:
+        accept_at = last.fine_at.max(axis=1, initial=-np.inf)
+        known = int((accept_at < 0).sum())
+        marked = comparisons.marked(accept_at < 0, known) if known > sure else comparisons
+        if marked is comparisons:
+            return settle(beaten, comparisons, cone, epsilon, covering, accept_at, struck, (first, last))
+        sure, past = known, (last, *past)
+        beaten, comparisons = strike(beaten, marked, past)
+        last = Pairs(comparisons, fine_matrix(comparisons, cone, past))
 
 
-def strike(beaten: Bools, comparisons: Comparisons, before: Claims | None = None) -> tuple[Bools, Comparisons]:
+def strike(beaten: Bools, comparisons: Comparisons, past: Iterable[Pairs] = ()) -> tuple[Bools, Comparisons]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
     While very many are left they are held against the strong ones only: to strike less is always allowed. Of those
-    that were left before and have not moved since, nobody beats another.
+    that were left at an earlier step and have not moved since, nobody beats another.
     """
     beaten = beaten.copy()
     while True:
         left = len(comparisons.designs)
-        few = left <= FEW
+        few, everyone = left <= FEW, np.arange(left)
         moved = np.ones(left, dtype=bool)
-        if few and before is not None and before.fine_at is not None:
-            moved[comparisons.unmoved(before.comparisons)[0]] = False
-        everyone = np.arange(left)
+        if few:
+            moved[_known(comparisons, past, out=True)[0]] = False
         all_columns = everyone if few else comparisons.strong(_STRONG)
         out = np.zeros(left, dtype=bool)
         for some, columns in ((everyone[moved], all_columns), (everyone[~moved], everyone[moved])):
@@ -158,25 +183,34 @@ def strike(beaten: Bools, comparisons: Comparisons, before: Claims | None = None
             return beaten, comparisons
 
 
-def acceptance(
-    comparisons: Comparisons, cone: Cone, epsilon: float, before: Claims | None = None
-) -> tuple[Floats, Floats | None]:
-    """accept_at of every design that is left, and fine_at of every pair where that fits in memory."""
+def fine_matrix(comparisons: Comparisons, cone: Cone, past: Iterable[Pairs] = ()) -> Floats:
+    """(L, L): fine_at of every pair, worked out for those that look different than at an earlier step."""
     left = len(comparisons.designs)
-    if left > FEW:
-        return _screened(comparisons, cone, epsilon), None
-    fine_at, moved, everyone = np.empty((left, left)), np.ones(left, dtype=bool), np.arange(left)
-    if before is not None and before.fine_at is not None:
-        here, there = comparisons.unmoved(before.comparisons)
-        moved[here] = False
-        if np.array_equal(comparisons.designs, before.comparisons.designs):
-            fine_at = before.fine_at.copy()  # much quicker than picking; the rest is overwritten
-        else:
-            fine_at[np.ix_(here, here)] = before.fine_at[np.ix_(there, there)]
+    everyone, moved = np.arange(left), np.ones(left, dtype=bool)
+    here, there, known = _known(comparisons, past, out=False)
+    moved[here] = False
+    if known is None:
+        fine_at = np.empty((left, left))
+    elif np.array_equal(comparisons.designs, known.comparisons.designs):
+        fine_at = known.fine_at.copy()  # much quicker than picking; the rest is overwritten
+    else:
+        fine_at = np.empty((left, left))
+        fine_at[np.ix_(here, here)] = known.fine_at[np.ix_(there, there)]
     for some, columns in ((everyone[moved], everyone), (everyone[~moved], everyone[moved])):
         for rows in _blocks(some, len(columns)):
             fine_at[np.ix_(rows, columns)] = _fine_at(comparisons, cone, rows, columns)
-    return fine_at.max(axis=1, initial=-np.inf), fine_at
+    return fine_at
+
+
+def _known(comparisons: Comparisons, past: Iterable[Pairs], *, out: bool) -> tuple[Indices, Indices, Pairs | None]:
+    """The earlier step of which most can be taken over: positions here and there, and the step."""
+    nobody = np.empty(0, dtype=np.intp)
+    best: tuple[Indices, Indices, Pairs | None] = (nobody, nobody, None)
+    for pairs in past:
+        here, there = comparisons.unmoved(pairs.comparisons, out=out)
+        if len(here) > len(best[0]):
+            best = here, there, pairs
+    return best
 
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
@@ -211,7 +245,8 @@ def settle(
     epsilon: float,
     covering: bool,
     accept_at: Floats,
-    fine_at: Floats | None,
+    struck: Bools,
+    steps: tuple[Pairs, ...],
 ) -> Claims:
     """Accepted and covered at this epsilon."""
     accepted, covered = np.zeros_like(beaten), np.zeros_like(beaten)
@@ -223,7 +258,7 @@ def settle(
         reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         covered[comparisons.designs[rows[reach <= epsilon]]] = True
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, fine_at)
+    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, struck, steps)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:

@@ -151,7 +151,7 @@ class _Sample:
     def same_boundary(self, before: int, after: int) -> bool:
         return self.certificate.spending.out(before) == self.certificate.spending.out(after)
 
-    def unmoved(self, before: Comparisons) -> tuple[Indices, Indices]:
+    def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
         """There was no earlier look."""
         nobody = np.empty(0, dtype=np.intp)
         return nobody, nobody

@@ -109,17 +109,22 @@ class Meetings:
         """Whether so many fewer remaining designs change nothing."""
         return self.certificate.same_boundary(before, after)
 
-    def unmoved(self, before: Comparisons) -> tuple[Indices, Indices]:
+    def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
         """Those at the level at which they were, if boundaries and lists of looks are the same; else nobody."""
         nobody = np.empty(0, dtype=np.intp)
         if not isinstance(before, Meetings) or before.certificate is not self.certificate:
             return nobody, nobody
-        if self.certificate.spending.stepwise or not self.same_boundary(len(before.designs), len(self.designs)):
-            return nobody, nobody
-        if before.lists != self.lists:
+        k, same = self.certificate.n_designs, self.same_boundary
+        if not (
+            same(len(before.designs), len(self.designs)) and before.lists == self.lists
+            if out
+            else same(k - before.known, k - self.known)
+        ):
             return nobody, nobody
         _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
         still = self.reached[mine] == before.reached[theirs]
+        if out:
+            still &= self.sure[mine] == before.sure[theirs]
         return mine[still], theirs[still]
 
     @property
