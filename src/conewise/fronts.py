@@ -8,20 +8,18 @@ so this holds for the floating-point numbers, not only for the reals (docs/strea
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._arrays import Floats, as_count, as_floats, check_shape, read_only
+from conewise._arrays import Floats, as_floats, check_shape, read_only
+from conewise._workers import in_order
 from conewise.cones import Cone, as_cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import InputError
 from conewise.order import pareto_mask
 
 Rows = NDArray[np.int64]
@@ -29,12 +27,8 @@ Labels = NDArray[np.object_]
 Shard = ArrayLike | Callable[[], Any]
 """Some rows of a table: an array (K, D), or a function without arguments that returns one or yields several."""
 
-_Item = TypeVar("_Item")
-_Answer = TypeVar("_Answer")
-
 _MERGE: Final = 65_536  # members of local fronts that gather before they are merged
 _CHUNK: Final = 2**18  # rows of an array that are filtered at a time: bounds what the filter needs beside them
-_AHEAD: Final = 2  # shards handed out for each worker, so that none waits for the merge
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +125,9 @@ def front_of_shards(
     >>> front_of_shards(pieces, Cone.planar(135)).indices.tolist()
     [0, 1]
     """
+    cone = as_cone(cone)
     running = RunningFront(cone, keep_duplicates=keep_duplicates)
-    local = partial(local_front, cone=running._cone, keep_duplicates=keep_duplicates)
+    local = partial(local_front, cone=cone, keep_duplicates=keep_duplicates)
     for front in in_order(local, enumerate(shards), executor, ahead):
         running.join(front)
     if not running.rows:
@@ -156,51 +151,3 @@ def local_front(numbered: tuple[int, Shard], cone: Cone, keep_duplicates: bool) 
     except InputError as error:
         raise InputError(f"shard {number} (counted from 0): {error}") from None
     return running.front
-
-
-def in_order(
-    work: Callable[[_Item], _Answer], items: Iterable[_Item], executor: Any = None, ahead: int | None = None
-) -> Iterator[_Answer]:
-    """What `work` makes of each item, in the order of the items; only so many are handed out ahead."""
-    if executor is None:
-        yield from map(work, items)
-        return
-    if hasattr(executor, "get_executor"):  # a Dask client
-        executor = executor.get_executor(pure=False)
-    if not isinstance(executor, Executor):
-        kind = type(executor).__name__
-        raise InputError(f"executor must be a concurrent.futures.Executor or a Dask client, got {kind}.")
-    most = _AHEAD * _width(executor) if ahead is None else as_count(ahead, "ahead")
-    waiting: deque[Any] = deque()
-    try:
-        for item in items:
-            waiting.append(executor.submit(work, item))
-            if len(waiting) >= most:
-                yield _answer(waiting.popleft())
-        while waiting:
-            yield _answer(waiting.popleft())
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-def _answer(future: Any) -> Any:
-    """The result, or a sentence for workers that have gone; what the work itself refuses passes through."""
-    try:
-        return future.result()
-    except BrokenExecutor as error:
-        raise ConewiseError(f"a worker ended while it read a shard ({error}); memory may have run out.") from None
-    except BaseException as error:
-        if type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError"):
-            words = " ".join(str(error).split())[:120]
-            raise ConewiseError(f"the workers gave a shard up ({type(error).__name__}: {words}).") from None
-        raise
-
-
-def _width(executor: Executor) -> int:
-    """How many workers an executor has, by what it says of itself; the number of cores where it says nothing."""
-    client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "nthreads"):
-        return max(1, int(sum(client.nthreads().values())))
-    found = getattr(executor, "_max_workers", None)
-    return found if isinstance(found, int) and found > 0 else os.cpu_count() or 1

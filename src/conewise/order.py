@@ -127,8 +127,8 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
     Every objective carries weight in some row (W has rank D), so a value that is not finite shows in the sums.
     """
     columns = cone._order_columns(points)
-    # A finite sum of squares, or range, is the quick proof that every value is; it may overflow where they do not.
-    quick = np.vdot(columns, columns) if columns.size <= _ONE_THREAD else columns.max() - columns.min()
+    # A finite sum, of squares or not, is the quick proof that every value is; it may overflow where they do not.
+    quick = np.vdot(columns, columns) if columns.size <= _ONE_THREAD else columns.sum()
     if not isfinite(quick) and not np.isfinite(columns).all():
         check_finite(points, "points", first_row)
         check_sums(columns, "points")

@@ -476,3 +476,12 @@ def test_what_does_not_fit_is_refused(change, words, final):
     given_ = {"observations": observed(each=2), "cone": ORTHANT, "delta": 0.05, "final": final} | change
     with pytest.raises(cw.InputError, match=words):
         analyse(given_.pop("observations"), given_.pop("cone"), **given_)
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_means_without_their_scatter_say_nothing_about_noise_that_nobody_knows(final):
+    """Taken for noise-free, they would certify what chance has drawn."""
+    told = cw.Observations([0, 1, 2], [[0.1, 0.0], [0.0, 0.1], [0.0, 0.0]], [50, 50, 50])
+    with pytest.raises(cw.InputError, match="without their scatter"):
+        analyse(told, ORTHANT, delta=0.05, final=final, noise=cw.noise.GaussianUnknown())
+    assert analyse(told, ORTHANT, delta=0.05, final=final, noise=cw.noise.Gaussian(1.0)).result.evaluations == 150

@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -262,3 +264,13 @@ def test_without_arguments_there_is_help(capsys):
     assert code == 0
     assert "Usage: conewise" in out
     assert err == ""
+
+
+def test_a_name_that_the_output_cannot_say_is_one_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,a,b\n€,1,2\n€,1,2\n", encoding="utf-8")
+    code = "from conewise.cli import main; import sys; main(sys.argv[1:])"
+    words = [sys.executable, "-c", code, "analyse", str(path), "--objectives", "a,b", "--noise", "gaussian:1"]
+    done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "the output is written in ascii, which cannot say U+20AC; set PYTHONUTF8=1." in done.stderr

@@ -20,6 +20,7 @@ from shared.studies import make, values_of
 import conewise as cw
 from conewise.cli.explore import _source
 from conewise.dashboard import answers
+from conewise.dashboard import desk as desk_module
 from conewise.dashboard.desk import Desk
 from conewise.dashboard.guard import LARGEST_BODY
 from conewise.dashboard.preferences import cone_of
@@ -90,7 +91,7 @@ def test_it_listens_on_one_address_only(snw):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-@pytest.mark.parametrize("path", ["/", "//", "/api/start", "/x/api/start", "/plotly.min.js", "/%s0/", "/%s%s/"])
+@pytest.mark.parametrize("path", ["*", "/", "//", "/api/start", "/x/api/start", "/plotly.min.js", "/%s0/", "/%s%s/"])
 def test_a_wrong_or_missing_token_is_refused(snw, method, path):
     path = path.replace("%s", snw.token)
     status, headers, body = send(snw, method, path)
@@ -172,6 +173,9 @@ def test_a_form_of_another_page_cannot_ask(snw):
         ("front", {"first": {"shares": [10]}}, "orders 1 objectives"),
         ("front", {"first": {"ranking": [0, 0]}}, "names every objective once"),
         ("front", {"first": {"ranking": [True, 0]}}, "a preference is one of"),
+        ("front", {"first": {"degrees": 10**400}}, "a preference is one of"),
+        ("front", {"first": {"shares": [10**400, 1]}}, "a preference is one of"),
+        ("hardness", {"first": {"degrees": 90}, "sigma": 10**400}, "sigma must be a number"),
         ("hardness", {"first": {"degrees": 90}, "sigma": "1"}, "sigma must be a number"),
         ("hardness", {"first": {"degrees": 90}, "sigma": 0}, "sigma must be"),
         ("hardness", {"first": {"degrees": 90}, "sigma": 1e200}, "sigma must lie between"),
@@ -359,6 +363,19 @@ def test_answers_about_very_many_designs_stay_small():
     assert len(json.dumps(desk.angles({}))) < 1_000_000
 
 
+def test_what_is_remembered_has_a_limit(monkeypatch):
+    monkeypatch.setattr(desk_module, "_MOST_BYTES", 3 * 100 * 8)
+    x = np.linspace(0, 1, 100)
+    desk = Desk(fixed(np.column_stack([x, 1 - x])))  # all are Pareto
+    for degrees in range(50, 60):
+        assert desk.front({"first": {"degrees": degrees}, "before": {"degrees": 50}})["first"]["pareto"] == 100
+    kept = [answer for answer in desk._known.values() if isinstance(answer, np.ndarray)]
+    assert len(kept) == 3
+    monkeypatch.setattr(desk_module, "_MOST_BYTES", 1)
+    assert desk.front({"first": {"degrees": 70}})["first"]["pareto"] == 100
+    assert len(desk._known) == 1  # the last one always
+
+
 def test_three_objectives_and_one():
     rng = np.random.default_rng(0)
     three = Desk(fixed(rng.normal(size=(50, 3)), minimised=("f1",)))
@@ -369,6 +386,13 @@ def test_three_objectives_and_one():
     one = Desk(fixed([[1], [3], [2]]))
     assert one.front({"first": {"text": "orthant:1"}})["first"]["points"]["index"] == [1]
     assert "error" in Desk(fixed([[1, 2]])).front({"first": {"degrees": 90}})["first"]["cost"]  # nothing to find out
+
+
+def test_a_file_whose_name_is_no_text_can_be_explored():
+    source = fixed([[1, 2], [2, 1]])
+    source.title = b"\xff.csv".decode("utf-8", "surrogateescape")
+    with serving(source) as explorer:
+        assert ask(explorer, "start")["title"] == source.title
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
 
 from conewise.cli.main import commands
+from conewise.cli.show import print_table, progress_bar
 from conewise.problems.spreadsheets import guarded_table, is_guarded, unguarded, unguarded_header
+from conewise.report.data import Table
 
 NASTY = ["<script>alert(1)</script>", "=cmd()", "@SUM(A1)", "'=b", "'tis", "-5", "+1+2", "\tx", "plain"]
 
@@ -58,3 +61,24 @@ def test_what_is_guarded_is_known_by_its_header(header, names):
         assert (unguarded_header(columns), [unguarded(cell) for cell in cells]) == (header, names)
     else:
         assert (columns, cells) == (header, names)
+
+
+def test_no_name_steers_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", screen := io.StringIO())
+    print_table(Table("title", ("na\x1b[2Jme", "a"), (("\x1b]0;x\x07d1", "1"), ("two\nlines", "2"))))
+    ends = [line.split()[-1] for line in screen.getvalue().splitlines() if line.strip()]
+    assert "\x1b" not in screen.getvalue()
+    assert "\x07" not in screen.getvalue()
+    assert ends[-2:] == ["1", "2"]  # a line each
+
+
+def test_a_progress_bar_does_not_count_to_zero(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", screen := Terminal())
+    with progress_bar("rows") as advance:
+        advance(50_000, 0)
+    assert "50000/?" in screen.getvalue()
+    assert "50000/0" not in screen.getvalue()

@@ -12,7 +12,8 @@ import pytest
 
 import conewise as cw
 from conewise import fronts
-from conewise.fronts import RunningFront, front_of_shards, in_order
+from conewise._workers import in_order
+from conewise.fronts import RunningFront, front_of_shards
 from conewise.order import pareto_mask_by_definition
 
 CONES = {
@@ -196,6 +197,17 @@ def test_a_worker_that_has_gone_and_an_executor_that_is_none():
             return future
 
     with Gone(1) as pool, pytest.raises(cw.ConewiseError, match="a worker ended while it read a shard"):
+        front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=pool)
+
+    class Broken(ThreadPoolExecutor):
+        def submit(self, *_, **__):
+            raise BrokenExecutor("ended before")
+
+    with Broken(1) as pool, pytest.raises(cw.ConewiseError, match="a worker ended while it read a shard"):
+        front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=pool)
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(cw.ConewiseError, match="the executor takes no more work"):
         front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=pool)
     with pytest.raises(cw.InputError, match=r"must be a concurrent\.futures\.Executor or a Dask client, got int"):
         front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=3)

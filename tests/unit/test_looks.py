@@ -90,12 +90,11 @@ def dense(edges: list[float] | np.ndarray, correlations: list[float] | np.ndarra
 def terms(edges: list[float], correlations: list[float]) -> list[float]:
     """The same as logarithms, from the module's recursion."""
     column = [np.array([edge]) for edge in edges]
-    below = looks._Below.first(column[0])
+    below = looks._Below.first(1)
     found = [float(norm.logsf(edges[0]))]
-    for edge, rho in zip(column[1:], correlations, strict=True):
-        below = below.next(rho)
+    for (before, edge), rho in zip(pairwise(column), correlations, strict=True):
+        below = below.after(before, rho)
         found.append(float(below.log_crossing(edge)[0]))
-        below = below.cut(edge)
     return found
 
 

@@ -87,3 +87,33 @@ print(resident("VmHWM") - before)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert int(run.stdout) < GIB
+
+
+IDENTIFY = """
+import resource, sys
+import numpy as np
+import conewise as cw
+limit = int(sys.argv[1]) * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+rng, many, few = np.random.default_rng(3), 200_000, 150
+points = np.abs(rng.standard_normal((few, 3))) + 0.2
+points /= np.linalg.norm(points, axis=1, keepdims=True)
+crowd = points[rng.integers(few, size=many - few)] - rng.uniform(1.0, 2.0, size=(many - few, 3))
+problem = cw.SimulatedBandit(np.concatenate([points, crowd]), cw.noise.Gaussian(0.1))
+cone = cw.Cone.orthant(3)
+result = cw.identify(problem, cone, epsilon=0.2, delta=0.05, rng=1)
+print(type(result.guarantee).__name__, cw.verdict(result.pareto, problem.means, cone, 0.2).success)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is limited by the kernel on Linux only")
+def test_identification_of_very_many_designs_in_a_limited_address_space():
+    """200 000 designs, all but 150 clearly beaten, in 1.5 GiB of addresses; K x K bytes would be 40 GB."""
+
+    def run(mebibytes: int) -> subprocess.CompletedProcess[str]:
+        environment = {"OPENBLAS_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"}  # each thread reserves addresses
+        command = [sys.executable, "-c", IDENTIFY, str(mebibytes)]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    assert run(1536).stdout.split() == ["Guarantee", "True"]
+    assert "MemoryError" in run(400).stderr  # the limit is one

@@ -120,6 +120,8 @@ def test_confidence_regions_are_what_the_half_widths_allow(subject):
     assert len(corners) == 4
     reach = np.abs(corners @ cw.Cone.planar(60).facets.T)
     assert np.allclose(reach, [[0.3, 0.1]] * 4)
+    wide = cw.Cone.planar(179.9)  # a parallelogram a thousand times as long as its half-widths
+    assert np.allclose(np.abs(pictures._parallelogram(wide, np.array([0.3, 0.1])) @ wide.facets.T), [[0.3, 0.1]] * 4)
 
 
 def test_confidence_regions_shrink_as_an_identification_runs(tmp_path):

@@ -1,4 +1,4 @@
-"""Radii by what is assumed of the noise: quantiles, Welch's statistic, empirical Bernstein bounds, lists with a leader.
+"""Radii by what is assumed of the noise: quantiles, Welch's statistic, empirical Bernstein bounds.
 
 Exact where a distribution can be computed (beta integrals, sums over binomial counts); else fixed seeds and an exact
 binomial bound at LEVEL. Each bound is also shown to be needed: what is a little smaller is exceeded too often.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,9 +16,8 @@ from scipy.special import betainc, betaln, stdtr
 from scipy.stats import beta, binom, norm, t
 
 import conewise as cw
-from conewise.algorithms import looks, radii
-from conewise.algorithms.certificate import LEADS_FROM, SHARES, Certificate
-from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
+from conewise.algorithms import radii
+from conewise.algorithms.looks import Levels, spending
 from conewise.algorithms.radii import (
     VARIANCE_SHARE,
     EmpiricalBernstein,
@@ -329,177 +327,6 @@ def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_h
     radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shifts(z, counts)[0, 0]
     hoeffding = z[0] * math.sqrt(2 * 0.25 / 2000)
     assert norm.isf(0.01) * math.sqrt(2 * 0.001 / 2000) < radius < 0.5 * hoeffding
-
-
-# -- what is spent in all ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_designs", [2, 5, LEADS_FROM + 3])
-@pytest.mark.parametrize("cone", [LINE, ORTHANT, cw.Cone.ice_cream(60, facets=5)], ids=lambda cone: cone.text)
-def test_variances_and_claims_together_spend_no_more_than_delta(cone, n_designs):
-    """Covering: read back from the numbers, for every size p of the Pareto set, every list of looks, unknown noise."""
-    delta, rows = 0.1, len(cone.facets)
-    directions = min(rows, cone.dim)
-    for noise in (Bounded(0, 1), GaussianUnknown()):
-        checked = Certificate(cone, noise, n_designs, 0.5, delta)
-        counts = np.array(checked.levels.counts, dtype=float)
-        made, levels = checked.radii, len(counts)
-        before = 0.0
-        if isinstance(made, EmpiricalBernstein):
-            dim, many = cone.dim, 10.0**9
-            bound = made.variances(np.arange(1), np.zeros((1, dim, dim)), np.array([many]), levels)[0]
-            before = n_designs * levels * float(np.exp(-bound / made.ranges**2 * (many - 1) / 2).sum())
-
-        def spends(z: np.ndarray, made=made, counts=counts) -> float:
-            tails = np.exp(-(z**2) / 2) if isinstance(made, EmpiricalBernstein) else t.sf(z, counts - 1)
-            return float(tails.sum())
-
-        fine = spends(checked.fine_boundary(n_designs))
-        assert len(checked.offsets) == (2 if n_designs >= LEADS_FROM else 1)
-        for p in range(1, n_designs + 1):
-            out = sum(spends(checked.out_boundary(p, which)) for which in range(len(checked.offsets)))
-            total = before + p * (n_designs - 1) * directions * out + (n_designs - p) * rows * fine
-            assert total <= delta * (1 + 1e-5), (noise, p)
-        assert total >= 0.98 * delta
-
-
-# For `contain` numbers of designs are tabulated in steps of 2^(1/4), so that a probability counted by designs is at
-# least 0.8 of what it might be (7 stands in for 6), and one counted by pairs of them 0.6.
-
-
-@pytest.mark.parametrize("n_designs", [2, 3, 7, LEADS_FROM + 3])
-@pytest.mark.parametrize("noise", [Gaussian(0.5), SubGaussian(0.5), Bounded(0, 1), GaussianUnknown()], ids=repr)
-@pytest.mark.parametrize("cone", [ORTHANT, cw.Cone.ice_cream(60, facets=5)], ids=lambda cone: cone.text)
-def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_designs):
-    """p (K-1) a_any(p) + p (p-1) a_sure(p) + (K-p) N a_fine(K-p) <= delta, for every size p of the Pareto set.
-
-    Probabilities are read back from the boundaries. At the sizes in the tables nothing is left lying about, but for
-    p = 1 and p = K: there is nobody to be wrong about. Between them at most the rounding of sizes is lost.
-    """
-    delta, rows = 0.1, len(cone.facets)
-    checked = Certificate(cone, noise, n_designs, 0.0, delta, "contain", most=250)
-    counts = np.array(checked.levels.counts, dtype=float)
-    before, left = 0.0, delta
-    if isinstance(noise, Bounded):
-        before, left = VARIANCE_SHARE * delta, (1 - VARIANCE_SHARE) * delta
-
-    @cache
-    def spends(z: tuple[float, ...]) -> float:
-        if isinstance(noise, Gaussian):
-            return ever(np.array(z), np.sqrt(counts[:-1] / counts[1:]))
-        tails = t.sf(z, counts - 1) if isinstance(noise, GaussianUnknown) else np.exp(-(np.array(z) ** 2) / 2)
-        return float(tails.sum())
-
-    assert checked.spending.stepwise
-    sizes = set(checked.spending.sizes)
-    for p in range(1, n_designs + 1):
-        q = n_designs - p
-        lists = range(len(checked.offsets))
-        by_any = p * (n_designs - 1) * sum(spends(tuple(checked.out_boundary(p, which))) for which in lists)
-        by_sure = p * (p - 1) * sum(spends(tuple(checked.out_boundary(p, k, by_sure=True))) for k in lists)
-        fine = q * rows * spends(tuple(checked.fine_boundary(q)))
-        assert before + by_any + by_sure + fine <= delta * (1 + 1e-5), p
-        few = 0.9 if len(lists) > 1 and isinstance(noise, Gaussian) else 0.985  # Slepian's price of a leader
-        for part, name, power in ((by_any, "any", 1), (by_sure, "sure", 2), (fine, "fine", 1)):
-            share, size = SHARES[name] * left, q if name == "fine" else p
-            assert part <= share * (1 + 1e-5), (p, name)
-            if not size or (name == "sure" and p == 1):
-                continue
-            assert part >= few * share * (1.0 if size in sizes else 0.78**power), (p, name)
-    assert sum(SHARES.values()) == pytest.approx(1, rel=1e-12)
-
-
-@pytest.mark.parametrize("n_designs", [2, 7, 100, 3000])
-@pytest.mark.parametrize("noise", [Gaussian(0.5), Bounded(0, 1), GaussianUnknown()], ids=repr)
-def test_fewer_designs_to_be_wrong_about_never_ask_for_a_wider_radius(noise, n_designs):
-    """The events are nested: the argument with the first wrong step rests on it."""
-    checked = Certificate(ORTHANT, noise, n_designs, 0.0, 0.1, "contain", most=250)
-    numbers = sorted({*range(min(n_designs, 40) + 1), *range(0, n_designs, 97), n_designs - 1, n_designs})
-    tables = [np.array([checked.fine_boundary(u) for u in numbers])]
-    kinds = [(which, by_sure) for which in range(len(checked.offsets)) for by_sure in (False, True)]
-    tables += [np.array([checked.out_boundary(m, k, by_sure=by_sure) for m in numbers[1:]]) for k, by_sure in kinds]
-    for table in tables:
-        assert np.isfinite(table).all()
-        assert (table >= 0).all()
-        assert (np.diff(table, axis=0) >= 0).all()
-        assert (table[0] < table[-1]).any()
-    if n_designs > 2:  # a sure rival is worth something as soon as few are left
-        assert (tables[2][1] < tables[1][1]).all()
-
-
-# -- lists in which the second design is ahead ---------------------------------------------------------------------
-
-AHEAD = 18  # levels of 1.08: four times as many observations
-WALKS = 50_000
-
-
-def correlations(levels: Levels, ahead: int, ratio: float) -> np.ndarray:
-    """Of neighbouring errors along a list: sqrt(var of the later difference / var of the earlier one)."""
-    n = np.array(levels.counts, dtype=float)
-    variances = 1 / n[: len(n) - ahead] + ratio / n[ahead:]
-    return np.sqrt(variances[1:] / variances[:-1])
-
-
-def ever(z: np.ndarray, correlations: np.ndarray) -> float:
-    """P(a Markov chain of standard normal errors with these correlations ever exceeds z), look after look."""
-    column = z[:, None]
-    below = looks._Below.first(column[0])
-    total = float(norm.sf(z[0]))
-    for edge, rho in zip(column[1:], correlations, strict=False):
-        below = below.next(float(rho))
-        total += math.exp(float(below.log_crossing(edge)[0]))
-        below = below.cut(edge)
-    return total
-
-
-@pytest.mark.parametrize("anchor", [60.0, math.inf])
-@pytest.mark.parametrize("alpha", [0.05, 1e-5])
-def test_with_the_true_correlations_a_boundary_is_exceeded_with_probability_alpha_at_most(anchor, alpha):
-    """The law of the list, whatever the variances: more correlated than was assumed (Slepian), so crossed less often.
-
-    The list without a leader, for which nothing was assumed in vain, leaves hardly anything.
-    """
-    levels = Levels.up_to(2000, due=0.0)
-    z = boundaries(levels, anchor, (alpha,), True, AHEAD)[0]
-    for ahead in (0, 7, AHEAD):
-        for ratio in (0.0, 1e-3, 1.0, 1e9):
-            assert 0.3 * alpha < ever(z, correlations(levels, ahead, ratio)) <= alpha
-    without = boundaries(levels, anchor, (alpha,), True, 0)[0]
-    assert 0.99 * alpha < ever(without, correlations(levels, 0, 1.0)) <= alpha
-    alone = boundaries(levels, anchor, (alpha,), True, 0)[0]
-    assert (z >= alone - 1e-8).all()  # a list with a leader is never given more credit than one without
-    assert (z <= 1.2 * alone).all()
-
-
-def errors(levels: Levels, ahead: int, ratio: float, rng: np.random.Generator) -> np.ndarray:
-    """(WALKS, lists' length): standardised errors of mean_j - mean_i with j `ahead` levels further."""
-    n = np.array(levels.counts, dtype=float)
-    steps = np.sqrt(np.diff(n, prepend=0.0))
-    mine, theirs = (np.cumsum(rng.standard_normal((WALKS, len(n))) * steps, axis=1) / n for _ in range(2))
-    last = len(n) - ahead
-    spread = np.sqrt(1 / n[:last] + ratio / n[ahead:])
-    return (math.sqrt(ratio) * theirs[:, ahead:] - mine[:, :last]) / spread
-
-
-@pytest.mark.parametrize("ratio", [1e-6, 1.0, 1e6])
-def test_a_boundary_holds_along_lists_whose_second_design_is_ahead(ratio):
-    """Normal walks, alpha moderately large; power: a boundary a quarter lower is crossed too often."""
-    levels = Levels.up_to(300, due=0.0)
-    assert levels.counts[0] == 1 or levels.counts[AHEAD] / levels.counts[0] >= GROWTH**AHEAD
-    for ahead in (0, AHEAD):
-        seen = errors(levels, ahead, ratio, np.random.default_rng([17, ahead]))
-        for alpha, z in zip((0.2, 0.05), boundaries(levels, 100.0, (0.2, 0.05), True, AHEAD), strict=True):
-            most = binom.isf(LEVEL, WALKS, alpha)
-            assert (seen >= z[: seen.shape[1]]).any(axis=1).sum() <= most
-            assert (seen >= z[: seen.shape[1]] / 1.35).any(axis=1).sum() > most
-
-
-def test_all_lists_up_to_the_offset_are_served_by_one_boundary():
-    """A smaller offset never asks for more."""
-    levels = Levels.up_to(500)
-    tables = [boundaries(levels, 200.0, (0.1, 0.01), True, ahead) for ahead in (0, 3, AHEAD)]
-    for smaller, larger in pairwise(tables):
-        assert (smaller <= larger + 1e-8).all()
 
 
 # -- which argument for which noise --------------------------------------------------------------------------------

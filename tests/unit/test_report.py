@@ -60,6 +60,22 @@ def test_the_exchange_rate_in_words_is_the_cones_own(degrees):
         assert not cone.contains([0.999 * rate, -1.0])
 
 
+@pytest.mark.parametrize("rays", [[[1, -0.1], [1, -0.5]], [[-0.5, 1], [-0.1, 1]], [[2, -1], [-1, 2]]])
+def test_an_exchange_rate_is_a_least_or_a_most_one(rays):
+    """A cone may lie wholly on the side of losses; there a gain can be too large, not only too small."""
+    cone = cw.Cone.from_rays(rays)
+    rates = [line for line in describe(cone) if line.startswith("A loss")]
+    assert len(rates) == 2
+    for line in rates:
+        words = line.rstrip(".").split()
+        lost, won = int(words[words.index("is") - 1]) - 1, int(words[-1]) - 1
+        rate = float(words[-4])
+        more, less = np.empty(2), np.empty(2)
+        more[[won, lost]], less[[won, lost]] = (1.001 * rate, -1), (0.999 * rate, -1)
+        assert cone.contains(more) == ("at least" in line)
+        assert cone.contains(less) == ("at most" in line)
+
+
 @pytest.mark.parametrize("degrees", [100, 120, 160])
 def test_named_exchanges_go_the_way_the_objectives_are_measured(degrees):
     """Strength should be large and price small, so a gain of strength is a rise and a gain of price a fall."""
@@ -69,7 +85,7 @@ def test_named_exchanges_go_the_way_the_objectives_are_measured(degrees):
     assert f"A rise of 1 in price is accepted for a rise of at least {rate:.4g} in strength." in named
     assert f"A fall of 1 in strength is accepted for a fall of at least {rate:.4g} in price." in named
     assert named[0].endswith("weightings of strength and price.")
-    assert named[-1] == "Of price less is better: a gain is a decrease there."
+    assert named[-1] == "For price less is better, so a gain there is a decrease."
     assert not any("objective 1" in line or "objective 2" in line for line in named)
 
 

@@ -278,6 +278,10 @@ def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
     data = json.loads(printed.stdout)
     path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
     assert of_saved(path).title == "first.csv and 2 more"
+    path.write_text(json.dumps(data | {"remaining": float("inf")}))
+    with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
+        of_saved(path)
+    path.write_text(printed.stdout)
     direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
     for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
         assert saved[part] == direct[part], part

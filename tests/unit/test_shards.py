@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import subprocess
 import sys
@@ -297,3 +299,62 @@ def test_repetitions_are_found_in_buckets_on_disk(monkeypatch):
     finally:
         repetitions.close()
     assert repetitions._files == []
+
+
+@pytest.mark.parametrize("opened", [0, 3, 64], ids=["no folder", "too many files", "a full disk"])
+def test_a_disk_that_takes_no_more_hashes_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch, opened):
+    class Full(io.BytesIO):
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def close(self):
+            super().close()
+            raise OSError(errno.ENOSPC, "No space left on device")  # as a file with something unwritten does
+
+    made: list[Full] = []
+
+    def temporary() -> Full:
+        if len(made) == opened:
+            raise OSError(errno.EMFILE, "Too many open files")
+        made.append(Full())
+        return made[-1]
+
+    monkeypatch.setattr(naming, "_HELD", 10)
+    monkeypatch.setattr(naming.tempfile, "TemporaryFile", temporary)
+    path = write(tmp_path / "t.csv", tied(50), [f"d{k}" for k in range(50)])
+    with pytest.raises(cw.ConewiseError, match=r"temporary files.*cannot be written .*; set TMPDIR"):
+        front_of_table(ShardedTable(path), ORTHANT)
+    assert len(made) == opened
+    assert all(file.closed for file in made)
+
+
+def test_temporary_files_have_no_name_and_live_where_the_system_says(tmp_path, monkeypatch):
+    """Also after an error: what has no name in a folder cannot be left there."""
+    monkeypatch.setattr(naming, "_HELD", 10)
+    monkeypatch.setattr(naming.tempfile, "tempdir", str(tmp_path / "temporary"))
+    names = [f"d{k}" for k in range(50)]
+    path = write(tmp_path / "t.csv", tied(50), names)
+    with pytest.raises(cw.ConewiseError, match="temporary files"):  # the folder is not there
+        front_of_table(ShardedTable(path), ORTHANT)
+    (tmp_path / "temporary").mkdir()
+    assert front_of_table(ShardedTable(path), ORTHANT).rows == 50
+    with pytest.raises(cw.InputError, match="two designs called 'd0'"):
+        front_of_table(ShardedTable(write(path, tied(51), [*names, "d0"])), ORTHANT)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_line_too_long_to_find_its_end_is_not_cut(tmp_path, engine, small, monkeypatch):
+    """Both halves of such a number could pass for numbers."""
+    monkeypatch.setattr(readers, "_MAX_LINE", 40)
+    path = tmp_path / "t.csv"
+    path.write_text("a\n" + "".join(f"{k:090}\n" for k in range(1, 9)), encoding="utf-8")
+    table = ShardedTable(path)
+    with ThreadPoolExecutor(2) as pool:
+        found = front_of_table(table, cw.Cone.orthant(1), executor=pool)
+    assert (found.rows, found.points.tolist()) == (8, [[8.0]])
+
+
+def test_a_long_file_of_empty_lines_has_no_rows(tmp_path, engine, small):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "\n" * 500, encoding="utf-8")
+    assert refusals(path) == "t.csv has no rows below its header."

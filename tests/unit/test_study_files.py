@@ -371,3 +371,14 @@ def test_nothing_that_reads_a_study_can_run_what_is_in_it(module):
             assert not names & {"pickle", "marshal", "shelve", "dill", "importlib", "subprocess", "runpy", "ctypes"}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("eval", "exec", "compile", "__import__")
+
+
+def test_what_is_left_of_a_deleted_study_is_not_read_into_a_new_one(tmp_path):
+    """SQLite would take a log of the same name for the new file's own: evaluations of another question."""
+    (tmp_path / "trial.db-wal").write_bytes(b"the last evaluations of a study whose file was deleted")
+    with pytest.raises(cw.InputError, match=r"trial\.db-wal is left of an earlier trial\.db"):
+        make(tmp_path / "trial.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["trial.db-wal"]
+    (tmp_path / "trial.db-wal").unlink()
+    with make(tmp_path / "trial.db") as study:
+        assert study.status().evaluations == 0

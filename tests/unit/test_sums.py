@@ -156,3 +156,39 @@ def test_a_table_that_may_grow_is_read_in_its_order(tmp_path):
     table = LongTable(write(tmp_path / "t.csv", measured(k=50)), objectives=["a", "b"])
     with ThreadPoolExecutor(1) as pool, pytest.raises(cw.InputError, match="the order of its rows counts"):
         analyse(table, ORTHANT, delta=0.05, executor=pool)
+
+
+@pytest.mark.parametrize("rest", ["", "\n" * 9000], ids=["header alone", "empty lines"])
+def test_a_file_without_rows_is_refused_whoever_reads(tmp_path, engine, rest):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("design,a,b\n" + rest, encoding="utf-8")
+    full = write(tmp_path / "full.csv", measured(k=50))
+    for paths in ([empty], [full, empty]) if not rest else ([empty],):
+        for workers in (0, 2):
+            table = LongTable(paths, objectives=["a", "b"])
+            with (
+                ThreadPoolExecutor(workers) if workers else nullcontext() as pool,
+                pytest.raises(cw.InputError, match=r"empty\.csv has no rows below its header"),
+            ):
+                analyse(table, ORTHANT, delta=0.05, final=True, executor=pool)
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path):
+    class Reading(ThreadPoolExecutor):
+        def submit(self, *_, **__):
+            raise AssertionError("the table was read")
+
+    table = LongTable(write(tmp_path / "t.csv", measured(k=50)), objectives=["a", "b"])
+    for change in ({"cone": cw.Cone.orthant(3)}, {"delta": 2.0}, {"epsilon": -1.0}, {"success": "maybe"}):
+        asked = {"cone": ORTHANT, "delta": 0.05, "final": True} | change
+        with Reading(1) as pool, pytest.raises(cw.InputError):
+            analyse(table, asked.pop("cone"), executor=pool, **asked)
+
+
+def test_a_single_design_is_not_read_a_second_time(tmp_path, monkeypatch):
+    table = LongTable(write(tmp_path / "t.csv", [["d", float(k), 2.0] for k in range(50)]), objectives=["a", "b"])
+    monkeypatch.setattr(LongTable, "__iter__", lambda _: pytest.fail("it was read again"))
+    with ThreadPoolExecutor(1) as pool:
+        found = analyse(table, ORTHANT, delta=0.05, final=True, executor=pool)
+    assert found.means.tolist() == [[24.5, 2.0]]
+    assert found.result.evaluations == 50

@@ -11,7 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise.dashboard.sources import from_table
 from conewise.problems import readers
+from conewise.problems.shards import ShardedTable, front_of_table
 from conewise.problems.tables import DesignTable
 
 HEADER = ["name", "cost", "speed"]
@@ -115,9 +117,8 @@ def test_names_are_kept_as_they_stand(tmp_path, reader, name):
 
 def test_names_that_only_look_alike_are_different(tmp_path, reader):
     path = write(tmp_path / "designs.csv", rows=[["1", 1.0, 2.0], ["01", 1.0, 2.0], ["1.0", 1.0, 2.0]])
-    table, names, _ = read(path)
-    assert names == ["1", "01", "1.0"]
-    table.check_names(np.array([hash(name) for name in names]))
+    assert read(path)[1] == ["1", "01", "1.0"]
+    assert from_table(DesignTable(path), cw.Cone.orthant(2)).designs().names == ["1", "01", "1.0"]
 
 
 # -- columns -------------------------------------------------------------------------------------------------------
@@ -232,6 +233,8 @@ def test_bad_csv(tmp_path, reader, text, words):
         ("t.json", '{"cost": 1}', "must hold an array of objects"),
         ("t.json", "[1, 2]", "record 1 is not an object with named values"),
         ("t.json", "[]", "has no records"),
+        ("t.json", r'[{"name": "a\ud800", "cost": 1}]', "the file has half a character in it"),
+        ("t.jsonl", '{"cost": 1}\n' r'{"cost": 2, "name": "\uDC00"}', "line 2 has half a character in it"),
         ("t.json", '[{"cost": 1, "speed": null}]', "column 'speed' is empty"),
         ("t.json", '[{"cost": 1, "speed": 2}, {"cost": 1}]', "row 2 .*column 'speed' is empty"),
         ("t.json", '[{"cost": 1, "speed": true}]', "holds True, where a finite number was expected"),
@@ -311,10 +314,9 @@ def test_a_table_of_nothing_but_names_has_no_objectives(tmp_path):
 
 
 def test_a_name_that_stands_twice_is_refused(tmp_path, reader):
-    table, names, _ = read(write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["b", 1.0, 2.0], ["a", 3.0, 4.0]]))
-    with pytest.raises(cw.InputError, match="two designs called 'a'; a name is a design's identity"):
-        table.check_names(np.array([hash(name) for name in names]))
-    table.check_names(np.array([1, 2, 2]))  # a coincidence of hashes is no repetition
+    table = DesignTable(write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["b", 1.0, 2.0], ["a", 3.0, 4.0]]))
+    with pytest.raises(cw.InputError, match=r"t\.csv has two designs called 'a'; a name is a design's identity"):
+        from_table(table, cw.Cone.orthant(2))
 
 
 def test_missing_files_and_folders(tmp_path):
@@ -330,3 +332,11 @@ def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").touch()
     with pytest.raises(cw.ConewiseError, match=r"install conewise\[tables\]"):
         DesignTable(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
+def test_a_missing_name_is_empty_in_every_format(tmp_path, ending):
+    path = write(tmp_path / f"t{ending}", rows=[["a", 1.0, 2.0], [None if ending != ".csv" else "", 3.0, 4.0]])
+    assert read(path)[1] == ["a", ""]
+    found = front_of_table(ShardedTable(path), cw.Cone.orthant(2))
+    assert found.labels.tolist() == [""]

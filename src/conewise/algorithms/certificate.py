@@ -72,7 +72,7 @@ def check_question(cone: Cone, noise: Noise, n_designs: int, epsilon: float, del
     as_probability(delta, "delta")
     noise.check_dim(cone.dim, n_designs)
     if notion_of(notion) == "cover" and epsilon == 0:
-        raise InputError('epsilon = 0 asks for the exact Pareto set: use success="contain".')
+        raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
 
 
 @dataclass(frozen=True)
@@ -182,14 +182,24 @@ class Certificate:
             return Levels.up_to(MOST if self.most is None else self.most, due=0.0, growth=growth, least=first)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
-        levels = Levels.up_to(most, due=fine, growth=growth, least=first)
-        while not self._enough(levels):  # more levels change the boundaries a little
-            most *= growth
-            levels = Levels.up_to(most, due=fine, growth=growth, least=first)
-        return levels
+        # More levels change the boundaries a little, so the first number of steps that is enough is searched for; radii
+        # fall about as the root of the count, which says how far it may be.
+        short, enough, steps = -1, None, 0
+        while enough is None or enough - short > 1:
+            levels = Levels.up_to(most * growth**steps, due=fine, growth=growth, least=first)
+            need = self._need(levels)
+            missing = 2 * math.log(need) / math.log(growth)
+            if need <= 1:
+                enough, found = steps, levels
+                steps = max(short + 1, steps - max(1, math.floor(-missing)))
+            else:
+                short = steps
+                steps += max(1, math.ceil(missing))
+                steps = steps if enough is None else min(steps, enough - 1)
+        return found
 
-    def _enough(self, levels: Levels) -> bool:
-        """Whether these levels leave no pair open (docs/adaptive, section 6)."""
+    def _need(self, levels: Levels) -> float:
+        """At most 1 if these levels leave no pair open (docs/adaptive, section 6); else how many times too wide."""
         worst, count = self.radii.worst, np.array(float(levels.counts[-1]))
         assert worst is not None
         total = np.zeros(len(self.cone.facets))
@@ -199,7 +209,7 @@ class Certificate:
             total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
             shift = self.radii.shifts(z, count)
             total = total if shift is None else total + shift
-        return bool((total <= self.epsilon * self.cone.widths).all())
+        return float((total / (self.epsilon * self.cone.widths)).max())
 
     @property
     def leads(self) -> dict[float, float]:
@@ -273,8 +283,9 @@ class Certificate:
         before = None if last is None else last[1]
         claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover", before)
         state.known[self, "claims", epsilon] = (state.statistics, claims)
-        # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
-        state.known[self, "beaten"] = (state.reached, claims.struck)
+        if self.n_designs > FEW:
+            # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
+            state.known[self, "beaten"] = (state.reached, claims.struck.beaten)
         return claims
 
     def compare(self, state: Checkpoints, designs: Indices) -> Comparisons:
@@ -289,9 +300,9 @@ class Certificate:
         """Beaten by an empirical front design at one's own last level: a pass that costs K times the fronts.
 
         At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-        nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before still is, as snapshots
-        stay as they are and boundaries only fall; but if a beaten design has been evaluated since, all is looked at
-        anew, so that claims do not depend on when anybody looked.
+        nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before stays so until one of
+        these designs is evaluated anew: with so many, that is worth more than claims which do not depend at all on when
+        anybody looked. (No claim is wrong for it: docs/adaptive, 3.2.)
         """
         beaten = np.zeros(self.n_designs, dtype=bool)
         if (before := state.known.get((self, "beaten"))) is not None:

@@ -18,6 +18,7 @@ from conewise.algorithms.base import Result, Status
 from conewise.algorithms.certificate import Certificate, Notion
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.claims import Claims
+from conewise.algorithms.radii import check_fit
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -112,7 +113,8 @@ class CertifiedRule(ABC):
         return Checkpoints.empty(certificate.levels, self.n_designs, self.cone.dim, certificate.radii.estimates)
 
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
-        """The state with these observations."""
+        """The state with these observations; refused are those with which no claim would hold."""
+        check_fit(observations, self.noise)
         return state.add(observations)
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:

@@ -17,7 +17,7 @@ a few strong ones first and with the others only if it is fine against these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -77,6 +77,10 @@ class Comparisons(Protocol):
         """Whether fewer remaining designs change nothing."""
         ...
 
+    def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
+        """Those of the unmoved ones that nobody who moved was behind: all others look as they did from there."""
+        ...
+
     def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
         """Positions here and in earlier comparisons of designs whose pairs look exactly as they looked there.
 
@@ -87,11 +91,38 @@ class Comparisons(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of the designs that were left at some step: nobody among them beats another."""
+    """All pairs of the designs that were left at some step."""
 
     comparisons: Comparisons
     fine_at: Floats
     """(L, L): the epsilon from which the one is fine against the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """A pass over the designs that were left."""
+
+    comparisons: Comparisons
+    unbeaten: Bools
+    """(L,): whom nobody among them beats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Struck:
+    """Who is out, and who is left."""
+
+    beaten: Bools
+    by: Indices
+    """(K,): one of those that beat a design; -1 where it is not known."""
+    comparisons: Comparisons
+    """Of the others."""
+    passes: tuple[Pass, ...] = ()
+    """The first and the last one; none while very many are left."""
+
+    @classmethod
+    def among(cls, comparisons: Comparisons, beaten: Bools) -> Struck:
+        """Before the first pass."""
+        return cls(beaten, np.full(len(beaten), -1, dtype=np.intp), comparisons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +140,8 @@ class Claims:
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
-    struck: Bools
-    """Beaten at the first step already, before anybody was sure."""
+    struck: Struck
+    """The first step, before anybody was sure."""
     steps: tuple[Pairs, ...]
     """The first and the last step at which all pairs were looked at; empty when too many designs are left."""
 
@@ -133,61 +164,108 @@ def judge(
     A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
     narrows the radii of what follows, strike and accept again, until nobody is sure anew.
     """
+    first = struck = strike(Struck.among(comparisons, beaten), None if before is None else before.struck)
+    if len(struck.comparisons.designs) > FEW:
+        accept_at = _screened(struck.comparisons, cone, epsilon)
+        return settle(first, struck, cone, epsilon, covering, accept_at, ())
     past = () if before is None else before.steps
-    beaten, comparisons = strike(beaten, comparisons, past)
-    struck = beaten
-    if len(comparisons.designs) > FEW:
-        accept_at = _screened(comparisons, cone, epsilon)
-        return settle(beaten, comparisons, cone, epsilon, covering, accept_at, struck, ())
-    first = last = Pairs(comparisons, fine_matrix(comparisons, cone, past))
+    steps = [Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past))]
     sure = 0
     while True:
-        accept_at = last.fine_at.max(axis=1, initial=-np.inf)
+        accept_at = steps[-1].fine_at.max(axis=1, initial=-np.inf)
         known = int((accept_at < 0).sum())
-        marked = comparisons.marked(accept_at < 0, known) if known > sure else comparisons
-        if marked is comparisons:
-            return settle(beaten, comparisons, cone, epsilon, covering, accept_at, struck, (first, last))
-        sure, past = known, (last, *past)
-        beaten, comparisons = strike(beaten, marked, past)
-        last = Pairs(comparisons, fine_matrix(comparisons, cone, past))
+        left = struck.comparisons
+        marked = left.marked(accept_at < 0, known) if known > sure else left
+        if marked is left:
+            return settle(first, struck, cone, epsilon, covering, accept_at, (steps[0], steps[-1]))
+        sure, past = known, (steps[-1], *past)
+        struck = strike(replace(struck, comparisons=marked), struck)
+        steps.append(Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past)))
 
 
-def strike(beaten: Bools, comparisons: Comparisons, past: Iterable[Pairs] = ()) -> tuple[Bools, Comparisons]:
+def strike(start: Struck, earlier: Struck | None = None) -> Struck:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
-    While very many are left they are held against the strong ones only: to strike less is always allowed. Of those
-    that were left at an earlier step and have not moved since, nobody beats another.
+    While very many are left they are held against the strong ones only: to strike less is always allowed. Two things
+    save time and change nothing: what an earlier pass has found of pairs that look as they did then; and that who was
+    beaten then is first held against the design that did so.
     """
-    beaten = beaten.copy()
+    beaten, by, comparisons = start.beaten.copy(), start.by.copy(), start.comparisons
+    passes: list[Pass] = []
     while True:
         left = len(comparisons.designs)
-        few, everyone = left <= FEW, np.arange(left)
-        moved = np.ones(left, dtype=bool)
+        few = left <= FEW
+        rival = np.full(left, -1)
         if few:
-            moved[_known(comparisons, past, out=True)[0]] = False
-        all_columns = everyone if few else comparisons.strong(_STRONG)
-        out = np.zeros(left, dtype=bool)
-        for some, columns in ((everyone[moved], all_columns), (everyone[~moved], everyone[moved])):
-            for rows in _blocks(some, len(columns)):
-                for seen in comparisons.out(rows, columns, left):
-                    # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat
-                    # its own earlier mean.
-                    worst: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
-                    worst &= rows[:, None] != columns[None, :]
-                    out[rows] |= worst.any(axis=1)
+            for rows, columns in _promising(comparisons, earlier):
+                _find_rivals(comparisons, rows, columns, rival)
+            for rows, columns in _unknown(comparisons, earlier):
+                _find_rivals(comparisons, rows[rival[rows] < 0], columns, rival)
+        else:
+            _find_rivals(comparisons, np.arange(left), comparisons.strong(_STRONG), rival)
+        out = rival >= 0
+        if few:
+            passes.append(Pass(comparisons, ~out))
         if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
-            return beaten, comparisons
+            break
         beaten[comparisons.designs[out]] = True
+        by[comparisons.designs[out]] = comparisons.designs[rival[out]]
         comparisons = comparisons.keep(~out)
         if few and comparisons.same_boundary(left, len(comparisons.designs)):
-            return beaten, comparisons
+            passes.append(Pass(comparisons, np.ones(len(comparisons.designs), dtype=bool)))
+            break
+    return Struck(beaten, by, comparisons, (passes[0], passes[-1]) if passes else ())
+
+
+def _promising(comparisons: Comparisons, earlier: Struck | None) -> Iterator[tuple[Indices, Indices]]:
+    """Rows and the column that has beaten all of them before, if it is left."""
+    if earlier is None or not len(comparisons.designs):
+        return
+    designs, by = comparisons.designs, earlier.by[comparisons.designs]
+    place = np.minimum(np.searchsorted(designs, by), len(designs) - 1)
+    there = np.flatnonzero(designs[place] == by)
+    for column in np.unique(place[there]):
+        yield there[place[there] == column], np.array([column])
+
+
+def _unknown(comparisons: Comparisons, earlier: Struck | None) -> Iterator[tuple[Indices, Indices]]:
+    """Rows and columns that hold every pair of which no earlier pass says that the other does not beat the one."""
+    everyone = np.arange(len(comparisons.designs))
+    here, last = np.empty(0, dtype=np.intp), None
+    for each in () if earlier is None else earlier.passes:
+        unmoved, _ = comparisons.unmoved(each.comparisons, out=True)
+        if len(unmoved) > len(here):
+            here, last = unmoved, each
+    if last is None:
+        yield everyone, everyone
+        return
+    unbeaten = np.isin(comparisons.designs, last.comparisons.designs[last.unbeaten], assume_unique=True)
+    moved, ahead = np.ones(len(everyone), dtype=bool), np.ones(len(everyone), dtype=bool)
+    moved[here] = False
+    ahead[comparisons.overtaken(last.comparisons, here)] = False
+    yield everyone[~unbeaten], everyone
+    yield everyone[unbeaten & moved], everyone[ahead]
+    yield everyone[unbeaten & ~moved], everyone[moved]
+
+
+def _find_rivals(comparisons: Comparisons, rows: Indices, columns: Indices, rival: Indices) -> None:
+    """Enter, for every row that one of the columns beats, such a column."""
+    left = len(comparisons.designs)
+    for part in _blocks(rows, len(columns)):
+        for seen in comparisons.out(part, columns, left):
+            # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat its own
+            # earlier mean.
+            beats: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
+            beats &= part[:, None] != columns[None, :]
+            found = beats.any(axis=1)
+            rival[part[found]] = columns[beats[found].argmax(axis=1)]
 
 
 def fine_matrix(comparisons: Comparisons, cone: Cone, past: Iterable[Pairs] = ()) -> Floats:
     """(L, L): fine_at of every pair, worked out for those that look different than at an earlier step."""
     left = len(comparisons.designs)
     everyone, moved = np.arange(left), np.ones(left, dtype=bool)
-    here, there, known = _known(comparisons, past, out=False)
+    here, there, known = _known(comparisons, past)
     moved[here] = False
     if known is None:
         fine_at = np.empty((left, left))
@@ -202,12 +280,12 @@ def fine_matrix(comparisons: Comparisons, cone: Cone, past: Iterable[Pairs] = ()
     return fine_at
 
 
-def _known(comparisons: Comparisons, past: Iterable[Pairs], *, out: bool) -> tuple[Indices, Indices, Pairs | None]:
+def _known(comparisons: Comparisons, past: Iterable[Pairs]) -> tuple[Indices, Indices, Pairs | None]:
     """The earlier step of which most can be taken over: positions here and there, and the step."""
     nobody = np.empty(0, dtype=np.intp)
     best: tuple[Indices, Indices, Pairs | None] = (nobody, nobody, None)
     for pairs in past:
-        here, there = comparisons.unmoved(pairs.comparisons, out=out)
+        here, there = comparisons.unmoved(pairs.comparisons, out=False)
         if len(here) > len(best[0]):
             best = here, there, pairs
     return best
@@ -239,16 +317,16 @@ def _fine_at(comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indic
 
 
 def settle(
-    beaten: Bools,
-    comparisons: Comparisons,
+    first: Struck,
+    last: Struck,
     cone: Cone,
     epsilon: float,
     covering: bool,
     accept_at: Floats,
-    struck: Bools,
     steps: tuple[Pairs, ...],
 ) -> Claims:
-    """Accepted and covered at this epsilon."""
+    """Accepted and covered at this epsilon, among what the last step has left."""
+    beaten, comparisons = last.beaten, last.comparisons
     accepted, covered = np.zeros_like(beaten), np.zeros_like(beaten)
     inside = accept_at <= epsilon
     accepted[comparisons.designs[inside]] = True
@@ -258,7 +336,7 @@ def settle(
         reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         covered[comparisons.designs[rows[reach <= epsilon]]] = True
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, struck, steps)
+    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, first, steps)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:

@@ -151,6 +151,9 @@ class _Sample:
     def same_boundary(self, before: int, after: int) -> bool:
         return self.certificate.spending.out(before) == self.certificate.spending.out(after)
 
+    def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
+        return unmoved
+
     def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
         """There was no earlier look."""
         nobody = np.empty(0, dtype=np.intp)

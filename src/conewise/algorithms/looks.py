@@ -91,51 +91,42 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     result = single.copy()
     counts = np.array(levels.counts, dtype=np.float64)
     steps = counts[:-1] / counts[1:]
-    below = _Below.first(result[:, 0])
+    below = _Below.first(len(alphas))
     for look in range(1, len(counts)):
         # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
-        below = below.next(math.sqrt(steps[look - 1 : look + offset].min()))
+        correlation = math.sqrt(steps[look - 1 : look + offset].min())
+        below = below.after(result[:, look - 1], correlation)
         result[:, look] = _least(below, log_terms[:, look], single[:, look])
-        below = below.cut(result[:, look])
     return np.maximum.accumulate(result, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Below:
-    """The chance to have stayed below the boundary up to the last look, given where the error is now."""
+    """One look: the chance to have stayed below the boundary at all looks before, given where the error is now."""
 
     edge: Floats
-    """(A,): the boundary at the last look."""
+    """(A,): the boundary at the look before."""
     nodes: Floats
-    """(A, G): errors at the last look, below the edge."""
+    """(A, G): errors at the look before, within reach below the edge."""
     weights: Floats
     """(A, G): quadrature weights times the chance, for an error at each node, to have stayed below before that look."""
     correlation: float
-    """Of the error now with that at the last look."""
-    earlier: _Below | None
+    """Of the error now with that at the look before."""
 
     @classmethod
-    def first(cls, edge: Floats) -> _Below:
-        """At the first look nothing has happened before."""
-        nothing = np.empty((len(edge), 0))
-        return cls(np.full_like(edge, np.inf), nothing, nothing, 0.0, None).cut(edge)
+    def first(cls, boundaries: int) -> _Below:
+        """Nothing was before: any error then would have been below the edge."""
+        nowhere = np.empty((boundaries, 0))
+        return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
 
-    def cut(self, edge: Floats) -> _Below:
-        """One look later, with this boundary."""
-        return _Below(edge, self.nodes, self.weights, 0.0, self)
-
-    def next(self, correlation: float) -> _Below:
-        """Seen from the coming look, which has this correlation with the last one."""
+    def after(self, edge: Floats, correlation: float) -> _Below:
+        """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""
         width = _REACH * math.sqrt(1 - correlation**2)
-        nodes = self.edge[:, None] + width * (_NODES - 1) / 2
-        assert self.earlier is not None
-        weights = _WEIGHTS * width / 2 * self.earlier.chance(nodes)
-        return _Below(self.edge, nodes, weights, correlation, None)
+        nodes = edge[:, None] + width * (_NODES - 1) / 2
+        return _Below(edge, nodes, _WEIGHTS * width / 2 * self.chance(nodes), correlation)
 
     def chance(self, error: Floats) -> Floats:
         """(A, X): to have stayed below at every look before, given the error now; far below the edge it is put at 1."""
-        if not self.nodes.shape[1]:
-            return np.ones_like(error)
         spread = math.sqrt(1 - self.correlation**2)
         mean = self.correlation * error
         lowest = self.edge[:, None] - _REACH * spread

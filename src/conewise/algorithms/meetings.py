@@ -109,6 +109,14 @@ class Meetings:
         """Whether so many fewer remaining designs change nothing."""
         return self.certificate.same_boundary(before, after)
 
+    def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
+        """Whoever moved had reached their level before: a pair meets at the lower level, whatever the offset."""
+        assert isinstance(before, Meetings)
+        _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
+        moved = self.reached[mine] != before.reached[theirs]
+        lowest = before.reached[theirs[moved]].min(initial=np.iinfo(np.intp).max)
+        return np.asarray(unmoved[self.reached[unmoved] <= lowest])
+
     def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
         """Those at the level at which they were, if boundaries and lists of looks are the same; else nobody."""
         nobody = np.empty(0, dtype=np.intp)

@@ -15,9 +15,11 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
 from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
 COARSE_GROWTH: Final = 1.25
@@ -181,6 +183,27 @@ def radii_for(cone: Cone, noise: Noise, n_designs: int, delta: float) -> Radii:
     if isinstance(noise, Bounded):
         return EmpiricalBernstein(cone, noise, n_designs, delta)
     return KnownScale(cone, noise, n_designs, delta)
+
+
+def check_fit(observations: Observations, noise: Noise) -> None:
+    """Refuse observations that an assumption rules out, or that do not show what has to be estimated."""
+    if not isinstance(noise, GaussianUnknown | Bounded):
+        return
+    # Scatters that nobody told are one shared 0, which has no strides; a sample that really is constant tells its own.
+    if (observations.counts > 1).any() and not any(observations.scatters.strides):
+        raise InputError(
+            "an entry sums up several evaluations without their scatter, so nothing shows how large the noise is: pass "
+            "scatters, or tell every evaluation, or assume a size (Gaussian(sigma))."
+        )
+    if isinstance(noise, Bounded) and (outside := observations.means[_outside(observations.means, noise)]).size:
+        raise InputError(
+            f"a value of {outside[0]:g} came, outside of {noise.low.tolist()} to {noise.high.tolist()}, the range that "
+            "the noise assumes: give the true range."
+        )
+
+
+def _outside(values: Floats, noise: Bounded) -> Bools:
+    return np.asarray((values < noise.low) | (values > noise.high))
 
 
 def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:

@@ -190,7 +190,7 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
     order = _rows(found)
     shown = tuple(
         (
-            printable(found.names[k]),
+            found.names[k],
             _WORDS[str(found.result.status[k])],
             *("" if np.isnan(v) else f"{v:.5g}" for v in means[k]),
             f"{found.result.counts[k]:,}",

@@ -13,7 +13,6 @@ from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.report.data import Table
 from conewise.report.words import describe
-from conewise.studies.explanations import printable
 
 
 @click.command(short_help="Facets, rays, complexity and meaning of a cone.")
@@ -70,7 +69,7 @@ def cone(
     for line in words:
         click.echo(line)
     click.echo()
-    axes = tuple(map(printable, objectives)) or tuple(f"x{d + 1}" for d in range(chosen.dim))
+    axes = tuple(objectives) or tuple(f"x{d + 1}" for d in range(chosen.dim))
     facets = tuple(
         (f"w{n + 1}", *_row(w), _number(alpha))
         for n, (w, alpha) in enumerate(zip(chosen.facets, chosen.widths, strict=True))

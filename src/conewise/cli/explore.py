@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
@@ -21,16 +23,12 @@ _EMBEDDED: Final = ("snw", "imrt")
 _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 
 
-def _words(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
-    return [word.strip() for word in value.split(",") if word.strip()] if value else []
-
-
 @click.command(short_help="A local page on which to try preferences.")
 @click.argument("source", metavar="FILE|STUDY")
 @click.option(
-    "--objectives", callback=_words, help="Columns to compare, separated by commas; all but the name by default."
+    "--objectives", callback=columns, help="Columns to compare, separated by commas; all but the name by default."
 )
-@click.option("--minimise", callback=_words, help="Those of them that should be small.")
+@click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")
 @click.option("--cone", "spec", help="Text form of the cone to start with; the orthant, or the study's, by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 is any free one.")
@@ -85,13 +83,17 @@ def _source(source: str, objectives: list[str], minimise: list[str], name: str |
         if objectives or minimise or name:
             raise InputError(f"{source} is an embedded example; --objectives, --minimise and --name are for tables.")
         problem = load(source)
-        return from_problem(problem, _cone(spec, len(problem.objectives)))
+        return from_problem(problem, _cone(spec, problem.objectives))
     table = DesignTable(path, objectives=objectives or None, minimise=minimise, name=name)
-    return from_table(table, _cone(spec, table.dim))
+    return from_table(table, _cone(spec, table.objectives))
 
 
-def _cone(spec: str | None, dim: int) -> Cone:
+def _cone(spec: str | None, objectives: Sequence[str]) -> Cone:
+    dim = len(objectives)
     cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
     if cone.dim != dim:
-        raise InputError(f"the cone {cone} orders {cone.dim} objectives, but there are {dim}; choose another.")
+        raise InputError(
+            f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(objectives)}; "
+            "choose columns with --objectives, or another cone."
+        )
     return cone

@@ -56,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(f"{what}{f': {error.filename}' if error.filename else ''}.")
     except UnicodeDecodeError as error:
         _fail(f"the file is not text in UTF-8 (byte {error.start}); save it as UTF-8.")
+    except UnicodeEncodeError as error:
+        _fail(
+            f"the output is written in {error.encoding}, which cannot say U+{ord(error.object[error.start]):04X}; "
+            "set PYTHONUTF8=1."
+        )
     sys.exit(code if isinstance(code, int) else 0)
 
 

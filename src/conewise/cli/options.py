@@ -2,9 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
 import click
+
+from conewise.errors import ConewiseError
+
+_CONNECT: Final = 10  # seconds for a scheduler to answer
 
 
 def columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
     """Names of columns, separated by commas."""
     return [word.strip() for word in value.split(",") if word.strip()] if value else []
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Any]:
+    """The workers of the Dask scheduler at the address of --dask; evaluations are never answered from its memory."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConewiseError("--dask needs dask.distributed: install conewise[distributed].") from None
+    _checked(address)
+    connect: Any = Client
+    try:
+        client = connect(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
+        words = " ".join(str(error).split())[:120]
+        raise ConewiseError(f"no Dask scheduler answers at {address} ({words}).") from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+def _checked(address: str) -> None:
+    """An address that Dask cannot read is refused here: its client, half made, would complain once more at exit."""
+    from distributed.comm.addressing import get_address_host_port
+
+    if address.startswith("inproc://"):
+        return
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        words = " ".join(str(error).split())[:120]
+        raise ConewiseError(
+            f"no Dask scheduler answers at {address} ({words}); write its address as tcp://host:8786."
+        ) from None

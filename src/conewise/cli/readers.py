@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from conewise.cli.options import dask_executor
 from conewise.errors import InputError
 
 
@@ -15,9 +16,7 @@ def crew(workers: int, dask: str | None) -> Iterator[Any]:
     if dask is not None and workers > 1:
         raise InputError("--workers are processes here, and --dask is elsewhere; leave one of them out.")
     if dask is not None:
-        from conewise.cli.run import _executor
-
-        with _executor(dask, None) as executor:
+        with dask_executor(dask) as executor:
             yield executor
         return
     if workers == 1:

@@ -34,6 +34,8 @@ _OF_TABLES: Final = (
     "counts",
     "incomplete",
 )
+_HTML: Final = (".html", ".htm", ".xhtml")
+_MARKDOWN: Final = (".md", ".markdown")
 _SQLITE: Final = b"SQLite format 3\x00"
 
 
@@ -63,7 +65,7 @@ def report(
 
     Example: conewise report trial.db -o report.html
     """
-    kind = form or ("md" if out is not None and out.suffix.lower() in (".md", ".markdown") else "html")
+    kind = form or ("html" if out is None else _kind(out))
     out = out if out is not None else Path(f"report.{kind}")
     if not as_json and kind == "html":
         plotly_script()  # says at once what is missing, not after a long analysis
@@ -106,9 +108,24 @@ def _subject(
         )
 
 
+def _kind(out: Path) -> str:
+    """Which of html and md, by the file's ending; a page is not written under the ending of something else."""
+    ending = out.suffix.lower()
+    if ending in _MARKDOWN:
+        return "md"
+    if ending and ending not in _HTML and not (out.exists() and not out.is_file()):  # a device has any name
+        raise InputError(
+            f"a report is .html or .md, got {out.name}; choose one of these endings or say --format"
+            + (", and print the HTML page to a PDF." if ending == ".pdf" else ".")
+        )
+    return "html"
+
+
 def _is_sqlite(path: Path) -> bool:
+    if path.suffix.lower() in (".db", ".sqlite", ".sqlite3") and not path.is_dir():
+        return True  # where it is not there, or no database, Study.open says so
     if not path.is_file():
-        return path.suffix in (".db", ".sqlite", ".sqlite3")  # which is not there: Study.open says so
+        return False
     with path.open("rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 

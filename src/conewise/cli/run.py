@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import click
 
+from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
 from conewise.cli.standing import as_data, as_rows, in_one_line
 from conewise.cli.trial import read_trial
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import InputError
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
 from conewise.studies.runner import RunEvent, run_study
 from conewise.studies.study import Study
@@ -26,7 +27,6 @@ _BETWEEN_LINES: Final = 10.0
 _BETWEEN_FRAMES: Final = 0.5
 _OF_THE_TIME: Final = 20  # at most one twentieth of the time goes into looking where the study stands
 _WINDOW: Final = 30.0  # seconds over which the rate is taken
-_CONNECT: Final = 10  # seconds for a scheduler to answer
 INTERRUPTED: Final = 130
 
 
@@ -126,18 +126,8 @@ def _executor(address: str | None, jobs: int | None) -> Iterator[Any]:
         return
     if jobs == 0:
         raise InputError("--jobs 0 is this process, and --dask is elsewhere; leave one of them out.")
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ConewiseError("--dask needs dask.distributed: install conewise[distributed].") from None
-    connect: Any = Client
-    try:
-        client = connect(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
-        words = " ".join(str(error).split())[:120]
-        raise ConewiseError(f"no Dask scheduler answers at {address} ({words}).") from None
-    with client:
-        yield client.get_executor(pure=False)
+    with dask_executor(address) as executor:
+        yield executor
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import click
 
 from conewise.errors import InputError
 from conewise.report.data import Table
+from conewise.studies.explanations import printable
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 
@@ -25,7 +26,7 @@ def print_json(data: Any) -> None:
 
 
 def print_table(table: Table) -> None:
-    """With lines and colours on a terminal; in a pipe, plain columns."""
+    """With lines and colours on a terminal; in a pipe, plain columns. No name in it can steer the terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -34,9 +35,9 @@ def print_table(table: Table) -> None:
     terminal = sys.stdout.isatty()
     drawn = RichTable(box=SIMPLE_HEAD)
     for position, name in enumerate(table.header):
-        drawn.add_column(Text(name), justify="left" if position == 0 else "right", overflow="fold")
+        drawn.add_column(Text(printable(name)), justify="left" if position == 0 else "right", overflow="fold")
     for row in table.rows:
-        drawn.add_row(*(Text(cell, style="bold red" if "(!)" in cell else "") for cell in row))
+        drawn.add_row(*(Text(printable(cell), style="bold red" if "(!)" in cell else "") for cell in row))
     console = Console(no_color=not terminal, highlight=False, width=None if terminal else _PIPE_WIDTH)
     console.print(Text(table.title, style="bold"))
     console.print(drawn)
@@ -56,7 +57,7 @@ def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int]
     columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)  # 0: nobody knows
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from conewise.cones import Cone
 from conewise.errors import InputError
+from conewise.problems.readers import reader
 from conewise.problems.spreadsheets import is_guarded, unguarded
-from conewise.problems.tables import name_column, reader
+from conewise.problems.tables import name_column
 
 _TOP: Final[dict[str, Any]] = {
     "name": str,
@@ -42,6 +43,15 @@ _WORDS: Final = {
     int: "a whole number",
     dict: "a table",
     object: "a number or a list",
+}
+_REMEDIES: Final[dict[tuple[str, type], str]] = {
+    ("designs", list): "; write the line [designs], and below it list = [...]",
+    ("designs", str): '; write the line [designs], and below it file = "..."',
+    ("designs", int): "; write the line [designs], and below it count = 12",
+    ("noise", str): '; write the line [noise], and below it kind = "..."',
+    ("algorithm", str): '; write the line [algorithm], and below it name = "..."',
+    ("objectives", str): '; write objectives = ["cost", "speed"]',
+    ("minimise", str): '; write minimise = ["cost"]',
 }
 _NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")
 
@@ -104,7 +114,8 @@ def _check(data: Mapping[str, Any], known: Mapping[str, Any], file: str, table: 
         number = kind in (float, int)
         right = isinstance(value, (int, float) if kind is float else kind)
         if not right or (number and isinstance(value, bool)):
-            raise InputError(f"{where}: {key} must be {_WORDS[kind]}, got {str(value)[:60]!r}.")
+            hint = _REMEDIES.get((key, type(value)), "")
+            raise InputError(f"{where}: {key} must be {_WORDS[kind]}, got {str(value)[:60]!r}{hint}.")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

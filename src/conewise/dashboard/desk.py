@@ -22,6 +22,7 @@ from conewise.errors import ConewiseError, InputError
 from conewise.noise import Gaussian, Noise
 
 _REMEMBERED: Final = 64  # answers: whoever moves a slider to and fro is served at once
+_MOST_BYTES: Final = 2**27  # of the fronts among them, each of which may hold a million designs
 _AT_ONCE: Final = 0.06  # CPU seconds: a front that takes longer is estimated while the slider moves
 _LONGEST_PAGE: Final = 40  # characters by which a page calls itself
 
@@ -204,9 +205,13 @@ class Desk:
                 answer = compute()
                 with self._guard:
                     self._known[key] = answer
-                    while len(self._known) > _REMEMBERED:
+                    while len(self._known) > 1 and self._is_too_much():
                         self._known.popitem(last=False)
         return answer  # type: ignore[no-any-return]
+
+    def _is_too_much(self) -> bool:
+        held = sum(answer.nbytes for answer in self._known.values() if isinstance(answer, np.ndarray))
+        return len(self._known) > _REMEMBERED or held > _MOST_BYTES
 
     def _look_up(self, key: Hashable) -> tuple[bool, Any]:
         with self._guard:

@@ -70,7 +70,7 @@ class Guard:
             return 403, "requests from other pages are refused."
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
             return 403, "requests from other pages are refused."
-        token = str(scope["path"]).split("/")[1].encode()
+        token = str(scope["path"]).removeprefix("/").partition("/")[0].encode()  # the path may be *
         if not secrets.compare_digest(token, self._token.encode()):
             return 403, "the token in the address is missing or wrong; use the address that conewise explore printed."
         if int(headers.get(b"content-length", b"0")) > LARGEST_BODY:  # uvicorn has checked that it is a number

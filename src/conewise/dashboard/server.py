@@ -14,7 +14,7 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from uvicorn import Config, Server
 
@@ -60,17 +60,17 @@ def build(source: Source, *, token: str, host: str) -> Guard:
         except ClientDisconnect:
             return Response(status_code=400)
         except _RefusedError as refusal:
-            return JSONResponse({"error": str(refusal)}, status_code=refusal.status)
+            return _json({"error": str(refusal)}, refusal.status)
         ask = questions.get(request.path_params["name"])
         if ask is None:
-            return JSONResponse({"error": "there is no such question."}, status_code=404)
+            return _json({"error": "there is no such question."}, 404)
         try:
-            return JSONResponse(await run_in_threadpool(ask, asked))
+            return _json(await run_in_threadpool(ask, asked))
         except ConewiseError as error:
             # An ordinary turn of the dialogue, such as a cone half typed: an answer in words, not a failed request.
-            return JSONResponse({"error": " ".join(str(error).split())})
+            return _json({"error": " ".join(str(error).split())})
         except OSError as error:
-            return JSONResponse({"error": f"the source cannot be read: {error.strerror or error}."})
+            return _json({"error": f"the source cannot be read: {error.strerror or error}."})
         except asyncio.CancelledError:  # the explorer was ended while it thought, and nobody waits for the answer
             return Response(status_code=503)
 
@@ -82,6 +82,11 @@ def build(source: Source, *, token: str, host: str) -> Guard:
         ]
     )
     return Guard(app, token=token, host=host)
+
+
+def _json(answer: dict[str, Any], status: int = 200) -> Response:
+    """In ASCII, as a title may be the name of a file that is no text in UTF-8."""
+    return Response(json.dumps(answer, allow_nan=False), status_code=status, media_type="application/json")
 
 
 class _RefusedError(Exception):

@@ -19,7 +19,8 @@ from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
-from conewise.problems.tables import DesignTable, signs
+from conewise.problems.names import first_repeated
+from conewise.problems.tables import DesignTable, signs, two_of_one_name
 from conewise.studies.noisedict import turned
 from conewise.studies.study import Study, StudyStatus
 
@@ -137,7 +138,8 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
     for chunk in table.chunks():
         names += chunk.names
         values.append(chunk.values)
-    table.check_names(np.fromiter(map(hash, names), dtype=np.int64, count=len(names)))
+    if (twice := first_repeated(names)) is not None:
+        raise two_of_one_name(table.path.name, twice)
     designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)))
     words = ["conewise", "front", str(table.path), "--objectives", ",".join(table.objectives)]
     words += ["--minimise", ",".join(table.minimised)] if table.minimised else []

@@ -17,7 +17,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
-from conewise.problems.names import ArrowTexts, first_come
+from conewise.problems.names import ArrowTexts, first_come, first_repeated, text_of
 from conewise.problems.readers import Reader, reader
 from conewise.problems.shards import Piece, files_of
 from conewise.problems.spreadsheets import EXPORT_COLUMNS
@@ -185,16 +185,23 @@ class LongFile:
             codes, words = _coded(columns[self.design], self.path, self.design, row)
             yield codes, words
             rows += len(codes)
-        if not rows:
-            raise InputError(f"{self.path.name} has no rows below its header; one row an evaluation was expected.")
+        self._refuse_empty(rows)
 
     def evaluations(self, piece: Piece) -> Iterator[tuple[Indices, list[str], Floats, Counts]]:
         """The complete rows of a piece: numbers of names, the names, values (larger is better), and all rows a name."""
+        rows = 0
         for row, columns in piece.blocks(self.objectives, self.design):
             codes, words = _coded(columns[self.design], self.path, self.design, row)
+            rows += len(codes)
             values = np.column_stack([numbers(columns[c], self.path, c, row, missing=True) for c in self.objectives])
             kept = self._complete(values, row)
             yield codes[kept], words, values[kept] * self.signs + 0.0, np.bincount(codes, minlength=len(words))
+        if piece.span is None:  # a range of a file may be empty, a file may not
+            self._refuse_empty(rows)
+
+    def _refuse_empty(self, rows: int) -> None:
+        if not rows:
+            raise InputError(f"{self.path.name} has no rows below its header; one row an evaluation was expected.")
 
     def _complete(self, values: Floats, first_row: int) -> Indices:
         """The rows that have all their objectives."""
@@ -257,8 +264,7 @@ class WideTable:
             )
         if not names:
             raise InputError(f"{self.path.name} has no rows below its header; one row a design was expected.")
-        if len(set(names)) < len(names):
-            twice = next(name for k, name in enumerate(names) if name in names[:k])
+        if (twice := first_repeated(names)) is not None:
             raise InputError(
                 f"{self.path.name} has two rows for {twice!r}; a table of means has one row a design (a table with one "
                 "row an evaluation is read with --objectives)."
@@ -378,14 +384,10 @@ def _coded(column: Sequence[Any], path: Path, name: str, first_row: int) -> tupl
         codes, entries = first_come(list(found), places)
     else:
         known: dict[str, int] = {}
-        codes = np.array([known.setdefault(_text(entry), len(known)) for entry in column], dtype=np.intp)
+        codes = np.array([known.setdefault(text_of(entry), len(known)) for entry in column], dtype=np.intp)
         entries = list(known)
-    words = [_text(entry) for entry in entries]
+    words = [text_of(entry) for entry in entries]
     if "" in words:
         row = first_row + int((codes == words.index("")).argmax()) + 1
         raise InputError(f"{path.name}, row {row} (below the header), column {name!r} is empty; which design was it?")
     return codes, words
-
-
-def _text(entry: Any) -> str:
-    return entry if isinstance(entry, str) else "" if entry is None else str(entry)

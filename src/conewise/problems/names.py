@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from conewise.errors import ConewiseError
 
 Hashes = NDArray[np.uint64]
 
@@ -37,10 +40,10 @@ class Labels(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
-        return list(map(str, self._entries[place])) if isinstance(place, slice) else str(self._entries[place])
+        return list(map(text_of, self._entries[place])) if isinstance(place, slice) else text_of(self._entries[place])
 
     def __iter__(self) -> Iterator[str]:
-        return map(str, self._entries)
+        return map(text_of, self._entries)
 
     def arrow_strings(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
         """All texts in one, in UTF-8, and the length of each, where pyarrow has them like that and none is missing."""
@@ -51,7 +54,7 @@ class Labels(Sequence[str]):
         entries = self._entries
         chosen = entries.taken(places) if isinstance(entries, ArrowTexts) else [entries[k] for k in places.tolist()]
         result = np.empty(len(places), dtype=object)
-        result[:] = list(map(str, chosen))
+        result[:] = list(map(text_of, chosen))
         return result
 
 
@@ -106,6 +109,21 @@ class ArrowTexts(Sequence[Any]):
         words = encoded.dictionary.to_pylist()
         codes = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False).astype(np.intp)
         return first_come([*words, None], codes)
+
+
+def text_of(entry: Any) -> str:
+    """A name as it stands; nothing where there is none, whatever the format calls that."""
+    return entry if isinstance(entry, str) else "" if entry is None else str(entry)
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that has stood before, all of them being in memory."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def first_come(words: Sequence[Any], codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Any]]:
@@ -163,12 +181,19 @@ class Repetitions:
             self._spill()
 
     def _spill(self) -> None:
-        if not self._files:
-            self._files = [tempfile.TemporaryFile() for _ in range(_BUCKETS)]  # noqa: SIM115, closed by `close`
         held = np.sort(np.concatenate(self._held))
         bounds = np.arange(1, _BUCKETS, dtype=np.uint64) << np.uint64(64 - _BUCKETS.bit_length() + 1)
-        for file, part in zip(self._files, np.split(held, np.searchsorted(held, bounds)), strict=True):
-            file.write(part.tobytes())
+        try:
+            while len(self._files) < _BUCKETS:  # one by one, so that `close` knows those before one that fails
+                self._files.append(tempfile.TemporaryFile())  # noqa: SIM115, closed by `close`
+            for file, part in zip(self._files, np.split(held, np.searchsorted(held, bounds)), strict=True):
+                file.write(part.tobytes())
+                file.flush()  # a full disk is noticed here, and not when the file is closed
+        except OSError as error:
+            raise ConewiseError(
+                "the names of so many designs are compared with the help of temporary files, 8 bytes a row, and these "
+                f"cannot be written ({error.strerror or error}); set TMPDIR to a folder with more room."
+            ) from None
         self._held, self._count = [], 0
 
     def suspects(self) -> Iterator[set[int]]:
@@ -184,7 +209,8 @@ class Repetitions:
     def close(self) -> None:
         """Nothing is left on the disk."""
         for file in self._files:
-            file.close()
+            with suppress(OSError):  # what a full disk did not take is not wanted any more
+                file.close()
         self._files = []
 
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.names import ArrowTexts
@@ -86,11 +86,11 @@ class CsvReader:
         place, stop = span
         with self._path.open("rb") as file:
             file.seek(place - 1)
-            place += len(file.readline(_MAX_LINE)) - 1
+            place += len(_rest_of_line(file)) - 1
             while place < stop:
                 block = file.read(min(_BLOCK, stop - place))
-                block += file.readline(_MAX_LINE) if block[-1:] != b"\n" else b""
-                if not block or b'"' in block or len(block) >= _BLOCK + _MAX_LINE:
+                block += _rest_of_line(file) if block[-1:] != b"\n" else b""
+                if not block or b'"' in block:
                     raise UnsplittableError
                 yield block
                 place += len(block)
@@ -116,6 +116,14 @@ class CsvReader:
             if row is None:
                 return
             yield row
+
+
+def _rest_of_line(file: BinaryIO) -> bytes:
+    """Up to its end, which is not looked for any longer than _MAX_LINE bytes."""
+    found = file.readline(_MAX_LINE)
+    if len(found) == _MAX_LINE:
+        raise UnsplittableError
+    return found
 
 
 class JsonReader:
@@ -160,9 +168,14 @@ class JsonReader:
 
     def _load(self, text: str, where: str) -> Any:
         try:
-            return json.loads(text)
+            found = json.loads(text)
+            if "\\ud" in text or "\\uD" in text:  # half of a surrogate pair is no text, and nobody could print it
+                json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{self._path.name}: {where} has half a character in it (\\ud... alone).") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{self._path.name}: {where} is not valid JSON ({str(error)[:80]}).") from None
+        return found
 
 
 class ParquetReader:

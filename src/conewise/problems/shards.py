@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from conewise._arrays import Floats
+from conewise._workers import in_order
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.fronts import Front, RunningFront, in_order
+from conewise.fronts import Front, RunningFront
 from conewise.problems.names import Hashes, Repetitions, hashes_of
 from conewise.problems.readers import CsvReader, ParquetReader, Reader, Span, UnsplittableError
-from conewise.problems.tables import Chunk, DesignTable
+from conewise.problems.tables import Chunk, DesignTable, two_of_one_name
 
 ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 """What is taken for a table in a folder."""
@@ -203,6 +204,8 @@ def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress
                 repetitions.add(hashes)
             if progress is not None:
                 progress(running.rows, 0)
+        if not running.rows:  # ranges without a row: a reading from the beginning says of which file
+            raise UnsplittableError
         for suspects in repetitions.suspects():
             _refuse_repeated(table, suspects)
     finally:
@@ -247,8 +250,5 @@ def _refuse_repeated(table: ShardedTable, suspects: set[int]) -> None:
                 if value in suspects:
                     if label in seen:
                         where = part.path.name if seen[label] == part.path.name else f"{seen[label]}, {part.path.name}"
-                        raise InputError(
-                            f"{where} has two designs called {label!r}; a name is a design's identity: "
-                            "average repeated measurements first, or name another column."
-                        )
+                        raise two_of_one_name(where, label)
                     seen[label] = part.path.name

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, Indices, read_only
+from conewise._workers import in_order
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
-from conewise.fronts import in_order
 from conewise.problems.measurements import LongFile, LongTable
 from conewise.problems.readers import UnsplittableError
 from conewise.problems.shards import Piece, pieces_of
@@ -54,9 +54,7 @@ def sum_up(table: LongTable, executor: Any, progress: Progress | None = None) ->
         total = _placed(part, places, known) if total is None else _added(total, part, places, known)
         if progress is not None:
             progress(int(total.rows.sum()), 0)
-    if total is None:
-        raise InputError(f"{table.path.name} has no rows below its header; one row an evaluation was expected.")
-    return total
+    return total if total is not None and total.names else None
 
 
 def _of_piece(work: tuple[LongFile, Piece]) -> Summed | None:

@@ -12,9 +12,8 @@ import numpy as np
 
 from conewise._arrays import Floats
 from conewise.errors import InputError
-from conewise.problems.names import Labels
-from conewise.problems.readers import Reader
-from conewise.problems.readers import reader as reader  # for those who read other tables
+from conewise.problems.names import Labels, first_repeated
+from conewise.problems.readers import Reader, reader
 
 NAME_COLUMNS: Final = ("name", "design", "id")
 """What a column that names designs is called, in capitals or not."""
@@ -70,28 +69,19 @@ class DesignTable:
             Labels(columns[self.name] if self.name else range(row, row + len(values[0]))), np.column_stack(values)
         )
 
-    def check_names(self, hashes: np.ndarray) -> None:
-        """Refuse a name that stands twice, from the hashes of all names: a second reading settles a coincidence."""
-        order = np.sort(hashes)
-        suspects = set(order[1:][order[1:] == order[:-1]].tolist())
-        if not suspects or self.name is None:
-            return
-        seen: set[str] = set()
-        for chunk in self.chunks():
-            for label in chunk.names:
-                if hash(label) in suspects:
-                    if label in seen:
-                        raise InputError(
-                            f"{self.path.name} has two designs called {label!r}; a name is a design's identity: "
-                            "average repeated measurements first, or name another column."
-                        )
-                    seen.add(label)
+
+def two_of_one_name(where: str, label: str) -> InputError:
+    """The refusal of a table of designs in which a name stands twice."""
+    return InputError(
+        f"{where} has two designs called {label!r}; a name is a design's identity: average repeated measurements "
+        "first, or name another column."
+    )
 
 
 def distinct_columns(table: Reader, path: Path) -> list[str]:
     """The names of a table's columns; a name that stands twice is refused."""
     columns = table.columns()
-    repeated = next((c for c in columns if columns.count(c) > 1), None)
+    repeated = first_repeated(columns)
     if repeated is not None:
         raise InputError(f"{path.name} has two columns called {repeated!r}; rename one of them.")
     return columns
@@ -142,7 +132,7 @@ def numbers(column: Sequence[Any], path: Path, name: str, first_row: int, *, mis
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected.") from None
         if math.isinf(number) or (math.isnan(number) and not missing) or isinstance(entry, bool):
-            raise InputError(f"{where} holds {entry}, where a finite number was expected.")
+            raise InputError(f"{where} holds {str(entry)[:40]}, where a finite number was expected.")
     raise AssertionError("unreachable")
 
 

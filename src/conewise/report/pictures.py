@@ -7,6 +7,7 @@ designs only, and what lies behind the points is the reader's own: style sheets 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -290,7 +291,9 @@ def gaps_and_evaluations(
 
 def _parallelogram(cone: Cone, half_widths: Floats) -> Floats:
     """(m, 2): corners of |w_n x| <= h_n for every n, around the origin; a polygon cut out of a large box."""
-    reach = 100 * float(half_widths.max()) + 1e-300
+    # |x| <= |W x| / (its least singular value), and |W x| <= sqrt(N) max h: the box is cut everywhere.
+    least = float(np.linalg.svd(cone.facets, compute_uv=False)[-1])
+    reach = 1.01 * math.sqrt(len(half_widths)) * float(half_widths.max()) / least + 1e-300
     outline = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     for normal, width in zip(cone.facets, half_widths, strict=True):
         for turn in (normal, -normal):

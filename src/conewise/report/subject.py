@@ -362,7 +362,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         )
     except ConewiseError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(
             f"{path.name} is not what `conewise analyse --json` prints ({type(error).__name__}: {str(error)[:60]})."
         ) from None

@@ -48,7 +48,7 @@ def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Seq
         lines.append("It costs no more evaluations than the componentwise order (beta = 1).")
     if named and (named.signs < 0).any():
         turned = [name for name, sign in zip(named.names, named.signs, strict=True) if sign < 0]
-        lines.append(f"Of {joined(turned)} less is better: a gain is a decrease there.")
+        lines.append(f"For {joined(turned)} less is better, so a gain there is a decrease.")
     return lines
 
 
@@ -102,11 +102,13 @@ def _width(cone: Cone) -> str:
 def _exchange(cone: Cone, named: _Named | None) -> list[str]:
     """For two objectives: the exchange rates at the two edges."""
     lines = []
-    for ray in cone.rays:
+    for ray, other in zip(cone.rays, cone.rays[::-1], strict=True):
         gain, loss = int(np.argmax(ray)), int(np.argmin(ray))
         if not (ray[loss] < -_NOTHING and ray[gain] > 0):
             continue
-        rate = f"{ray[gain] / -ray[loss]:.4g}"
+        # The rate grows from this edge into the cone, unless the cone lies on the side of losses.
+        least = ray[gain] * other[loss] > ray[loss] * other[gain]
+        rate = f"{'at least' if least else 'at most'} {ray[gain] / -ray[loss]:.4g}"
         if named is None:
             lost, won, worse, better = f"objective {loss + 1}", f"objective {gain + 1}", "loss", "gain"
         else:
@@ -114,7 +116,7 @@ def _exchange(cone: Cone, named: _Named | None) -> list[str]:
                 *(named.names[d] for d in (loss, gain)),
                 *(named.move(d, d == gain) for d in (loss, gain)),
             )
-        lines.append(f"A {worse} of 1 in {lost} is accepted for a {better} of at least {rate} in {won}.")
+        lines.append(f"A {worse} of 1 in {lost} is accepted for a {better} of {rate} in {won}.")
     return lines
 
 

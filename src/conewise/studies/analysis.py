@@ -19,6 +19,7 @@ from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveEliminat
 from conewise.algorithms.certificate import MOST, Notion, notion_of
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.radii import check_fit
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
@@ -131,8 +132,7 @@ def analyse(
     ['pareto', 'pareto', 'eliminated']
     """
     source = _as_source(observations, names)
-    summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
-    dim, k = len(source.objectives), len(source.names)
+    dim = len(source.objectives)
     if as_cone(cone).dim != dim:
         raise InputError(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
@@ -140,14 +140,18 @@ def analyse(
         )
     delta, epsilon = as_probability(delta, "delta"), as_non_negative(epsilon, "epsilon")
     assumed = GaussianUnknown() if noise is None else noise
+    notion = notion_of(success)
+    summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
+    k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)
     _check_summaries(source, assumed, final)
     inside = turned(assumed, signs(source.objectives, source.minimised))
     values = _Values(dim)
     stream = _watched(source, cone, inside, values, progress)
     if k == 1:
-        return _alone(source, stream, assumed, epsilon, delta, success, final)
-    asked = _Asked(cone, epsilon, delta, k, inside, notion_of(success), max_evaluations)
+        statistics = _statistics(source, stream, inside, values, summed)
+        return _alone(source, statistics, assumed, epsilon, delta, success, final)
+    asked = _Asked(cone, epsilon, delta, k, inside, notion, max_evaluations)
     final_statistics = _statistics(source, stream, inside, values, summed) if final else None
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     findings = Findings(
@@ -260,7 +264,7 @@ class _Asked:
 
 def _alone(
     source: Source,
-    stream: Iterator[Observations],
+    statistics: Statistics,
     noise: Noise,
     epsilon: float,
     delta: float,
@@ -268,9 +272,6 @@ def _alone(
     final: bool,
 ) -> Analysis:
     """A single design is the Pareto set."""
-    statistics = Statistics.empty(1, len(source.objectives))
-    for observations in stream:
-        statistics = statistics.add(observations)
     worth = Guarantee(0.0, delta, "a single design is the Pareto set", "nothing")
     result = Result(
         np.ones(1, dtype=bool),
@@ -381,6 +382,7 @@ def _watched(
         values.see(observations)
         if isinstance(noise, Bounded):
             _check_range(observations, source, noise)
+        check_fit(observations, noise)
         yield _worst_correlations(observations, cone) if source.summarised else observations
         done += int(observations.counts.sum())
         if progress is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -38,22 +38,17 @@ class Evidence:
     @classmethod
     def of_looks(cls, certificate: Certificate, state: Checkpoints) -> Evidence:
         """Of the certificate that looks again and again."""
-
-        def compare(designs: Indices) -> Comparisons:
-            return _marked(certificate.compare(state, designs), claims())
-
-        claims = cache(lambda: certificate.claims(state))
-        return cls(compare, claims)
+        return cls._of(partial(certificate.compare, state), partial(certificate.claims, state))
 
     @classmethod
     def of_sample(cls, sample: FixedSample, statistics: Statistics) -> Evidence:
         """Of the certificate of one look at a finished sample."""
+        return cls._of(partial(sample.compare, statistics), partial(sample.claims, statistics))
 
-        def compare(designs: Indices) -> Comparisons:
-            return _marked(sample.compare(statistics, designs), claims())
-
-        claims = cache(lambda: sample.claims(statistics))
-        return cls(compare, claims)
+    @classmethod
+    def _of(cls, compare: Callable[[Indices], Comparisons], claims: Callable[[], Claims]) -> Evidence:
+        once = cache(claims)
+        return cls(lambda designs: _marked(compare(designs), once()), once)
 
 
 def _marked(comparisons: Comparisons, claims: Claims) -> Comparisons:

@@ -6,7 +6,6 @@ door.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from conewise._arrays import as_count
+from conewise._workers import workers_of
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row
 
@@ -228,18 +228,6 @@ class ThroughExecutor(Crew):
             future.cancel()
         if self._make is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
-
-
-def workers_of(executor: Executor) -> int:
-    """How many workers an executor has, by what it says of itself; the number of cores where it says nothing."""
-    client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "nthreads"):
-        return max(1, int(sum(client.nthreads().values())))
-    for name in ("_max_workers", "num_workers"):
-        found = getattr(executor, name, None)
-        if isinstance(found, int) and found > 0:
-            return found
-    return os.cpu_count() or 1
 
 
 def _refuse_caching(executor: Executor) -> None:

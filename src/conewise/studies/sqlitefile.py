@@ -39,6 +39,12 @@ def new_file(path: Path, name: str, header: str) -> None:
     """Made under another name and then linked to its own: there is never half a study, and never an overwritten one."""
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent} to put {path.name} in.")
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and not path.exists():  # SQLite would read it into the new file: values of another question
+        raise InputError(
+            f"{log.name} is left of an earlier {path.name} and may hold its last evaluations: put that file back "
+            "beside it, delete it, or choose another name."
+        )
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with explained(path):

@@ -190,7 +190,7 @@
   function drawGains(row) {
     const each = colours().each, symbols = ["circle", "square", "diamond", "triangle-up"];
     Plotly.react("gains", row.rivals.map((rival, i) => ({
-      x: rival.facets.map((n) => `w${n + 1}`), y: rival.gains, mode: "markers", name: plain(rival.name).slice(0, 28),
+      x: rival.facets.map((n) => `w${n + 1}`), y: rival.gains, mode: "markers", name: plain(rival.name.slice(0, 28)),
       marker: { color: each[i], symbol: symbols[i], size: 8 }, text: rival.facets.map((n) => plain(data.cone.weightings[n])),
       error_y: rival.radii ? { type: "data", array: rival.radii, color: each[i], thickness: 1.5, width: 5 } : undefined,
       hovertemplate: "%{x} = %{text}<br>ahead by %{y:.4g}<extra></extra>",

@@ -1,0 +1,82 @@
+"""Work that others do: items handed to a `concurrent.futures.Executor` or a Dask client, answers in their order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor
+from typing import Any, Final, TypeVar
+
+from conewise._arrays import as_count
+from conewise.errors import ConewiseError, InputError
+
+_Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
+
+_AHEAD: Final = 2  # items handed out for each worker, so that none waits for whoever takes the answers
+
+
+def in_order(
+    work: Callable[[_Item], _Answer], items: Iterable[_Item], executor: Any = None, ahead: int | None = None
+) -> Iterator[_Answer]:
+    """What `work` makes of each item, in the order of the items; only so many are handed out ahead."""
+    if executor is None:
+        yield from map(work, items)
+        return
+    if hasattr(executor, "get_executor"):  # a Dask client
+        executor = executor.get_executor(pure=False)
+    if not isinstance(executor, Executor):
+        kind = type(executor).__name__
+        raise InputError(f"executor must be a concurrent.futures.Executor or a Dask client, got {kind}.")
+    most = _AHEAD * workers_of(executor) if ahead is None else as_count(ahead, "ahead")
+    waiting: deque[Any] = deque()
+    try:
+        for item in items:
+            waiting.append(_submitted(executor, work, item))
+            if len(waiting) >= most:
+                yield _answer(waiting.popleft())
+        while waiting:
+            yield _answer(waiting.popleft())
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _submitted(executor: Executor, work: Callable[[Any], Any], item: Any) -> Any:
+    """A future; a sentence where the executor has no workers any more, or was shut down."""
+    try:
+        return executor.submit(work, item)
+    except BrokenExecutor as error:
+        raise _ended(error) from None
+    except RuntimeError as error:
+        raise ConewiseError(f"the executor takes no more work: {' '.join(str(error).split())}.") from None
+
+
+def _answer(future: Any) -> Any:
+    """The result, or a sentence for workers that have gone; what the work itself refuses passes through."""
+    try:
+        return future.result()
+    except BrokenExecutor as error:
+        raise _ended(error) from None
+    except BaseException as error:
+        if type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError"):
+            words = " ".join(str(error).split())[:120]
+            raise ConewiseError(f"the workers gave a shard up ({type(error).__name__}: {words}).") from None
+        raise
+
+
+def _ended(error: BrokenExecutor) -> ConewiseError:
+    return ConewiseError(f"a worker ended while it read a shard ({error}); memory may have run out.")
+
+
+def workers_of(executor: Executor) -> int:
+    """How many workers an executor has, by what it says of itself; the number of cores where it says nothing."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(1, int(sum(client.nthreads().values())))
+    for name in ("_max_workers", "num_workers"):
+        found = getattr(executor, name, None)
+        if isinstance(found, int) and found > 0:
+            return found
+    return os.cpu_count() or 1

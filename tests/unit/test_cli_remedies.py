@@ -1,0 +1,93 @@
+"""First steps that go wrong on the command line: the one line says what to write instead."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conewise.cli.main import main
+
+TRIAL = """objectives = ["yield", "cost"]
+epsilon = 1.0
+delta = 0.05
+designs = {designs}
+noise = {{ kind = "gaussian_unknown" }}
+"""
+MEASURED = "design,yield,cost\n" + "".join(f"{name},{k},{k % 3}\n" for k in range(6) for name in ("old", "new"))
+
+
+def refused(capsys, *arguments: str) -> str:
+    with pytest.raises(SystemExit) as caught:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    assert (caught.value.code, out, err.count("\n")) == (2, "", 1)
+    return err
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://x:1", "tcp://host:port"])
+def test_an_address_that_is_none_is_one_line_until_the_process_has_ended(folder, address):
+    """In a process of its own: half a client of Dask's would complain when the interpreter ends."""
+    pytest.importorskip("distributed")
+    Path("designs.csv").write_text("name,a,b\nx,1,2\n", encoding="utf-8")
+    command = [sys.executable, "-m", "conewise", "front", "designs.csv", "--dask", address]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"conewise: no Dask scheduler answers at {address} (")
+    assert done.stderr.endswith("; write its address as tcp://host:8786.\n")
+
+
+@pytest.mark.parametrize(
+    ("out", "remedy"),
+    [("answer.pdf", "or say --format, and print the HTML page to a PDF."), ("answer.docx", "or say --format.")],
+)
+def test_a_report_is_not_written_under_the_ending_of_something_else(capsys, folder, out, remedy):
+    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
+    said = refused(capsys, "report", "trial.csv", "--objectives", "yield,cost", "-o", out)
+    assert said == f"conewise: a report is .html or .md, got {out}; choose one of these endings {remedy}\n"
+    assert not Path(out).exists()
+
+
+def test_an_ending_of_ones_own_goes_with_format(capsys, folder):
+    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
+    with pytest.raises(SystemExit) as caught:
+        main(["report", "trial.csv", "--objectives", "yield,cost", "-o", "answer.txt", "--format", "md"])
+    assert caught.value.code == 0, capsys.readouterr().err
+    assert Path("answer.txt").read_text(encoding="utf-8").startswith("# trial")
+
+
+@pytest.mark.parametrize("held", [b"", b"no database"])
+def test_a_report_of_a_file_called_as_a_study_is_about_a_study(capsys, folder, held):
+    Path("trial.db").write_bytes(held)
+    assert "trial.db is not a study: it is no SQLite database" in refused(capsys, "report", "trial.db")
+
+
+def test_a_cone_for_another_number_of_columns(capsys, folder):
+    pytest.importorskip("starlette")
+    Path("designs.csv").write_text("name,a,b,c\nx,1,2,3\n", encoding="utf-8")
+    said = refused(capsys, "explore", "designs.csv", "--no-browser", "--cone", "planar:45")
+    assert "orders 2 objectives, but there are 3: a, b, c; choose columns with --objectives, or another cone" in said
+
+
+@pytest.mark.parametrize(
+    ("designs", "remedy"),
+    [
+        ('["old", "new"]', "write the line [designs], and below it list = [...]."),
+        ('"designs.csv"', 'write the line [designs], and below it file = "...".'),
+        ("12", "write the line [designs], and below it count = 12."),
+    ],
+)
+def test_designs_that_are_not_in_their_table(capsys, folder, designs, remedy):
+    Path("trial.toml").write_text(TRIAL.format(designs=designs), encoding="utf-8")
+    said = refused(capsys, "study", "create", "trial.toml")
+    assert "trial.toml: designs must be a table, got " in said
+    assert said.endswith(f"; {remedy}\n")
+    assert not Path("trial.db").exists()

@@ -1,0 +1,179 @@
+"""Claims save work from look to look; what they say is what the checkpoints say to somebody who never looked before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import Certificate, Claims, OptimalProportions, SuccessiveElimination
+from conewise.algorithms.certified import CertifiedRule
+from conewise.algorithms.checkpoints import Checkpoints
+from conewise.feedback import Observations
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+
+ORTHANT = cw.Cone.orthant(2)
+LOOKS = 22
+NAMES = ("beaten", "accepted", "covered", "undecided", "accept_at", "fine_at")
+
+
+def forgetful(state: Checkpoints) -> Checkpoints:
+    """The same checkpoints without anything that was worked out of them."""
+    return replace(state, known={}, snapshots=tuple(replace(part, known={}) for part in state.snapshots))
+
+
+def assert_same(found: Claims, fresh: Claims) -> None:
+    for name in NAMES:
+        np.testing.assert_array_equal(getattr(found, name), getattr(fresh, name), err_msg=name)
+    np.testing.assert_array_equal(found.comparisons.designs, fresh.comparisons.designs)
+
+
+@cache
+def assumed(kind: str, k: int) -> tuple[Noise, np.ndarray]:
+    """What is assumed, and the standard deviations that are drawn with."""
+    if kind == "known":
+        return Gaussian(0.5), np.full((k, 2), 0.5)
+    if kind == "by design":
+        sigma = np.random.default_rng(1).uniform(0.2, 0.8, size=(k, 2))
+        return Gaussian(sigma), sigma
+    return (GaussianUnknown() if kind == "unknown" else Bounded(-3, 3)), np.full((k, 2), 0.3)
+
+
+class Evaluations:
+    """A stream for each design, fixed beforehand: what is told when changes nothing of it."""
+
+    def __init__(self, kind: str, k: int, seed: int) -> None:
+        rng = np.random.default_rng([seed, k])
+        means = rng.normal(size=(k, 2)) * 0.5
+        means[: k // 3] -= 1.0
+        self.means, self.sigma, self.bounded = means, assumed(kind, k)[1], kind == "bounded"
+        self.streams = [np.random.default_rng([seed, k, design]) for design in range(k)]
+
+    def __call__(self, designs: np.ndarray, counts: np.ndarray) -> Observations:
+        every = np.repeat(designs, counts)
+        noise = np.vstack([self.streams[d].normal(size=(n, 2)) for d, n in zip(designs, counts, strict=True)])
+        values = self.means[every] + self.sigma[every] * noise
+        return Observations.single(every, np.clip(values, -3, 3) if self.bounded else values)
+
+
+def rule_of(kind: type[CertifiedRule], noise: Noise, k: int, success: str) -> CertifiedRule:
+    exact = {"max_evaluations": 20_000} if success == "contain" else {}
+    return kind(ORTHANT, 0.0 if exact else 0.3, 0.1, k, noise, success, **exact)
+
+
+# With 12 designs nobody leads, and the two rules are one.
+@pytest.mark.parametrize(
+    ("made", "k"), [(SuccessiveElimination, 12), (SuccessiveElimination, 60), (OptimalProportions, 60)]
+)
+@pytest.mark.parametrize("kind", ["known", "by design", "unknown", "bounded"])
+@pytest.mark.parametrize("success", ["cover", "contain"])
+def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, made, k):
+    """Runs in rounds and in batches of any size, with observations that nobody asked for, also of beaten designs."""
+    rule = rule_of(made, assumed(kind, k)[0], k, success)
+    draw, rng, state = Evaluations(kind, k, seed=2), np.random.default_rng(5), rule.start()
+    warm = rng.integers(*((60, 120) if kind == "bounded" else (8, 20)), size=k)  # the first looks are all alike
+    state = rule.tell(state, draw(np.arange(k), warm))
+    seen = set()
+    for look in range(LOOKS):
+        claims = rule.certificate.claims(state)
+        assert_same(claims, rule.certificate.claims(forgetful(state)))
+        seen.add(tuple(int(part.sum()) for part in (claims.beaten, claims.accepted, claims.covered)))
+        pulls = rule.ask(state, None if rng.random() < 0.7 else int(rng.integers(1, 40 * k)))
+        if not pulls.total:
+            break
+        state = rule.tell(state, draw(pulls.designs, pulls.counts))
+        if look % 7 == 6:
+            among = np.flatnonzero(claims.beaten) if claims.beaten.any() else np.arange(k)
+            chosen = np.unique(np.append(rng.choice(among, 1), rng.choice(k, 2)))
+            state = rule.tell(state, draw(chosen, rng.integers(1, 60, size=len(chosen))))
+    assert len(seen) > 2  # something happened from look to look
+
+
+@pytest.mark.parametrize("success", ["cover", "contain"])
+@pytest.mark.parametrize("kind", ["known", "unknown"])
+def test_the_same_streams_in_other_batches_with_looks_in_between_give_the_same_claims(kind, success):
+    k = 60
+    certificate = rule_of(OptimalProportions, assumed(kind, k)[0], k, success).certificate
+    counts = np.random.default_rng(3).integers(20, 150, size=k)
+    found = []
+    for parts in (1, 8):
+        draw, rng = Evaluations(kind, k, seed=4), np.random.default_rng(parts)
+        order = rng.permutation(np.repeat(np.arange(k), counts))
+        state = empty(certificate)
+        for part in np.array_split(order, parts):
+            state = state.add(draw(part, np.ones(len(part), dtype=int)))
+            certificate.claims(state)
+        found.append(certificate.claims(state))
+    assert found[0].beaten.any()
+    for other in found[1:]:
+        assert_same(other, found[0])
+
+
+def empty(certificate: Certificate) -> Checkpoints:
+    return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, certificate.radii.estimates)
+
+
+def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():
+    """j beats i at j's level, below that of i; at j's next level it does so no more, and i is back."""
+    certificate = Certificate(ORTHANT, Gaussian(0.5), 3, 0.2, 0.1)
+    counts = np.array(certificate.levels.counts)
+    low, high = 5, 25
+    steps = np.diff(counts[: high + 1], prepend=0)
+    state = empty(certificate).add(Observations([0] * (high + 1), np.zeros((high + 1, 2)), steps))
+    state = state.add(Observations([1] * (low + 1), np.full((low + 1, 2), 3.0), steps[: low + 1]))
+    state = state.add(Observations([2] * (low + 1), np.tile([-9.0, 9.0], (low + 1, 1)), steps[: low + 1]))
+    assert certificate.claims(state).beaten.tolist() == [True, False, False]
+    back = -3.0 * counts[low] / steps[low + 1]
+    after = state.add(Observations([1], [[back, back]], [steps[low + 1]]))
+    assert certificate.claims(after).beaten.tolist() == [False, False, False]
+    assert_same(certificate.claims(after), certificate.claims(forgetful(after)))
+
+
+def test_designs_that_all_beat_each_other_are_compared_again(monkeypatch):
+    """Two streams that rise: each is ahead of the other's past. Nobody is struck, and nothing is concluded from it."""
+    monkeypatch.setattr("conewise.algorithms.certificate.LEADS_FROM", 2)
+    certificate = Certificate(ORTHANT, Gaussian(0.5), 2, 0.1, 0.1)
+    counts, ahead = np.array(certificate.levels.counts), certificate.lead
+    first, second = ahead + 30, ahead + 30 + (ahead + 1) // 2
+    steps = np.diff(counts[: second + 2], prepend=0)
+
+    def rising(levels: int) -> np.ndarray:
+        return np.repeat(np.arange(levels, dtype=float)[:, None] ** 2, 2, axis=1)
+
+    state = empty(certificate)
+    for design, levels in ((0, first + 1), (1, second + 1)):
+        state = state.add(Observations([design] * levels, rising(levels), steps[:levels]))
+    claims = certificate.claims(state)
+    assert not claims.beaten.any()
+    assert not claims.struck.passes[-1].unbeaten.any()
+    after = state.add(Observations([1], [[0.0, 0.0]], [steps[second + 1]]))
+    assert_same(certificate.claims(after), certificate.claims(forgetful(after)))
+
+
+# -- what no claim would hold with -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", [GaussianUnknown(), Bounded(-3, 3)], ids=repr)
+def test_means_of_several_evaluations_without_their_scatter_are_refused_where_noise_is_estimated(noise):
+    """Their scatter would count as 0: with noise of unknown size nearly everything would be claimed, and guaranteed."""
+    rule = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, noise)
+    with pytest.raises(cw.InputError, match="scatter"):
+        rule.tell(rule.start(), Observations([0, 1], [[0.0, 0.0], [1.0, 1.0]], [1, 5]))
+    with pytest.raises(cw.InputError, match="scatter"):
+        rule.tell(rule.start(), Observations([0], [[0.0, 0.0]], [5]))
+    constant = Observations([0], [[0.0, 0.0]], [5], np.zeros((1, 2, 2)))  # two-valued data may well be all alike
+    assert rule.tell(rule.start(), constant).evaluations == 5
+    assert rule.tell(rule.start(), Observations.single([0, 0], [[0.0, 0.0]] * 2)).evaluations == 2
+    known = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, Gaussian(1.0))
+    assert known.tell(known.start(), Observations([0], [[0.0, 0.0]], [5])).evaluations == 5
+
+
+def test_values_outside_of_the_range_that_is_assumed_are_refused():
+    rule = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, Bounded([0, -1], 1))
+    assert rule.tell(rule.start(), Observations.single([0, 1], [[0.0, -1.0], [1.0, 1.0]])).evaluations == 2
+    for value in ([-0.1, 0.0], [0.5, 1.5]):
+        with pytest.raises(cw.InputError, match="range"):
+            rule.tell(rule.start(), Observations.single([0], [value]))
