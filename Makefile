@@ -38,6 +38,7 @@ samples: $(VENV)/.test
 # The measured failure rates of every rule on every instance, 1000 runs a cell: half an hour.
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
+	$(BIN)/python -m benchmarks.validate --exact --write
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 # The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.

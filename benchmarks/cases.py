@@ -136,7 +136,7 @@ def cases() -> tuple[Case, ...]:
                 0.01,
                 "contain",
                 quick=(k, dim) == (20, 2),
-                most_runs={100: (1000, 3), 200: (4, 1), 500: (1, 1)}.get(k, (1000, 10)),
+                most_runs={200: (4, 1), 500: (1, 1)}.get(k, (1000, 20)),
             )
         )
     return tuple(found)

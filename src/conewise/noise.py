@@ -154,7 +154,9 @@ class Gaussian(Noise):
         """The assumption, for a reader of results."""
         if self.sigma is not None and self.sigma.ndim == 0:
             return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
-        return f"normal noise of the {'standard deviations' if self.cov is None else 'covariance'} given"
+        if self.cov is None:
+            return "normal noise, independent between objectives, of the standard deviations given"
+        return "normal noise of the covariance given"
 
     def __repr__(self) -> str:
         given, word = (self.cov, "cov") if self.cov is not None else (self.sigma, "sigma")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from conewise.algorithms import Certificate
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
+
+from .recounts import Counted
 
 ORTHANT = cw.Cone.orthant(2)
 CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]
@@ -44,6 +47,11 @@ def random_state(checked: Certificate, seed: int, spread: float = 1.0) -> Checkp
         steps = np.diff(counts[: rng.integers(len(counts)) + 1], prepend=0)
         entries.append(mean + rng.normal(size=(len(steps), dim)) * 0.5 / np.sqrt(steps)[:, None])
     return climbed(checked, entries)
+
+
+def forgetful(state: Checkpoints) -> Checkpoints:
+    """The same checkpoints without anything that was worked out of them."""
+    return replace(state, known={}, snapshots=tuple(replace(part, known={}) for part in state.snapshots))
 
 
 def masks(claims) -> list[list[bool]]:
@@ -82,22 +90,33 @@ def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z
     return gain, radius
 
 
-def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[bool]]:
-    """The definitions of docs/adaptive, one pair and one direction at a time."""
+def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = True) -> list[list[bool]]:
+    """The definitions of docs/adaptive, one pair and one direction at a time.
+
+    If not `anew`, exact identification as if 3.2 were all there is, with the parts of delta of 3.3.
+    """
     k, cone = checked.n_designs, checked.cone
     stepwise = checked.notion == "contain"
+    anew = anew and stepwise and checked.recount is not None
+
+    def boundary(which, offset, by_sure):
+        if anew and by_sure and offset == 0:
+            return by_sure_anew
+        return checked.out_boundary(len(live), which, by_sure=by_sure)
 
     def out(i, j):
         apart = state.reached[list(live)].max() - state.reached[list(live)].min()
         offsets = [(k, offset) for k, offset in enumerate(checked.offsets) if offset <= 2 * apart]
         seen = [
-            met(checked, state, i, j, offset, checked.out_boundary(len(live), k, by_sure=by_sure))
+            met(checked, state, i, j, offset, boundary(k, offset, by_sure))
             for k, offset in offsets
             for by_sure in ([False, True] if j in sure else [False])
         ]
         return [pair for pair in seen if pair is not None]
 
     def fine(i, j, at, strictly=False):
+        if anew and counted.won(i, j):
+            return True
         pair = met(checked, state, i, j, 0, checked.fine_boundary(k - known))
         if pair is None:
             return False
@@ -106,14 +125,19 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
 
     live, sure, known = set(range(k)), set(), 0
     while True:
-        while struck := {
-            i
-            for i in live
-            for j in live - {i}
-            for gain, radius in out(i, j)
-            if (gain >= radius).all() and (gain > 0).any()
-        }:
-            live -= struck
+        while True:
+            counted = Counted(checked, state, live, sure) if anew else None
+            by_sure_anew = counted.by_sure() if anew and sure else None
+            struck = {
+                i
+                for i in live
+                for j in live - {i}
+                for gain, radius in out(i, j)
+                if (gain >= radius).all() and (gain > 0).any()
+            }
+            live = live - struck
+            if not struck:
+                break
         marked = {i for i in live if stepwise and all(fine(i, j, 0.0, strictly=True) for j in live - {i})}
         if len(marked) <= known:
             break

@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 from scipy.stats import binom, multivariate_normal, norm
+from shared.crossings import dense
 
 from conewise.algorithms import looks
 from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
@@ -62,33 +63,9 @@ def test_all_of_a_total_of_one_is_spent_and_every_look_gets_some(anchor):
 
 # -- one term ------------------------------------------------------------------------------------------------------
 
-PANELS, PANEL = np.polynomial.legendre.leggauss(12)
-
-
-def dense(edges: list[float] | np.ndarray, correlations: list[float] | np.ndarray) -> np.ndarray:
-    """P(first excess at each look) by carrying the density of what stayed below on 600 nodes: naive, and exact.
-
-    Panels of a fifth down to 10 standard deviations below each edge; nothing is put at 1, no tail is left out.
-    """
-
-    def grid(edge: float) -> tuple[np.ndarray, np.ndarray]:
-        ends = edge - 0.2 * np.arange(51)[::-1]
-        nodes = (ends[1:] + ends[:-1])[:, None] / 2 + np.diff(ends)[:, None] / 2 * PANELS
-        return nodes.ravel(), (np.diff(ends)[:, None] / 2 * PANEL).ravel()
-
-    nodes, weights = grid(edges[0])
-    below, found = weights * norm.pdf(nodes), [norm.sf(edges[0])]
-    for edge, rho in zip(edges[1:], correlations, strict=True):
-        spread = math.sqrt(1 - rho**2)
-        found.append(float(below @ ndtr((rho * nodes - edge) / spread)))
-        onwards, weights = grid(edge)
-        steps = np.exp(-0.5 * ((onwards[:, None] - rho * nodes[None, :]) / spread) ** 2) / spread
-        nodes, below = onwards, weights * (steps @ below) / math.sqrt(2 * math.pi)
-    return np.array(found)
-
 
 def terms(edges: list[float], correlations: list[float]) -> list[float]:
-    """The same as logarithms, from the module's recursion."""
+    """What `dense` finds, as logarithms, from the module's recursion."""
     column = [np.array([edge]) for edge in edges]
     below = looks._Below.first(1)
     found = [float(norm.logsf(edges[0]))]

@@ -12,6 +12,7 @@ from shared import studies
 
 import conewise as cw
 from conewise.algorithms import Result
+from conewise.algorithms.elimination import SuccessiveElimination
 from conewise.cli.main import commands
 from conewise.errors import ConewiseError, InputError
 from conewise.goals import Guarantee, Heuristic
@@ -21,7 +22,8 @@ from conewise.report.answer import answer, chosen_designs
 from conewise.report.drawing import cone_svg
 from conewise.report.markdown import markdown_page
 from conewise.report.page import embedded, html_page
-from conewise.report.subject import of_result, of_saved, of_study, of_table
+from conewise.report.subject import of_result, of_saved, of_state, of_study, of_table
+from conewise.studies.evidence import Evidence
 
 NASTY = "<script>alert(1)</script>"
 
@@ -103,6 +105,37 @@ def test_accepted_designs_are_fine_against_all_that_are_left(numbers):
         if row["status"] == "Pareto":
             against = [rival["epsilon"] for rival in row["rivals"] if rival["id"] in left]
             assert all(epsilon <= numbers["epsilon"] for epsilon in against)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_exact_answer_shows_what_settled_it(seed):
+    """Claims at epsilon = 0 are counted anew; a report shows the radii with which they were made, round by round."""
+    rng = np.random.default_rng(seed)
+    angles = np.linspace(0.2, 1.3, 4)
+    front = np.column_stack([np.cos(angles), np.sin(angles)])
+    means = np.vstack([front, front - 0.2, front - rng.uniform(0.2, 1, size=(4, 2))])
+    rule = SuccessiveElimination(cw.Cone.orthant(2), 0.0, 0.1, 12, cw.noise.Gaussian(0.3), "contain", 20_000)
+    state, bandit = rule.start(), cw.SimulatedBandit(means, cw.noise.Gaussian(0.3))
+    while (pulls := rule.ask(state)).total:
+        state = rule.tell(state, bandit.evaluate(pulls, rng))
+    numbers = answer(of_state(rule, state))
+    assert numbers["counts"]["undecided"] == 0
+    claims = rule.certificate.claims(state)
+    left = claims.comparisons.designs
+    for row in numbers["rows"]:
+        if row["status"] == "not Pareto":
+            assert row["rivals"][0]["relation"] == "better", row
+        else:
+            against = {rival["relation"] for rival in row["rivals"] if rival["id"] in left}
+            assert against <= {"not better by more than epsilon"}, row
+    shown = list(
+        Evidence.of_looks(rule.certificate, state).compare(left).fine(np.arange(len(left)), np.arange(len(left)))
+    )
+    with np.errstate(invalid="ignore"):
+        fine = np.stack([((seen.gains + seen.radii) <= 0).any(axis=2) for seen in shown])
+    np.fill_diagonal(fine[0], True)
+    assert fine.any(axis=0).all()
+    assert (fine[1] & ~fine[0]).any()  # the other radii alone would not have settled it
 
 
 def test_half_widths_shrink_with_evaluations(numbers):

@@ -210,7 +210,7 @@ def test_an_error_far_down_names_its_row(tmp_path, reader):
         ("cost,speed\n1,NA\n", "holds 'NA', where a number was expected"),
         ("cost,speed\n1,true\n", "holds 'true', where a number was expected"),
         ("cost,speed\n1,0x10\n", "holds '0x10', where a number was expected"),
-        ("cost;speed\n1,5;2\n", "holds '1,5', where a number was expected"),
+        ("cost;speed\n1,5;2\n", "holds '1,5', where a number was expected; write decimals with a point"),
         ("cost,speed\n1,2,3\n", "row 1 .* has 3 entries for 2 columns"),
         ("cost,speed\n1,2\n1\n", "row 2 .* has 1 entries for 2 columns"),
         ("cost,cost\n1,2\n", "two columns called 'cost'; rename one of them"),
@@ -222,6 +222,15 @@ def test_bad_csv(tmp_path, reader, text, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         read(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "jsonl"])
+def test_which_file_is_not_text(tmp_path, suffix):
+    path = tmp_path / f"latin.{suffix}"
+    row = '{"name": "\xe4", "cost": 1}\n'
+    path.write_bytes({"csv": "name,cost\n\xe4,1\n", "json": f"[{row}]", "jsonl": row}[suffix].encode("latin-1"))
+    with pytest.raises(cw.InputError, match=rf"latin.{suffix} is not text in UTF-8 \(it holds '\\xe4'\); save it as"):
+        read(path)
 
 
 @pytest.mark.parametrize(

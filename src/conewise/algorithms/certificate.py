@@ -13,7 +13,7 @@ concerns a Pareto design, K - 1 rivals, and the directions that carry M(i, j): a
 is ever covered. The two kinds belong to different designs, so for `cover` each may spend delta / K a design. For
 `contain` claims are made step by step, and both kinds share delta among the designs that can still be wrong (Holm
 1979): those not beaten, and those not *sure*, that is not yet known to be Pareto optimal. A design that a sure one
-beats has only p - 1 rivals to be paid for.
+beats has only p - 1 rivals to be paid for. For exact identification (epsilon = 0) that is counted anew: `recount`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from conewise.algorithms.claims import FEW, Claims, Comparisons, certified, judg
 from conewise.algorithms.looks import Levels
 from conewise.algorithms.meetings import FacetView, Meetings
 from conewise.algorithms.radii import Radii, radii_for
+from conewise.algorithms.recount import Recount
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -46,6 +47,9 @@ OUT_ANCHOR: Final = 0.3
 SHARES: Final = {"fine": 0.4, "any": 0.2, "sure": 0.4}
 """Parts of delta for `contain`: claims "fine", "beaten" by anybody, and "beaten" by a sure design (tuned; any with a
 total of 1 is valid)."""
+EXACT_SHARES: Final = {"fine": 0.08, "exact": 0.32, "any": 0.1, "sure": 0.45, "wide": 0.05}
+"""The same where claims are counted anew: "exact" is for "fine" at epsilon = 0, "fine" for it at all others, "wide" for
+overestimated leads (tuned, as above)."""
 LEADS: Final[dict[str, dict[float, float]]] = {"cover": {1.0: 0.6, 4.0: 0.4}, "contain": {1.0: 0.85, 4.0: 0.15}}
 """How many times the observations of i those of j may be where j beats or covers i, and what part of a claim's
 probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid)."""
@@ -84,6 +88,13 @@ class Spending:
     dim: int
     delta: float
     notion: Notion
+    exact: bool = False
+    """Whether claims at epsilon = 0 are counted anew (`Recount`)."""
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Parts of delta for `contain`."""
+        return EXACT_SHARES if self.exact else SHARES
 
     @property
     def stepwise(self) -> bool:
@@ -93,18 +104,18 @@ class Spending:
     def fine(self, doubtful: float) -> float:
         """For one claim "fine" while that many designs are not sure."""
         if self.stepwise:
-            return SHARES["fine"] * self.delta / (max(doubtful, 1.0) * self.facets)
+            return self.shares["fine"] * self.delta / (max(doubtful, 1.0) * self.facets)
         return self.delta / (self.n_designs * self.facets)
 
     def out(self, remaining: float) -> float:
         """For one claim "beaten" or "covered" while that many designs are not beaten."""
         if self.stepwise:
-            return SHARES["any"] * self.delta / ((self.n_designs - 1) * remaining)
+            return self.shares["any"] * self.delta / ((self.n_designs - 1) * remaining)
         return self.delta / (self.n_designs * (self.n_designs - 1) * min(self.facets, self.dim))
 
     def out_by_sure(self, remaining: float) -> float:
         """For one claim "beaten" by a design that is sure."""
-        return SHARES["sure"] * self.delta / (remaining * max(remaining - 1, 1.0))
+        return self.shares["sure"] * self.delta / (remaining * max(remaining - 1, 1.0))
 
     @cached_property
     def sizes(self) -> tuple[float, ...]:
@@ -146,7 +157,13 @@ class Certificate:
     def spending(self) -> Spending:
         """What a claim may spend."""
         left = self.delta * self.radii.claim_share
-        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion)
+        exact = Recount.suits(self)
+        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion, exact)
+
+    @cached_property
+    def recount(self) -> Recount | None:
+        """Sharper counts of what can still be wrong, where the question allows them."""
+        return Recount(self) if self.spending.exact else None
 
     @cached_property
     def _due(self) -> tuple[float, float]:
@@ -226,6 +243,11 @@ class Certificate:
         """The largest of the offsets."""
         return max(self.offsets)
 
+    @property
+    def depth(self) -> int:
+        """How many levels below that of the least evaluated design comparisons go back."""
+        return max(self.lead, 0 if self.recount is None else self.recount.back)
+
     @cached_property
     def _fine(self) -> Floats:
         """(sizes, L): the boundary of "fine" by the number of designs that are not sure."""
@@ -263,6 +285,20 @@ class Certificate:
         `which` counts the ratios of `leads`.
         """
         return np.asarray((self._out_by_sure if by_sure else self._out)[which, self._row(remaining)])
+
+    @property
+    def as_stated(self) -> str:
+        """What a guarantee adds to the words of the noise: counts anew need more than an upper bound (3.3)."""
+        return "" if self.recount is None else ", exactly so for every design"
+
+    def in_sight(self, claims: Claims) -> tuple[Floats, Floats]:
+        """The z by level that claims "fine" and "beaten" are likely to meet next: for planning, not for claims."""
+        unsure, left = int((claims.accept_at >= 0).sum()), claims.comparisons
+        if self.recount is not None and isinstance(left, Meetings):
+            return self.recount.in_sight(left, unsure)
+        # By the time that somebody is put out, the rival will be sure where that matters.
+        doubtful = self.n_designs - (len(claims.accept_at) - unsure)
+        return self.fine_boundary(doubtful), self.out_boundary(len(left.designs), by_sure=self.spending.stepwise)
 
     def shifts(self, z: Floats) -> Floats | None:
         """(L, N): the second term of the radii of a boundary; the scale multiplies it once."""

@@ -198,8 +198,7 @@ class CertifiedRule(ABC):
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
         coming = np.minimum(np.searchsorted(counts, part.counts * _AHEAD), last)
         least = counts[np.minimum(np.searchsorted(counts, part.counts, side="right"), last)]
-        doubtful = self.n_designs - int((claims.accept_at < 0).sum())
-        boundary = certificate.fine_boundary(doubtful)
+        boundary, out = certificate.in_sight(claims)
         # out: beaten, or within epsilon of it where covering counts
         bonus = self.epsilon / certificate._lift_of_ones if self.success == "cover" else 0.0
         slacks = self.epsilon * self.cone.widths
@@ -230,8 +229,6 @@ class CertifiedRule(ABC):
             margin[each, some] = -np.inf
             rival = margin.argmax(axis=1)
             best[start : start + step], top[start : start + step] = rival, margin[each, rival]
-        # By the time that somebody is put out, the rival will be sure where that matters.
-        out = certificate.out_boundary(len(left), by_sure=certificate.spending.stepwise)
         z = out[np.minimum(coming[rows], coming[best])]
         # How the noise of a comparison is shared, along the facet that is hardest to show.
         noise = np.maximum(variances[:, rows] + variances[:, best], _TINY**2)
@@ -276,6 +273,6 @@ class CertifiedRule(ABC):
                 float(epsilon),
                 self.delta,
                 f'certificate of looks, success "{self.success}", docs/adaptive',
-                f"independent evaluations; {self.noise.words}",
+                f"independent evaluations; {self.noise.words}{self.certificate.as_stated}",
             )
         return Result(pareto, status, state.evaluations, worth, reached, why, means, state.counts)

@@ -31,12 +31,7 @@ class Snapshot:
 
     def find(self, designs: Indices) -> tuple[Indices, Indices]:
         """Positions in `designs` of those that are here, and where they stand."""
-        if not len(self.designs):
-            nowhere = np.empty(0, dtype=np.intp)
-            return nowhere, nowhere
-        place = np.minimum(np.searchsorted(self.designs, designs), len(self.designs) - 1)
-        here = np.flatnonzero(self.designs[place] == designs)
-        return here, place[here]
+        return places(self.designs, designs)
 
     def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
         """With more designs, none of them here already."""
@@ -132,3 +127,13 @@ class Checkpoints:
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"known": {}}
+
+
+def places(designs: Indices, wanted: Indices) -> tuple[Indices, Indices]:
+    """Positions in `wanted` of those that are among the ascending `designs`, and where they stand there."""
+    if not len(designs):
+        nowhere = np.empty(0, dtype=np.intp)
+        return nowhere, nowhere
+    place = np.minimum(np.searchsorted(designs, wanted), len(designs) - 1)
+    here = np.flatnonzero(designs[place] == wanted)
+    return here, place[here]

@@ -27,6 +27,8 @@ from conewise.cones import Cone
 
 FEW: Final = 2500  # designs left of which all pairs are looked at, and kept for rules that plan with them
 _MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed
+BELOW: Final = -1e-300
+"""An epsilon below 0: fine at 0, strictly."""
 _STRONG: Final = 500  # designs that screen the others
 _ENTRIES: Final = 2**18  # numbers in the largest temporary array: what a core's cache holds
 
@@ -61,6 +63,10 @@ class Comparisons(Protocol):
         """With these designs, of so many, known to be Pareto optimal; itself where nothing follows from that."""
         ...
 
+    def as_judged(self, claims: Claims) -> Comparisons:
+        """With what these claims know already, so that radii are those with which they were made."""
+        ...
+
     def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
         """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
         ...
@@ -69,12 +75,16 @@ class Comparisons(Protocol):
         """The same with the radii of "beaten" and "covered" while that many designs are not beaten."""
         ...
 
+    def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
+        """(L, L): `fine_at`, with BELOW where more is known at epsilon = 0 than the radii of "fine" say."""
+        ...
+
     def strong(self, most: int) -> Indices:
         """Positions of at most so many designs against which few others are fine."""
         ...
 
-    def same_boundary(self, before: int, after: int) -> bool:
-        """Whether fewer remaining designs change nothing."""
+    def same_boundary(self, before: Comparisons) -> bool:
+        """Whether claims "beaten" and "covered" have the radii that they had there."""
         ...
 
     def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
@@ -95,7 +105,7 @@ class Pairs:
 
     comparisons: Comparisons
     fine_at: Floats
-    """(L, L): the epsilon from which the one is fine against the other."""
+    """(L, L): the epsilon from which the one is fine against the other, by the radii of "fine" alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +154,8 @@ class Claims:
     """The first step, before anybody was sure."""
     steps: tuple[Pairs, ...]
     """The first and the last step at which all pairs were looked at; empty when too many designs are left."""
-
-    @property
-    def fine_at(self) -> Floats | None:
-        """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
-        return self.steps[-1].fine_at if self.steps else None
+    fine_at: Floats | None
+    """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
 
     @property
     def done(self) -> bool:
@@ -172,12 +179,13 @@ def judge(
     steps = [Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past))]
     sure = 0
     while True:
-        accept_at = steps[-1].fine_at.max(axis=1, initial=-np.inf)
+        fine_at = struck.comparisons.sharpened(steps[-1].fine_at, struck.beaten)
+        accept_at = fine_at.max(axis=1, initial=-np.inf)
         known = int((accept_at < 0).sum())
         left = struck.comparisons
         marked = left.marked(accept_at < 0, known) if known > sure else left
         if marked is left:
-            return settle(first, struck, cone, epsilon, covering, accept_at, (steps[0], steps[-1]))
+            return settle(first, struck, cone, epsilon, covering, accept_at, (steps[0], steps[-1]), fine_at)
         sure, past = known, (steps[-1], *past)
         struck = strike(replace(struck, comparisons=marked), struck)
         steps.append(Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past)))
@@ -210,8 +218,8 @@ def strike(start: Struck, earlier: Struck | None = None) -> Struck:
             break
         beaten[comparisons.designs[out]] = True
         by[comparisons.designs[out]] = comparisons.designs[rival[out]]
-        comparisons = comparisons.keep(~out)
-        if few and comparisons.same_boundary(left, len(comparisons.designs)):
+        before, comparisons = comparisons, comparisons.keep(~out)
+        if few and comparisons.same_boundary(before):
             passes.append(Pass(comparisons, np.ones(len(comparisons.designs), dtype=bool)))
             break
     return Struck(beaten, by, comparisons, (passes[0], passes[-1]) if passes else ())
@@ -324,6 +332,7 @@ def settle(
     covering: bool,
     accept_at: Floats,
     steps: tuple[Pairs, ...],
+    fine_at: Floats | None = None,
 ) -> Claims:
     """Accepted and covered at this epsilon, among what the last step has left."""
     beaten, comparisons = last.beaten, last.comparisons
@@ -336,7 +345,7 @@ def settle(
         reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         covered[comparisons.designs[rows[reach <= epsilon]]] = True
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, first, steps)
+    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, first, steps, fine_at)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:

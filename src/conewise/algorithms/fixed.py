@@ -143,13 +143,21 @@ class _Sample:
     def marked(self, sure: Bools, known: int) -> _Sample:
         return replace(self, sure=sure, known=known) if self.certificate.spending.stepwise else self
 
+    def as_judged(self, claims: Claims) -> _Sample:
+        known = claims.comparisons.designs[claims.accept_at < 0]
+        return self.marked(np.isin(self.designs, known), len(known))
+
+    def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
+        return fine_at
+
     def strong(self, most: int) -> Indices:
         seen = np.flatnonzero(~np.isnan(self.values).any(axis=1))
         front = seen[_front(np.ascontiguousarray(self.values[seen].T), True)]
         return np.asarray(front[np.argsort(-self.values[front].min(axis=1), kind="stable")][:most])
 
-    def same_boundary(self, before: int, after: int) -> bool:
-        return self.certificate.spending.out(before) == self.certificate.spending.out(after)
+    def same_boundary(self, before: Comparisons) -> bool:
+        spend = self.certificate.spending.out
+        return spend(len(before.designs)) == spend(len(self.designs))
 
     def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
         return unmoved

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise._arrays import Floats, Indices
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
@@ -40,6 +40,8 @@ UNKNOWN_ANCHOR: Final = 3000.0
 there. Easier ones cost little anyway, harder ones lose little (powers below; tuned, as above)."""
 UNKNOWN_POWERS: Final = (0.6, -0.25)
 """Before and beyond that anchor."""
+NARROWING: Final = 2.0**0.25
+"""By how much the number of claims that can be wrong may fall from one look to the next (tuned, as above)."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
@@ -100,6 +102,31 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     return np.maximum.accumulate(result, axis=0)
 
 
+@lru_cache(maxsize=64)
+def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, ...]) -> Floats:
+    """(len(sizes), len(levels)): z for normal noise and equal counts, where the row may change from look to look.
+
+    Sizes ascend by a factor of NARROWING. Whatever rows are in force, as long as none is more than one step below that
+    of the look before: that the error exceeds z for the first time at look l has at most the probability
+    alpha share_l / size_l.
+    """
+    from scipy.special import ndtri_exp
+
+    with np.errstate(divide="ignore"):
+        shares = np.log(spending(levels, anchor))
+    log_terms = math.log(alpha / _SAFETY) + shares[None, :] - np.log(np.array(sizes))[:, None]
+    single = np.maximum(-ndtri_exp(log_terms), 0.0)
+    result = single.copy()
+    before = np.minimum(np.arange(len(sizes)) + 1, len(sizes) - 1)  # the largest row at the look before
+    below = _Below.first(len(sizes))
+    for look in range(1, len(levels.counts)):
+        correlation = math.sqrt(levels.counts[look - 1] / levels.counts[look])
+        below = below.rows(before).after(result[before, look - 1], correlation)
+        result[:, look] = _least(below, log_terms[:, look], single[:, look])
+        result[:, look] = np.maximum.accumulate(result[:, look])
+    return np.asarray(result)
+
+
 @dataclass(frozen=True, eq=False)
 class _Below:
     """One look: the chance to have stayed below the boundary at all looks before, given where the error is now."""
@@ -118,6 +145,10 @@ class _Below:
         """Nothing was before: any error then would have been below the edge."""
         nowhere = np.empty((boundaries, 0))
         return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
+
+    def rows(self, which: Indices) -> _Below:
+        """These boundaries of them."""
+        return _Below(self.edge[which], self.nodes[which], self.weights[which], self.correlation)
 
     def after(self, edge: Floats, correlation: float) -> _Below:
         """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""

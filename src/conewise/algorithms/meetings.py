@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.checkpoints import Checkpoints, Snapshot
-from conewise.algorithms.claims import Comparisons, Seen
+from conewise.algorithms.checkpoints import Checkpoints, Snapshot, places
+from conewise.algorithms.claims import BELOW, Claims, Comparisons, Seen
 from conewise.order import _front
 
 if TYPE_CHECKING:
@@ -59,15 +60,21 @@ class Meetings:
     """(N, levels, L): variance of that mean; (N, levels, 1) where it is the same for all designs."""
     sure: Bools
     """(L,): known to be Pareto optimal; nobody for `cover`."""
+    all_reached: Indices
+    """(K,): the last level of every design, these and others."""
+    snapshots: tuple[Snapshot, ...]
+    """Of all of them."""
     known: int = 0
-    """How many are, these and others."""
+    """How many are known to be Pareto optimal, these and others."""
+    judged: Claims | None = None
+    """Claims whose radii are to be shown, where those depend on what else is known."""
 
     @classmethod
     def of(cls, certificate: Certificate, state: Checkpoints, live: Indices) -> Meetings:
         """Of these designs, ascending."""
         reached = state.reached[live]
         low, high = (int(reached.min()), int(reached.max())) if len(live) else (0, -1)
-        first = max(0, low - certificate.lead)
+        first = max(0, low - certificate.depth)
         facets, levels = len(certificate.cone.facets), max(0, high + 1 - first)
         values = np.full((facets, levels, len(live)), np.nan)
         alike = certificate.radii.common
@@ -81,7 +88,8 @@ class Meetings:
                 shares[:, place, mine] = view.shares[theirs].T
             else:
                 shares[:, place, 0] = alike / certificate.levels.counts[first + place]
-        return cls(certificate, live, reached, first, values, shares, np.zeros(len(live), dtype=bool))
+        nobody = np.zeros(len(live), dtype=bool)
+        return cls(certificate, live, reached, first, values, shares, nobody, state.reached, state.snapshots)
 
     def keep(self, which: Bools) -> Meetings:
         """Without the others."""
@@ -98,6 +106,12 @@ class Meetings:
         """With these known to be Pareto optimal, which only `contain` can use."""
         return replace(self, sure=sure, known=known) if self.certificate.spending.stepwise else self
 
+    def as_judged(self, claims: Claims) -> Meetings:
+        """With what these claims know."""
+        known = claims.comparisons.designs[claims.accept_at < 0]
+        marked = self.marked(np.isin(self.designs, known), len(known))
+        return replace(marked, judged=claims) if self.certificate.recount is not None else marked
+
     def strong(self, most: int) -> Indices:
         """The empirical front, those with the best worst facet first."""
         last = self.values[:, np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
@@ -105,9 +119,14 @@ class Meetings:
         front = met[_front(np.ascontiguousarray(last[:, met]), True)]
         return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
 
-    def same_boundary(self, before: int, after: int) -> bool:
-        """Whether so many fewer remaining designs change nothing."""
-        return self.certificate.same_boundary(before, after)
+    def same_boundary(self, before: Comparisons) -> bool:
+        """Whether so many fewer remaining designs, or pairs that matter, change nothing."""
+        if not self.certificate.same_boundary(len(before.designs), len(self.designs)):
+            return False
+        if self.certificate.recount is None or not isinstance(before, Meetings):
+            return True
+        nobody = not (self.sure.any() or before.sure.any())
+        return nobody or np.array_equal(self.sure_boundary, before.sure_boundary)  # type: ignore[arg-type]
 
     def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
         """Whoever moved had reached their level before: a pair meets at the lower level, whatever the offset."""
@@ -122,11 +141,9 @@ class Meetings:
         nobody = np.empty(0, dtype=np.intp)
         if not isinstance(before, Meetings) or before.certificate is not self.certificate:
             return nobody, nobody
-        k, same = self.certificate.n_designs, self.same_boundary
+        k, same = self.certificate.n_designs, self.certificate.same_boundary
         if not (
-            same(len(before.designs), len(self.designs)) and before.lists == self.lists
-            if out
-            else same(k - before.known, k - self.known)
+            self.same_boundary(before) and before.lists == self.lists if out else same(k - before.known, k - self.known)
         ):
             return nobody, nobody
         _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
@@ -142,17 +159,50 @@ class Meetings:
         # Beyond that nobody is far enough ahead for a list to say more than the first.
         return tuple(pair for pair in enumerate(self.certificate.offsets) if pair[1] <= 2 * apart)
 
+    @cached_property
+    def sure_boundary(self) -> Floats | None:
+        """(L,): z by level for "beaten by a sure design" at the same level, where claims are counted anew."""
+        recount = self.certificate.recount
+        if recount is not None and self.judged is not None and isinstance(self.judged.comparisons, Meetings):
+            return recount.sure_boundary(self.judged.comparisons, everywhere=True)
+        return None if recount is None else recount.sure_boundary(self)
+
+    def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
+        """Below 0 where claims at epsilon = 0, counted anew, say that i is not dominated by j."""
+        if self.certificate.recount is None:
+            return fine_at
+        return np.where(self.certificate.recount.won(self, fine_at, beaten), BELOW, fine_at)
+
     def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
         """At the highest common level."""
         doubtful = self.certificate.n_designs - self.known
         yield self._seen(rows, columns, 0, self.certificate.fine_boundary(doubtful))
+        if self.judged is not None:
+            yield self._won(self.judged, rows, columns)
+
+    def _won(self, claims: Claims, rows: Indices, columns: Indices) -> Seen:
+        """The pairs that claims at epsilon = 0 have settled, with the radii that did so."""
+        recount, left = self.certificate.recount, claims.comparisons
+        seen = self._seen(rows, columns, 0, np.ones(len(self.certificate.levels.counts)))
+        won = np.zeros((len(rows), len(columns)), dtype=bool)
+        if recount is not None and claims.fine_at is not None and isinstance(left, Meetings):
+            mine, first = places(left.designs, self.designs[rows])
+            theirs, second = places(left.designs, self.designs[columns])
+            won[np.ix_(mine, theirs)] = claims.fine_at[np.ix_(first, second)] == BELOW
+            where = np.nonzero(won)
+            place = np.searchsorted(left.designs, self.designs)
+            z = recount.fine_boundary(left, claims.beaten, place[rows[where[0]]], place[columns[where[1]]])
+            seen.radii[where] *= z
+        seen.gains[~won] = np.nan
+        return seen
 
     def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
         """The same, and with the column designs ahead; once more with narrower radii where these are sure."""
         for which, offset in self.lists:
             yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))
             if (sure := self.sure[columns]).any():
-                z = self.certificate.out_boundary(remaining, which, by_sure=True)
+                sharper = self.sure_boundary if offset == 0 else None
+                z = self.certificate.out_boundary(remaining, which, by_sure=True) if sharper is None else sharper
                 yield self._seen(rows, columns, offset, z).only(sure)
 
     def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -96,7 +97,7 @@ class CsvReader:
                 place += len(block)
 
     def _delimiter(self) -> str:
-        with self._open() as file:
+        with as_text(self._path), self._open() as file:
             return max(",;\t", key=file.readline().count)
 
     def _open(self) -> Any:
@@ -104,18 +105,30 @@ class CsvReader:
 
     def _rows(self, file: Any) -> Iterator[list[str]]:
         csv.field_size_limit(_MAX_FIELD)
-        first = file.readline()
+        with as_text(self._path):
+            first = file.readline()
         file.seek(0)
         delimiter = max(",;\t", key=first.count)
         rows = csv.reader(file, delimiter=delimiter)
         while True:
             try:
-                row = next(rows, None)
+                with as_text(self._path):
+                    row = next(rows, None)
             except csv.Error as error:
                 raise InputError(f"{self._path.name}, line {rows.line_num}: {error}.") from None
             if row is None:
                 return
             yield row
+
+
+@contextmanager
+def as_text(path: Path) -> Iterator[None]:
+    """Say which file is not text."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        word = f"{error.object[error.start : error.end]!r}"[1:]
+        raise InputError(f"{path.name} is not text in UTF-8 (it holds {word}); save it as UTF-8.") from None
 
 
 def _rest_of_line(file: BinaryIO) -> bytes:
@@ -154,14 +167,16 @@ class JsonReader:
 
     def _parsed(self) -> Iterator[Any]:
         if self._lines:
-            with self._path.open(encoding="utf-8-sig") as file:
+            with as_text(self._path), self._path.open(encoding="utf-8-sig") as file:
                 for number, line in enumerate(file, start=1):
                     if line.strip():
                         yield self._load(line, f"line {number}")
             return
         if self._path.stat().st_size > _MAX_JSON:
             raise InputError(f"{self._path.name} is too large to read whole; write JSON lines (.jsonl) instead.")
-        data = self._load(self._path.read_text(encoding="utf-8-sig"), "the file")
+        with as_text(self._path):
+            text = self._path.read_text(encoding="utf-8-sig")
+        data = self._load(text, "the file")
         if not isinstance(data, list):
             raise InputError(f"{self._path.name} must hold an array of objects, one a design.")
         yield from data

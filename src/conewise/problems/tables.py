@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +131,8 @@ def numbers(column: Sequence[Any], path: Path, name: str, first_row: int, *, mis
         try:
             number = _number(entry) if missing else float(entry)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected.") from None
+            hint = "; write decimals with a point" if re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(entry)[:40]) else ""
+            raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected{hint}.") from None
         if math.isinf(number) or (math.isnan(number) and not missing) or isinstance(entry, bool):
             raise InputError(f"{where} holds {str(entry)[:40]}, where a finite number was expected.")
     raise AssertionError("unreachable")

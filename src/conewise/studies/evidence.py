@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
-import numpy as np
-
 from conewise._arrays import Indices
 from conewise.algorithms import Claims
 from conewise.algorithms.certificate import Certificate
@@ -48,10 +46,4 @@ class Evidence:
     @classmethod
     def _of(cls, compare: Callable[[Indices], Comparisons], claims: Callable[[], Claims]) -> Evidence:
         once = cache(claims)
-        return cls(lambda designs: _marked(compare(designs), once()), once)
-
-
-def _marked(comparisons: Comparisons, claims: Claims) -> Comparisons:
-    """With the designs that are known to be Pareto optimal, which narrows radii where identification is exact."""
-    known = claims.comparisons.designs[claims.accept_at < 0]
-    return comparisons.marked(np.isin(comparisons.designs, known), len(known))
+        return cls(lambda designs: compare(designs).as_judged(once()), once)

@@ -190,7 +190,8 @@ class _Run:
         minutes = (min(lease.expires for lease in leases) - time.time()) / 60
         return (
             f"all that is wanted, {len(leases)} evaluation{'s' * (len(leases) > 1)}, is in the hands of {owners}; "
-            f"the first lease ends in {max(minutes, 0):.0f} minutes, or release what nobody will evaluate"
+            f"the first lease ends in {max(minutes, 0):.0f} minutes; "
+            "conewise study release frees what nobody will evaluate"
         )
 
     def _submit(self, size: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ __all__ = ["Study", "StudyStatus"]
 Handed = Batch | Sequence[Evaluation] | Sequence[str] | Evaluation | str
 """What was handed out: a batch or part of it, or the ids alone."""
 
+_NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 _LONGEST_NOTE: Final = 10_000
 _LONGEST_WORKER: Final = 200
 _MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
@@ -311,7 +313,9 @@ class Study(StudyReader):
         for design in designs:
             if isinstance(design, str):
                 if design not in index:
-                    raise InputError(f"there is no design called {design!r:.60} in this study.")
+                    near = get_close_matches(design[:60], index, n=1) if len(index) <= _NAMES_SEARCHED else []
+                    hint = f"; did you mean {near[0]!r:.60}?" if near else "."
+                    raise InputError(f"there is no design called {design!r:.60} in this study{hint}")
                 chosen.append(index[design])
             else:
                 chosen.append(as_count(design, "a design", minimum=0))
