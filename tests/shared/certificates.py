@@ -99,16 +99,16 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = 
     stepwise = checked.notion == "contain"
     anew = anew and stepwise and checked.recount is not None
 
-    def boundary(which, offset, by_sure):
-        if anew and by_sure and offset == 0:
-            return by_sure_anew
+    def boundary(which, by_sure):
+        if anew and by_sure:
+            return by_sure_anew[which]
         return checked.out_boundary(len(live), which, by_sure=by_sure)
 
     def out(i, j):
         apart = state.reached[list(live)].max() - state.reached[list(live)].min()
         offsets = [(k, offset) for k, offset in enumerate(checked.offsets) if offset <= 2 * apart]
         seen = [
-            met(checked, state, i, j, offset, boundary(k, offset, by_sure))
+            met(checked, state, i, j, offset, boundary(k, by_sure))
             for k, offset in offsets
             for by_sure in ([False, True] if j in sure else [False])
         ]

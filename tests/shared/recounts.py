@@ -53,31 +53,46 @@ class Counted:
         pairs = [(n, m) for n in range(many) for m in range(many) if n != m]
         return bool(pairs) and all(abs(self.noises[n, m]) <= 1e-12 * least for n, m in pairs)
 
-    def behind(self, h: int, ahead: np.ndarray, level: int) -> bool:
-        """Whether h trails what is ahead by z^R in every direction (never, where one of them was not seen)."""
-        gains = self.facets @ (ahead - self.means[level][h])
-        z = self.checked.recount.removal[level]
-        return all(gain >= z * self.spread(n, level) for n, gain in enumerate(gains))
+    def mean_spread(self, n: int, level: int) -> float:
+        """The standard deviation of one design's mean along facet n."""
+        return math.sqrt(self.noises[n, n] / self.g[level])
 
-    def struck(self, h: int, i: int, j: int) -> bool:
-        """Whether the last look at h says, without how i and j differ, that it is beaten."""
-        last = int(self.state.reached[h])
-        if last < 0:
-            return False
-        seen = self.means[last]
-        thirds = [seen[k] for k in range(self.checked.n_designs) if k not in (h, i, j)]
-        return any(self.behind(h, ahead, last) for ahead in [*thirds, (seen[i] + seen[j]) / 2])
+    def last(self, k: int, n: int) -> float:
+        """Where k stands along facet n at its last level; NaN where it was not seen there."""
+        level = int(self.state.reached[k])
+        return float(self.facets[n] @ self.means[level][k]) if level >= 0 else math.nan
 
-    def designs(self, i: int, j: int, levels: range) -> list[int]:
+    def at_least(self, k: int, n: int) -> float:
+        """The same, if it looks better than it is."""
+        level = int(self.state.reached[k])
+        return self.last(k, n) - self.checked.recount.high[level] * self.mean_spread(n, level)
+
+    def at_least_average(self, i: int, j: int, n: int, level: int) -> float:
+        """The average of two, at a level of both, if that looks better than it is: half the variance."""
+        average = float(self.facets[n] @ (self.means[level][i] + self.means[level][j])) / 2
+        return average - self.checked.recount.high[level] * self.mean_spread(n, level) / math.sqrt(2)
+
+    def dominated(self, h: int, i: int, j: int, n: int, level: int) -> bool:
+        """Whether somebody dominates h, without how i and j, who meet at this level, differ along n."""
+        many = range(len(self.facets))
+        worse = self.checked.recount.low[self.state.reached[h]]
+        edges = [self.last(h, m) + worse * self.mean_spread(m, int(self.state.reached[h])) for m in many]
+        thirds = [k for k in range(self.checked.n_designs) if k not in (h, i, j)]
+        by = [[self.at_least(k, m) for m in many] for k in thirds]
+        blind = [n] if self.separate else list(many)
+        by.append([self.at_least_average(i, j, m, level) if m in blind else self.at_least(j, m) for m in many])
+        return any(all(value >= edge for value, edge in zip(values, edges, strict=True)) for values in by)
+
+    def designs(self, i: int, j: int, n: int, levels: range) -> list[int]:
         """u at these levels: the design i itself, and all others but j that are neither sure nor left out."""
         found = [1 for _ in levels]
         for h in range(self.checked.n_designs):
             if h in (i, j) or h in self.sure:
                 continue
-            struck = h not in self.live and self.struck(h, i, j)
+            gone = self.state.reached[h] >= 0 and self.dominated(h, i, j, n, levels[0])
             for place, level in enumerate(levels):
                 late = self.g[level] >= self.kappa**2 * self.g[self.state.reached[h]] * (1 - 1e-12)
-                if not (struck and late):
+                if not (gone and late):
                     found[place] += 1
         return found
 
@@ -91,10 +106,9 @@ class Counted:
     def numbers(self, i: int, j: int) -> list[float]:
         """For every facet u q_n, no less than what it was at earlier levels allows."""
         level = min(self.state.reached[i], self.state.reached[j])
-        designs = self.designs(i, j, range(level, -1, -1))
         found = []
         for n in range(len(self.facets)):
-            number = 1.0
+            designs, number = self.designs(i, j, n, range(level, -1, -1)), 1.0
             for ago in range(level + 1):
                 recent = ago <= self.checked.recount.back  # before that no facet was clear, so to speak: safe, quicker
                 many = self.directions(i, j, n, level - ago) if recent else len(self.facets)
@@ -113,7 +127,7 @@ class Counted:
 
     def pairs_at(self, level: int) -> float:
         """k before it is held back: pairs of designs that are left, those led by far counted for less than one."""
-        total, wide, least = 0.0, self.checked.recount.wide(len(self.live)), self.checked.recount.sure[0, level]
+        total, wide, least = 0.0, self.checked.recount.wide(len(self.live)), min(self.checked.recount.sure[:, 0, level])
         for i in self.live:
             for j in self.live - {i}:
                 met = min(self.state.reached[i], self.state.reached[j])
@@ -138,6 +152,8 @@ class Counted:
         return result
 
     def by_sure(self) -> np.ndarray:
-        """z by level, for a sure rival at the same level."""
-        table = self.checked.recount.sure
-        return np.array([table[row_for(number, len(table)), level] for level, number in enumerate(self.pairs())])
+        """z by list and level, for a sure rival."""
+        pairs = list(enumerate(self.pairs()))
+        return np.array(
+            [[t[row_for(number, len(t)), level] for level, number in pairs] for t in self.checked.recount.sure]
+        )

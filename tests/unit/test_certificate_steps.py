@@ -202,7 +202,7 @@ def test_who_was_sure_may_be_sure_no_longer_and_takes_back_what_followed(crowded
     k, level = checked.n_designs, 25
     spread = 0.3 * math.sqrt(2 / checked.levels.counts[level])
     far = np.full((crowded, 2), -50.0) + np.arange(crowded)[:, None] * [0.01, -0.01]
-    easy, hard = checked.recount.sure[row_for(6, 99), level], checked.out_boundary(3)[level]  # six pairs of three
+    easy, hard = checked.recount.sure[0, row_for(6, 99), level], checked.out_boundary(3)[level]  # six pairs of three
     # Two claims "fine" can be wrong. Those far behind are left out from their level on, which is not forgotten at once.
     number = max(2, 2 * (k - 1) / RHO ** (level - 4))
     fine = checked.recount.fine[row_for(number, 99), level]

@@ -150,7 +150,7 @@ class CertifiedRule(ABC):
         if claims.done:
             return state.reached
         below, ahead = state.reached < last, np.zeros(self.n_designs, dtype=np.intp)
-        if (costs := self.costs(state, claims)) is None:  # too many are left to ask who depends on whom
+        if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
             chosen = claims.undecided & below
         else:
             targets = self.targets(costs)
@@ -183,8 +183,12 @@ class CertifiedRule(ABC):
         designs = np.flatnonzero(missing)
         return Plan(Pulls(designs, missing[designs]), int(missing.sum()))
 
-    def costs(self, state: Checkpoints, claims: Claims) -> Costs | None:
-        """What the open questions would cost; None when too many designs are left to look at every pair."""
+    def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
+        """What the open questions would cost; None when too many designs are left to look at every pair.
+
+        A design may have what should have been enough to put it out once others are decided. It asks for one more
+        level, unless it is `waiting` for them.
+        """
         if claims.fine_at is None:
             return None
         certificate, left = self.certificate, claims.comparisons.designs
@@ -238,6 +242,10 @@ class CertifiedRule(ABC):
             total = np.where(top > 0, (z / np.maximum(top, _TINY)) ** 2, np.inf)
         with np.errstate(invalid="ignore"):  # infinitely many, of which a noise-free design would carry nothing
             mine, theirs = (np.where(np.isinf(total), np.inf, total * part) for part in (share, 1 - share))
+            if not waiting:
+                soonest = mine + theirs / max(certificate.leads)
+                more = np.maximum(np.minimum(least[rows], least[best]) / np.maximum(soonest, _TINY), 1.0)
+                mine, theirs = mine * more, theirs * more
         return Costs(left, rows, fine, best, mine, theirs)
 
     def recommend(self, state: Checkpoints) -> Result:

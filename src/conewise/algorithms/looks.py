@@ -35,8 +35,8 @@ SPENDING_POWER: Final = 0.3
 """A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
 BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
-UNKNOWN_ANCHOR: Final = 3000.0
-"""Where most is spent if no scale is known beforehand: differences of a tenth of a standard deviation are decided about
+UNKNOWN_ANCHOR: Final = 1000.0
+"""Where most is spent if no scale is known beforehand: differences of a fifth of a standard deviation are decided about
 there. Easier ones cost little anyway, harder ones lose little (powers below; tuned, as above)."""
 UNKNOWN_POWERS: Final = (0.6, -0.25)
 """Before and beyond that anchor."""
@@ -103,12 +103,12 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
 
 
 @lru_cache(maxsize=64)
-def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, ...]) -> Floats:
-    """(len(sizes), len(levels)): z for normal noise and equal counts, where the row may change from look to look.
+def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, ...], offset: int = 0) -> Floats:
+    """(len(sizes), len(levels)): z for normal noise of one covariance, where the row may change from look to look.
 
-    Sizes ascend by a factor of NARROWING. Whatever rows are in force, as long as none is more than one step below that
-    of the look before: that the error exceeds z for the first time at look l has at most the probability
-    alpha share_l / size_l.
+    The second design is `offset` levels ahead (at the last one where there is no other). Sizes ascend by a factor of
+    NARROWING. Whatever rows are in force, as long as none is more than one step below that of the look before: that the
+    error exceeds z for the first time at look l has at most the probability alpha share_l / size_l.
     """
     from scipy.special import ndtri_exp
 
@@ -119,8 +119,10 @@ def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, .
     result = single.copy()
     before = np.minimum(np.arange(len(sizes)) + 1, len(sizes) - 1)  # the largest row at the look before
     below = _Below.first(len(sizes))
-    for look in range(1, len(levels.counts)):
-        correlation = math.sqrt(levels.counts[look - 1] / levels.counts[look])
+    counts = np.array(levels.counts, dtype=np.float64)
+    variances = 1 / counts + 1 / counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)]
+    for look in range(1, len(counts)):
+        correlation = math.sqrt(variances[look] / variances[look - 1])
         below = below.rows(before).after(result[before, look - 1], correlation)
         result[:, look] = _least(below, log_terms[:, look], single[:, look])
         result[:, look] = np.maximum.accumulate(result[:, look])

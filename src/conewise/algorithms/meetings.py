@@ -161,7 +161,7 @@ class Meetings:
 
     @cached_property
     def sure_boundary(self) -> Floats | None:
-        """(L,): z by level for "beaten by a sure design" at the same level, where claims are counted anew."""
+        """(leads, L): z by level for "beaten by a sure design", where claims are counted anew."""
         recount = self.certificate.recount
         if recount is not None and self.judged is not None and isinstance(self.judged.comparisons, Meetings):
             return recount.sure_boundary(self.judged.comparisons, everywhere=True)
@@ -201,8 +201,8 @@ class Meetings:
         for which, offset in self.lists:
             yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))
             if (sure := self.sure[columns]).any():
-                sharper = self.sure_boundary if offset == 0 else None
-                z = self.certificate.out_boundary(remaining, which, by_sure=True) if sharper is None else sharper
+                sharper = self.sure_boundary
+                z = self.certificate.out_boundary(remaining, which, by_sure=True) if sharper is None else sharper[which]
                 yield self._seen(rows, columns, offset, z).only(sure)
 
     def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:

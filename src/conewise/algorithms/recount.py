@@ -4,8 +4,8 @@ A union bound pays for every claim that could be wrong, however far it is from b
 A design that is dominated by far will hardly ever be called fine, and one that leads by far will hardly ever be beaten,
 so that neither needs a share of delta; and that it is far, the data show. Three such counts (docs/adaptive, 3.3):
 
-* `won`: claims "fine at 0" of i against j are shared among the designs that are neither sure nor beaten *on evidence
-  that is independent of how i and j differ*: beaten by a third design, or by the average of i and j;
+* `won`: claims "fine at 0" of i against j are shared among the designs that are neither sure nor clearly dominated *on
+  evidence that is independent of how i and j differ*: by a third design, or by what is known of j without it;
 * and among the directions in which i and j are not clearly apart, where errors along different facets are independent;
 * `sure_boundary`: claims "beaten by a sure design" are shared among the pairs of designs that are left, each counted as
   little as its lead allows.
@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.checkpoints import Snapshot
 from conewise.algorithms.looks import NARROWING, narrowing, spending
 from conewise.noise import Gaussian
 
@@ -35,11 +34,14 @@ MOST_DESIGNS: Final = 500
 """With more designs all pairs are too many to be looked at anew in every round."""
 APART: Final = 2.0
 """From so many standard deviations on two designs are clearly apart along a facet (tuned; any is valid)."""
-REMOVAL: Final = 0.1
-"""How much larger the probability of a wrong "fine" may become by designs that are left out by bad luck (tuned)."""
+REMOVAL: Final = {"low": 0.1, "high": 0.05}
+"""How much larger the probability of a wrong "fine" may become by designs that are left out by bad luck: because they
+look worse than they are, and because others look better (tuned)."""
 
-_ENTRIES: Final = 2**20  # pairs times beaten designs at once
-_DRIFTS: Final = np.linspace(0.0, 8.0, 321)  # cells on which that probability is bounded; the last one has no end
+_ENTRIES: Final = 2**20  # pairs times facets times designs at once
+_DRIFTS: Final = np.linspace(0.0, 8.0, 161)  # cells on which that probability is bounded
+_SIGHT: Final = 0.3  # part of many pairs that is likely to be left when a design is beaten (tuned)
+_FEW_PAIRS: Final = 10.0  # ... which says nothing where there are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,10 @@ class Recount:
         assert common is not None  # see `suits`
         return common
 
+    def _spread(self, level: Indices) -> Floats:
+        """(N, levels): the standard deviation of one design's mean."""
+        return np.asarray(np.sqrt(self._variances[:, None] / self._counts[level]))
+
     @cached_property
     def separate(self) -> bool:
         """Whether errors along different facets are independent (and there is more than one)."""
@@ -100,7 +106,7 @@ class Recount:
     def fine(self) -> Floats:
         """(sizes, L): z by level for "fine at 0" while that many such claims can be wrong."""
         c = self.certificate
-        alpha = c.spending.shares["exact"] * c.spending.delta / (1 + REMOVAL) * self._unclear[0]
+        alpha = c.spending.shares["exact"] * c.spending.delta / (1 + sum(REMOVAL.values())) * self._unclear[0]
         return np.asarray(c.scale * narrowing(c.levels, c.anchors[0], alpha, tuple(self.fine_sizes)))
 
     @cached_property
@@ -111,10 +117,13 @@ class Recount:
 
     @cached_property
     def sure(self) -> Floats:
-        """(sizes, L): z by level for "beaten by a sure design", at equal counts, while that many pairs matter."""
-        c = self.certificate
-        alpha = c.spending.shares["sure"] * c.spending.delta * c.leads[1.0]
-        return np.asarray(c.scale * narrowing(c.levels, c.anchors[1], alpha, tuple(self.sure_sizes)))
+        """(leads, sizes, L): z by level for "beaten by a sure design" while that many pairs matter."""
+        c, sizes = self.certificate, tuple(self.sure_sizes)
+        total = c.spending.shares["sure"] * c.spending.delta
+        lists = zip(c.leads.values(), c.offsets, strict=True)
+        return c.scale * np.array(
+            [narrowing(c.levels, c.anchors[1], part * total, sizes, ahead) for part, ahead in lists]
+        )
 
     @cached_property
     def _wide(self) -> Floats:
@@ -129,44 +138,61 @@ class Recount:
         return np.asarray(self._wide[self.certificate._row(remaining)])
 
     @cached_property
-    def removal(self) -> Floats:
-        """(L,): z by level beyond which a beaten design is left out of the count.
+    def high(self) -> Floats:
+        """(L,): standard deviations of a mean by which no design ever looks better than it is, but for REMOVAL."""
+        c, k, facets = self.certificate, self.certificate.n_designs, self._facets
+        alpha = REMOVAL["high"] / (k * facets * (k + facets))
+        return np.asarray(c.scale * c.radii.boundary(c.levels, c.anchors[1], (alpha,), 0)[0])
 
-        At the smallest z for which designs that are left out by luck add no more than REMOVAL: a design that i's own
-        rivals dominate by y standard deviations is called fine exp(-z y - y^2 / 2) times as often as one that they
-        do not dominate at all, but struck the more often.
+    @cached_property
+    def low(self) -> Floats:
+        """(L,): by how many a design has to look worse than it is to be left out by luck.
+
+        The smallest for which that adds no more than REMOVAL: a design that its own rival dominates by y standard
+        deviations is called fine exp(-z y - y^2 / 2) times as often as one that is not dominated at all, but left out
+        the more often. It is enough that the first falls faster than the chance not to be left out, up to some y;
+        all designs beyond it are counted together.
         """
         from scipy.special import log_ndtr
 
-        c = self.certificate
-        k, shares = c.n_designs, spending(c.levels, c.anchors[1])
-        strikers = 2 * (k - 1)  # the others, and averages of two
+        c, facets = self.certificate, self._facets
+        shares = spending(c.levels, c.anchors[1])
+        ratio = np.sqrt(self._skew * self._counts[None, :] / self._counts[:, None])  # (L, L'): of drifts, seen there
+        shares = np.where(ratio <= 1, shares[None, :], 0.0)
         least = float(self.fine[0].min()) / c.scale
-        left, right = _DRIFTS, np.append(_DRIFTS[1:], np.inf)
-        open_ = np.append(self._unclear[1:], 0.0)
         with np.errstate(divide="ignore"):
-            several = np.minimum(self._facets if self.separate else 1.0, 1 / open_)
-        still_fine = np.exp(-least * left - left**2 / 2) * several
-        alpha = REMOVAL / (k * strikers)
+            several = np.minimum(facets if self.separate else 1.0, 1 / self._unclear)
+        still_fine = np.exp(-least * _DRIFTS - _DRIFTS**2 / 2) * several * self._unclear[0]
+        cells = int(np.searchsorted(-still_fine * c.n_designs, -REMOVAL["low"] / 100))
+        alpha = 0.5
         while True:
             z = c.radii.boundary(c.levels, c.anchors[1], (alpha,), 0)[0]
-            more = np.exp(log_ndtr(right[:, None] - z[None, :]) - log_ndtr(-z)[None, :])
-            struck = np.where(right < z.min(), strikers * alpha * (shares * more).sum(axis=1), 1.0)
-            loss = k * float((still_fine * struck).max())
-            if loss <= REMOVAL:
+            worst, loss = np.zeros(len(z)), np.full(len(z), np.inf)
+            for cell in range(cells):
+                more = np.exp(log_ndtr(math.sqrt(2) * _DRIFTS[cell + 1] * ratio - z) - log_ndtr(-z))
+                out = alpha * (shares * more).sum(axis=1)
+                kept = np.maximum(1 - out, 0.0) ** facets if self.separate else np.maximum(1 - facets * out, 0.0)
+                with np.errstate(divide="ignore"):
+                    worst = np.maximum(worst, still_fine[cell] / kept)
+                loss = np.minimum(loss, worst + c.n_designs * still_fine[cell + 1])
+            if loss.max() <= 1 + REMOVAL["low"]:
                 return np.asarray(c.scale * z)
-            alpha *= 0.9 * REMOVAL / loss
+            alpha *= 0.8
+
+    @cached_property
+    def _skew(self) -> float:
+        """How many times more observations it may take along one facet than along another."""
+        clear = self.certificate.cone.widths / np.sqrt(self._variances)
+        return float((clear.max() / clear.min()) ** 2) * (1 - 1e-12)
 
     @cached_property
     def _counts_from(self) -> Indices:
-        """(L,): the level from which a design that was beaten at this level may be left out.
+        """(L,): the level from which a design that was dominated at this level may be left out.
 
-        Where facets differ in how clear they are (width over noise), one is beaten along the clearest and called fine
-        along the others, which takes as many times more observations.
+        Where facets differ in how clear they are (width over noise), one is dominated along the clearest and called
+        fine along the others, which takes as many times more observations.
         """
-        clear = self.certificate.cone.widths / np.sqrt(self._variances)
-        skew = float((clear.max() / clear.min()) ** 2) * (1 - 1e-12)
-        return np.searchsorted(self._counts, self._counts * skew)
+        return np.searchsorted(self._counts, self._counts * self._skew)
 
     @cached_property
     def back(self) -> int:
@@ -183,27 +209,27 @@ class Recount:
         met = level >= table.first
         first, second, level = first[met], second[met], level[met]
         leads = self._leads(table, first, second, level)
-        hope = leads.max(axis=1, initial=-np.inf) > self._fine_z(self._others(table, first, second), level)
+        hope = leads.max(axis=1, initial=-np.inf) > self.fine[0, level]
         if not hope.any():
             return result
-        first, second = first[hope], second[hope]
-        wins = (leads[hope] > self.fine_boundary(table, beaten, first, second)).any(axis=1)
+        first, second, leads = first[hope], second[hope], leads[hope]
+        wins = (leads > self.fine_boundary(table, beaten, first, second)).any(axis=1)
         result[first[wins], second[wins]] = True
         return result
 
     def fine_boundary(self, table: Meetings, beaten: Bools, first: Indices, second: Indices) -> Floats:
         """(P, N): the z in force for "i is fine at 0 against j" along each facet, for pairs that have met."""
         level = np.minimum(table.reached[first], table.reached[second])
+        counted = beaten.copy()
+        counted[table.designs[~table.sure]] = True
+        evidence = Evidence.of(self, table, np.flatnonzero(counted))
         z = np.empty((len(first), self._facets))
-        step = max(1, _ENTRIES // max(1, int(beaten.sum())))
+        step = max(1, _ENTRIES // max(1, z.shape[1] * len(evidence.designs)))
         for start in range(0, len(first), step):
             part = slice(start, start + step)
-            size = self._fine_sizes(table, beaten, first[part], second[part], level[part])
-            z[part] = self._fine_z(size, level[part, None])
+            size = self._fine_sizes(table, evidence, first[part], second[part], level[part])
+            z[part] = self.fine[_row(self.fine_sizes, size), level[part, None]]
         return z
-
-    def _fine_z(self, size: Floats, level: Indices) -> Floats:
-        return np.asarray(self.fine[_row(self.fine_sizes, size), level])
 
     def _leads(self, table: Meetings, first: Indices, second: Indices, level: Indices) -> Floats:
         """(P, N): by how many standard deviations i leads, -infinity where they have not met at this level."""
@@ -213,18 +239,19 @@ class Recount:
         leads = gains / np.sqrt(2 * table.shares[:, inside, 0])
         return np.where((place >= 0) & ~np.isnan(leads), leads, -np.inf).T
 
-    def _others(self, table: Meetings, first: Indices, second: Indices) -> Floats:
-        """(P,): i itself, and who else is neither sure nor beaten; j is not counted."""
-        unsure = (~table.sure).astype(np.float64)
-        return np.asarray(1 + unsure.sum() - unsure[first] - unsure[second])
-
-    def _fine_sizes(self, table: Meetings, beaten: Bools, first: Indices, second: Indices, level: Indices) -> Floats:
+    def _fine_sizes(
+        self, table: Meetings, evidence: Evidence, first: Indices, second: Indices, level: Indices
+    ) -> Floats:
         """(P, N): how many claims "fine" can be wrong, for i against j along each facet.
 
         A number may fall by one step of the table from level to level, no faster.
         """
-        left_out_at = self._left_out(table, beaten, first, second)
-        others = self._others(table, first, second) + float(beaten.sum())
+        left_out, since = evidence.left_out(first, second, level), np.unique(evidence.since)
+        # By the level from which they are left out, and all up to it; nobody before the first of these levels.
+        by_level = (evidence.since[:, None] == since).astype(np.float32)
+        out = np.zeros((*left_out.shape[:2], len(since) + 1))
+        np.cumsum(left_out.astype(np.float32) @ by_level, axis=2, out=out[:, :, 1:])
+        others, each = evidence.others(first, second), np.arange(len(first))
         unclear = np.full((len(first), self._facets), self._facets)
         size = np.ones((len(first), self._facets))
         for ago in range(math.ceil(math.log(self.fine_sizes[-1]) / math.log(NARROWING)) + 1):
@@ -234,9 +261,9 @@ class Recount:
             if self.separate:
                 open_ = self._unclear_at(table, first, second, past) if ago <= self.back else np.ones_like(unclear)
                 unclear = 1 + open_.sum(axis=1)[:, None] - open_
-            designs = others - (left_out_at <= past[:, None]).sum(axis=1)
+            designs = others[:, None] - out[each, :, np.searchsorted(since, past, side="right")]
             designs[past < 0] = 0
-            np.maximum(size, designs[:, None] * unclear * NARROWING**-ago, out=size)
+            np.maximum(size, designs * unclear * NARROWING**-ago, out=size)
         return size
 
     def _unclear_at(self, table: Meetings, first: Indices, second: Indices, level: Indices) -> Indices:
@@ -244,53 +271,15 @@ class Recount:
         leads = self._leads(table, first, second, level)
         return 1 - (np.isfinite(leads) & (np.abs(leads) >= APART)).astype(np.int64)
 
-    def _left_out(self, table: Meetings, beaten: Bools, first: Indices, second: Indices) -> Indices:
-        """(P, beaten): the level from which each beaten design need not be counted for the pair; L where it must be."""
-        out = np.flatnonzero(beaten)
-        found = np.full((len(first), len(out)), len(self._counts))
-        reached = table.all_reached[out]
-        for level in np.unique(reached[reached >= 0]):
-            snapshot = table.snapshots[level]
-            here, rows = snapshot.find(out[reached == level])
-            if len(here):
-                struck = self._struck(snapshot, int(level), rows, table.designs[first], table.designs[second])
-                columns = np.flatnonzero(reached == level)[here]
-                found[:, columns] = np.where(struck, self._counts_from[level], len(self._counts))
-        return found
-
-    def _struck(self, snapshot: Snapshot, level: int, rows: Indices, i: Indices, j: Indices) -> Bools:
-        """(P, rows): beaten at this level by somebody else than i and j, or by the average of the two."""
-        c = self.certificate
-        values = np.ascontiguousarray(c.cone._order_columns(snapshot.means) / c.cone._lengths[:, None])  # (N, m)
-        radius = self.removal[level] * np.sqrt(2 * self._variances / self._counts[level])
-        by = np.ones((len(snapshot.designs), len(rows)), dtype=bool)
-        for value, most in zip(values, radius, strict=True):
-            by &= value[:, None] - value[rows][None, :] >= most
-        struck = np.broadcast_to(by.sum(axis=0), (len(i), len(rows))).copy()
-        places = []
-        for designs in (i, j):
-            here, there = snapshot.find(designs)
-            struck[here] -= by[there]
-            places.append(np.full(len(i), -1))
-            places[-1][here] = there
-        result = struck > 0
-        both = np.flatnonzero((places[0] >= 0) & (places[1] >= 0) & ~result.all(axis=1))
-        average = np.ones((len(both), len(rows)), dtype=bool)
-        for value, most in zip(values, radius, strict=True):
-            middle = (value[places[0][both]] + value[places[1][both]]) / 2
-            average &= middle[:, None] - value[rows][None, :] >= most
-        result[both] |= average
-        return result
-
     # -- claims "beaten by a sure design" -------------------------------------------------------------------
 
     def sure_boundary(self, table: Meetings, *, everywhere: bool = False) -> Floats:
-        """(L,): z by level of the design that is beaten, for a sure rival at the same level.
+        """(leads, L): z by level of the design that is beaten, for a sure rival.
 
         Below the lowest level of the table only where it is wanted `everywhere`; elsewhere at its largest.
         """
         pairs = self._pairs(table, everywhere)
-        return np.asarray(self.sure[_row(self.sure_sizes, pairs), np.arange(len(pairs))])
+        return np.asarray(self.sure[:, _row(self.sure_sizes, pairs), np.arange(len(pairs))])
 
     def _pairs(self, table: Meetings, everywhere: bool = False) -> Floats:
         """(L,): how many pairs matter, by level; those that are led by far count for less than one."""
@@ -311,7 +300,7 @@ class Recount:
         before = everybody
         for level in range(start, high + 1):
             drift = margin * math.sqrt(self._counts[level])
-            weights = np.exp(-self.sure[0, level] * drift - drift**2 / 2)
+            weights = np.exp(-self.sure[:, 0, level].min() * drift - drift**2 / 2)
             pairs[level] = before = max(everybody - len(drift) + float(weights.sum()), before / NARROWING)
         pairs[:low] = everybody
         return pairs
@@ -319,9 +308,67 @@ class Recount:
     def in_sight(self, table: Meetings, unsure: int) -> tuple[Floats, Floats]:
         """The z by level that claims "fine" and "beaten" are likely to meet next, with so many designs not sure."""
         size = max(1.0, unsure / 2) * (1 if self.separate else self._facets)
-        pairs = self._pairs(table)[table.reached.max(initial=0)]
+        pairs = float(self._pairs(table)[table.reached.max(initial=0)])
+        pairs = max(min(pairs, _FEW_PAIRS), _SIGHT * pairs)
         rows = _row(self.fine_sizes, np.array(size)), _row(self.sure_sizes, np.array(pairs))
-        return np.asarray(self.fine[rows[0]]), np.asarray(self.sure[rows[1]])
+        return np.asarray(self.fine[rows[0]]), np.asarray(self.sure[0, rows[1]])
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Who dominates whom even if the one looks better than it is and the other worse: each at its own last level."""
+
+    recount: Recount
+    table: Meetings
+    designs: Indices
+    """(H,): those that may be left out, all that are not sure."""
+    since: Indices
+    """(H,): the level from which evidence against them counts."""
+    edge: Floats
+    """(N, H): what somebody has to be sure to reach along each facet to dominate one of them."""
+    over: Bools
+    """(N, K, H): whether a design does, facet by facet."""
+
+    @classmethod
+    def of(cls, recount: Recount, table: Meetings, designs: Indices) -> Evidence:
+        """Against these designs, by all."""
+        cone, reached = recount.certificate.cone, table.all_reached
+        last = np.full((len(cone.facets), len(reached)), np.nan)
+        for level in np.unique(reached[reached >= 0]):
+            here = np.flatnonzero(reached == level)
+            snapshot = table.snapshots[level]
+            mine, rows = snapshot.find(here)
+            last[:, here[mine]] = cone._order_columns(snapshot.means[rows]) / cone._lengths[:, None]
+        spread = recount._spread(reached)
+        edge = (last + recount.low[reached] * spread)[:, designs]
+        over = (last - recount.high[reached] * spread)[:, :, None] >= edge[:, None, :]
+        return cls(recount, table, designs, recount._counts_from[reached[designs]], edge, over)
+
+    def others(self, first: Indices, second: Indices) -> Floats:
+        """(P,): how many there are besides j, for i against j; i itself is counted."""
+        here = np.isin(self.table.designs, self.designs)
+        return np.asarray(1.0 + len(self.designs) - here[first] - here[second])
+
+    def left_out(self, first: Indices, second: Indices, level: Indices) -> Bools:
+        """(P, N, H): who need not be counted for i against j along n, who have met at `level`.
+
+        Neither i nor j counts as evidence, but j does so without how it differs from i: along n, or along all facets if
+        their errors depend on each other, the average of the two stands for it.
+        """
+        i, j = self.table.designs[first], self.table.designs[second]
+        by: Bools = np.all(self.over, axis=0)
+        thirds = by.sum(axis=0) - by[i] - by[j] > 0
+        place = level - self.table.first
+        average = (self.table.values[:, place, first] + self.table.values[:, place, second]) / 2
+        average -= self.recount.high[level] * self.recount._spread(level) / math.sqrt(2)
+        facets = range(len(average))
+        middle = [average[n][:, None] >= self.edge[n] for n in facets]
+        itself = (self.designs == i[:, None]) | (self.designs == j[:, None])
+        result = np.empty((len(i), len(average), len(self.designs)), dtype=bool)
+        for n in facets:
+            blind = [middle[m] if m == n or not self.recount.separate else self.over[m][j] for m in facets]
+            result[:, n] = (np.logical_and.reduce(blind) | thirds) & ~itself
+        return result
 
 
 def _sizes(most: int) -> Floats:
