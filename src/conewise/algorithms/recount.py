@@ -175,8 +175,10 @@ class Recount:
                 with np.errstate(divide="ignore"):
                     worst = np.maximum(worst, still_fine[cell] / kept)
                 loss = np.minimum(loss, worst + c.n_designs * still_fine[cell + 1])
-            if loss.max() <= 1 + REMOVAL["low"]:
-                return np.asarray(c.scale * z)
+                if loss.max() <= 1 + REMOVAL["low"]:
+                    return np.asarray(c.scale * z)
+                if (worst > 1 + REMOVAL["low"])[loss > 1 + REMOVAL["low"]].any():
+                    break  # what is too much already becomes no less
             alpha *= 0.8
 
     @cached_property
