@@ -328,8 +328,9 @@ def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
 def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
     path = tmp_path / "answer.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints"):
+    with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints") as caught:
         of_saved(path)
+    assert ("it lacks 'objectives'" in str(caught.value)) == (text == "{}")
 
 
 def test_without_plotly_the_remedy_is_named(monkeypatch):

@@ -363,6 +363,8 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
     except ConewiseError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)[:60]
         raise InputError(
-            f"{path.name} is not what `conewise analyse --json` prints ({type(error).__name__}: {str(error)[:60]})."
+            f"{path.name} is not what `conewise analyse --json` prints ({why}); make it anew, "
+            "or give the table of measurements itself."
         ) from None
