@@ -22,7 +22,7 @@ from conewise.algorithms.certificate import EXACT_SHARES
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.looks import Levels, narrowing, spending
 from conewise.algorithms.meetings import Meetings
-from conewise.algorithms.recount import APART, MOST_DESIGNS, REMOVAL, Evidence, Recount
+from conewise.algorithms.recount import APART, MOST_DESIGNS, REMOVAL, LeftOut, Recount
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 
@@ -294,8 +294,8 @@ def test_how_two_designs_differ_does_not_change_who_is_left_out_for_them(name):
         for along in (0 * shift, shift):
             moved = [part + ((d == i) * 1.0 - (d == j)) * along[: len(part)] for d, part in enumerate(entries)]
             there = Meetings.of(checked, climbed(checked, moved), table.designs).marked(table.sure, table.known)
-            evidence = Evidence.of(recount, there, np.flatnonzero(counted))
-            out = evidence.left_out(first, second, level) & (evidence.since <= level[:, None, None])
+            known = LeftOut.of(recount, there, np.flatnonzero(counted))
+            out = known.of_pairs(first, second, level) & (known.since <= level[:, None, None])
             found.append((out, recount.fine_boundary(there, beaten, first[pair], second[pair])[0, 0]))
         assert found[0][0][pair, 0].tolist() == found[1][0][pair, 0].tolist()
         assert not recount.separate or found[0][1] == found[1][1]

@@ -224,12 +224,12 @@ class Recount:
         level = np.minimum(table.reached[first], table.reached[second])
         counted = beaten.copy()
         counted[table.designs[~table.sure]] = True
-        evidence = Evidence.of(self, table, np.flatnonzero(counted))
+        known = LeftOut.of(self, table, np.flatnonzero(counted))
         z = np.empty((len(first), self._facets))
-        step = max(1, _ENTRIES // max(1, z.shape[1] * len(evidence.designs)))
+        step = max(1, _ENTRIES // max(1, z.shape[1] * len(known.designs)))
         for start in range(0, len(first), step):
             part = slice(start, start + step)
-            size = self._fine_sizes(table, evidence, first[part], second[part], level[part])
+            size = self._fine_sizes(table, known, first[part], second[part], level[part])
             z[part] = self.fine[_row(self.fine_sizes, size), level[part, None]]
         return z
 
@@ -241,19 +241,17 @@ class Recount:
         leads = gains / np.sqrt(2 * table.shares[:, inside, 0])
         return np.where((place >= 0) & ~np.isnan(leads), leads, -np.inf).T
 
-    def _fine_sizes(
-        self, table: Meetings, evidence: Evidence, first: Indices, second: Indices, level: Indices
-    ) -> Floats:
+    def _fine_sizes(self, table: Meetings, known: LeftOut, first: Indices, second: Indices, level: Indices) -> Floats:
         """(P, N): how many claims "fine" can be wrong, for i against j along each facet.
 
         A number may fall by one step of the table from level to level, no faster.
         """
-        left_out, since = evidence.left_out(first, second, level), np.unique(evidence.since)
+        left_out, since = known.of_pairs(first, second, level), np.unique(known.since)
         # By the level from which they are left out, and all up to it; nobody before the first of these levels.
-        by_level = (evidence.since[:, None] == since).astype(np.float32)
+        by_level = (known.since[:, None] == since).astype(np.float32)
         out = np.zeros((*left_out.shape[:2], len(since) + 1))
         np.cumsum(left_out.astype(np.float32) @ by_level, axis=2, out=out[:, :, 1:])
-        others, each = evidence.others(first, second), np.arange(len(first))
+        others, each = known.others(first, second), np.arange(len(first))
         unclear = np.full((len(first), self._facets), self._facets)
         size = np.ones((len(first), self._facets))
         for ago in range(math.ceil(math.log(self.fine_sizes[-1]) / math.log(NARROWING)) + 1):
@@ -317,7 +315,7 @@ class Recount:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class LeftOut:
     """Who dominates whom even if the one looks better than it is and the other worse: each at its own last level."""
 
     recount: Recount
@@ -332,7 +330,7 @@ class Evidence:
     """(N, K, H): whether a design does, facet by facet."""
 
     @classmethod
-    def of(cls, recount: Recount, table: Meetings, designs: Indices) -> Evidence:
+    def of(cls, recount: Recount, table: Meetings, designs: Indices) -> LeftOut:
         """Against these designs, by all."""
         cone, reached = recount.certificate.cone, table.all_reached
         last = np.full((len(cone.facets), len(reached)), np.nan)
@@ -351,7 +349,7 @@ class Evidence:
         here = np.isin(self.table.designs, self.designs)
         return np.asarray(1.0 + len(self.designs) - here[first] - here[second])
 
-    def left_out(self, first: Indices, second: Indices, level: Indices) -> Bools:
+    def of_pairs(self, first: Indices, second: Indices, level: Indices) -> Bools:
         """(P, N, H): who need not be counted for i against j along n, who have met at `level`.
 
         Neither i nor j counts as evidence, but j does so without how it differs from i: along n, or along all facets if
