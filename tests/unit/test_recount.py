@@ -322,6 +322,7 @@ def test_claims_of_a_whole_run_are_those_of_somebody_who_never_looked_before(k, 
         told = [drawn[design][state.counts[design] :][:count] for design, count in chosen]
         state = rule.tell(state, Observations.single(np.repeat(pulls.designs, pulls.counts), np.vstack(told)))
         claims, fresh = checked.claims(state), checked.claims(forgetful(state))
+        assert claims.done or rule.plan(state).remaining > 0  # whoever is undecided is told what to evaluate
         assert masks(claims) == masks(fresh)
         np.testing.assert_array_equal(claims.fine_at, fresh.fine_at)
         kinds.add(tuple(part.count(True) for part in masks(claims)))
