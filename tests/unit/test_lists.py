@@ -16,7 +16,7 @@ from scipy.stats import binom, norm, t
 
 import conewise as cw
 from conewise.algorithms import looks
-from conewise.algorithms.certificate import EXACT_SHARES, LEADS_FROM, SHARES, Certificate
+from conewise.algorithms.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES, Certificate
 from conewise.algorithms.looks import GROWTH, Levels, boundaries
 from conewise.algorithms.radii import VARIANCE_SHARE, EmpiricalBernstein
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
@@ -92,7 +92,8 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
     assert checked.spending.stepwise
     anew = isinstance(noise, Gaussian) and noise.covariance(cone.dim).ndim == 2
     assert (checked.recount is not None) == anew
-    shares = EXACT_SHARES if anew else SHARES
+    exact = EXACT_SHARES if n_designs < LEADS_FROM else CROWD_SHARES
+    shares = exact if anew else SHARES
     assert sum(shares.values()) == pytest.approx(1, rel=1e-12)
     sizes = set(checked.spending.sizes)
     for p in range(1, n_designs + 1):

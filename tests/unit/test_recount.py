@@ -18,7 +18,7 @@ from shared.recounts import RHO, TAU, Counted, row_for
 
 import conewise as cw
 from conewise.algorithms import Certificate, SuccessiveElimination
-from conewise.algorithms.certificate import EXACT_SHARES
+from conewise.algorithms.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.looks import Levels, narrowing, spending
 from conewise.algorithms.meetings import Meetings
@@ -32,6 +32,10 @@ CORRELATED = Gaussian(cov=[[1.0, 0.6], [0.6, 0.5]])
 
 def exact(cone=ORTHANT, noise: Noise | None = None, n_designs=8, most=60, delta=0.1) -> Certificate:
     return Certificate(cone, Gaussian(1.0) if noise is None else noise, n_designs, 0.0, delta, "contain", most=most)
+
+
+def shares_of(n_designs: int) -> dict[str, float]:
+    return EXACT_SHARES if n_designs < LEADS_FROM else CROWD_SHARES
 
 
 # -- boundaries whose row may change -------------------------------------------------------------------------------
@@ -106,7 +110,7 @@ def test_designs_left_out_by_luck_add_what_was_set_aside_for_them_at_most(cone, 
     assert (recount.separate, APART, REMOVAL) == (separate, TAU, {"low": 0.1, "high": 0.05})
     levels, anchors, facets = recount.certificate.levels, recount.certificate.anchors, len(cone.facets)
     pi = unclear if separate else np.ones_like
-    alpha = EXACT_SHARES["exact"] * 0.05 * float(pi(np.zeros(1))[0]) / 1.15
+    alpha = shares_of(n_designs)["exact"] * 0.05 * float(pi(np.zeros(1))[0]) / 1.15
     np.testing.assert_allclose(recount.fine, narrowing(levels, anchors[0], alpha, tuple(recount.fine_sizes)), rtol=1e-9)
     assert recount.fine_sizes[-1] >= n_designs * facets
 
@@ -160,7 +164,7 @@ FLAT, BY_DESIGN = Gaussian(cov=[[0.25, 0.0], [0.0, 0.0]]), Gaussian(np.linspace(
 def test_it_suits_exact_identification_with_normal_noise_of_one_known_covariance(noise, many):
     checked = exact(PLANAR, noise, many)
     assert Recount.suits(checked)
-    assert checked.spending.shares is EXACT_SHARES
+    assert checked.spending.shares is shares_of(many)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,7 @@ def test_it_suits_nothing_else(noise, epsilon, notion, many):
     checked = Certificate(ORTHANT, noise, many, epsilon, 0.1, notion, most=60)
     assert not Recount.suits(checked)
     assert checked.recount is None
-    assert checked.spending.shares is not EXACT_SHARES
+    assert checked.spending.shares is SHARES
 
 
 # -- counts and claims, against loops ------------------------------------------------------------------------------
@@ -316,11 +320,11 @@ def test_claims_of_a_whole_run_are_those_of_somebody_who_never_looked_before(k, 
     """... and of the same streams read in any other order."""
     rule = SuccessiveElimination(ORTHANT, 0.0, 0.1, k, noise, success="contain", max_evaluations=most)
     checked, drawn, state, kinds = rule.certificate, streams(k, noise, 3), rule.start(), set()
+    waiting = [iter(rows) for rows in drawn]
     assert (len(checked.offsets) > 1) == (k > 40)
     while (pulls := rule.ask(state)).total:
-        chosen = zip(pulls.designs, pulls.counts, strict=True)
-        told = [drawn[design][state.counts[design] :][:count] for design, count in chosen]
-        state = rule.tell(state, Observations.single(np.repeat(pulls.designs, pulls.counts), np.vstack(told)))
+        chosen = np.repeat(pulls.designs, pulls.counts)
+        state = rule.tell(state, Observations.single(chosen, [next(waiting[design]) for design in chosen]))
         claims, fresh = checked.claims(state), checked.claims(forgetful(state))
         assert claims.done or rule.plan(state).remaining > 0  # whoever is undecided is told what to evaluate
         assert masks(claims) == masks(fresh)

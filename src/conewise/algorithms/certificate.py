@@ -47,12 +47,19 @@ OUT_ANCHOR: Final = 0.3
 SHARES: Final = {"fine": 0.4, "any": 0.2, "sure": 0.4}
 """Parts of delta for `contain`: claims "fine", "beaten" by anybody, and "beaten" by a sure design (tuned; any with a
 total of 1 is valid)."""
-EXACT_SHARES: Final = {"fine": 0.08, "exact": 0.32, "any": 0.1, "sure": 0.45, "wide": 0.05}
+EXACT_SHARES: Final = {"fine": 0.08, "exact": 0.32, "any": 0.1, "sure": 0.45, "wide": 0.05, "favoured": 0.0}
 """The same where claims are counted anew: "exact" is for "fine" at epsilon = 0, "fine" for it at all others, "wide" for
-overestimated leads (tuned, as above)."""
-LEADS: Final[dict[str, dict[float, float]]] = {"cover": {1.0: 0.6, 4.0: 0.4}, "contain": {1.0: 0.85, 4.0: 0.15}}
+overestimated leads, "favoured" for "beaten" by a favourite (tuned, as above)."""
+CROWD_SHARES: Final = {"fine": 0.08, "exact": 0.24, "any": 0.02, "sure": 0.42, "wide": 0.05, "favoured": 0.19}
+"""The same from LEADS_FROM designs on."""
+LEADS: Final[dict[str, dict[float, float]]] = {
+    "cover": {1.0: 0.6, 4.0: 0.4},
+    "contain": {1.0: 0.85, 4.0: 0.15},
+    "exact": {1.0: 0.65, 4.0: 0.35},
+}
 """How many times the observations of i those of j may be where j beats or covers i, and what part of a claim's
-probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid)."""
+probability is spent on looks at that ratio (tuned; any list with a total of 1 is valid). For "contain" where claims are
+counted anew: "exact"."""
 LEADS_FROM: Final = 40
 """With fewer designs no leader has enough followers to make another ratio than 1 worth its price (tuned)."""
 MOST: Final = 10**9
@@ -94,7 +101,9 @@ class Spending:
     @property
     def shares(self) -> dict[str, float]:
         """Parts of delta for `contain`."""
-        return EXACT_SHARES if self.exact else SHARES
+        if not self.exact:
+            return SHARES
+        return EXACT_SHARES if self.n_designs < LEADS_FROM else CROWD_SHARES
 
     @property
     def stepwise(self) -> bool:
@@ -231,7 +240,9 @@ class Certificate:
     @property
     def leads(self) -> dict[float, float]:
         """Ratios of counts at which designs are compared, and what part is spent on each."""
-        return LEADS[self.notion] if self.n_designs >= LEADS_FROM else {1.0: 1.0}
+        if self.n_designs < LEADS_FROM:
+            return {1.0: 1.0}
+        return LEADS["exact" if self.spending.exact else self.notion]
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -299,6 +310,11 @@ class Certificate:
         # By the time that somebody is put out, the rival will be sure where that matters.
         doubtful = self.n_designs - (len(claims.accept_at) - unsure)
         return self.fine_boundary(doubtful), self.out_boundary(len(left.designs), by_sure=self.spending.stepwise)
+
+    @cached_property
+    def first_level(self) -> int:
+        """The level to which every design has to come before anything else is worth asking."""
+        return 0 if self.recount is None or self.recount.pilot is None else self.recount.pilot
 
     def shifts(self, z: Floats) -> Floats | None:
         """(L, N): the second term of the radii of a boundary; the scale multiplies it once."""

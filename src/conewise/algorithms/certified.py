@@ -27,6 +27,7 @@ from conewise.noise import Noise
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
+_LONG_STRIDE: Final = 6  # ... less so after a pilot
 _TINY: Final = 1e-100
 _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
@@ -144,8 +145,9 @@ class CertifiedRule(ABC):
         Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
         they are as far ahead as they are meant to be.
         """
-        if (state.reached < 0).any():
-            return np.maximum(state.reached, 0)
+        first = self.certificate.first_level
+        if (state.reached < first).any():
+            return np.maximum(state.reached, min(state.reached.min() + 1, first))  # all designs alike
         claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
         if claims.done:
             return state.reached
@@ -165,14 +167,15 @@ class CertifiedRule(ABC):
             chosen = ~claims.beaten & below
         if not chosen.any():
             return state.reached
-        heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + _STRIDE, last))
+        stride = _LONG_STRIDE if first else _STRIDE
+        heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + stride, last))
         return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
-        targets = np.zeros(self.n_designs)
-        if (state.reached < 0).any():
-            targets[state.reached < 0] = self.certificate.levels.counts[0]
+        targets, first = np.zeros(self.n_designs), self.certificate.first_level
+        if (state.reached < first).any():
+            targets[state.reached < first] = self.certificate.levels.counts[first]
         else:
             claims = self.certificate.claims(state)
             if (costs := self.costs(state, claims)) is None:

@@ -103,12 +103,23 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
 
 
 @lru_cache(maxsize=64)
-def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, ...], offset: int = 0) -> Floats:
+def narrowing(
+    levels: Levels,
+    anchor: float,
+    alpha: float,
+    sizes: tuple[float, ...],
+    offset: int = 0,
+    without: int = 0,
+    *,
+    falling: bool = True,
+) -> Floats:
     """(len(sizes), len(levels)): z for normal noise of one covariance, where the row may change from look to look.
 
-    The second design is `offset` levels ahead (at the last one where there is no other). Sizes ascend by a factor of
-    NARROWING. Whatever rows are in force, as long as none is more than one step below that of the look before: that the
-    error exceeds z for the first time at look l has at most the probability alpha share_l / size_l.
+    The second design is `offset` levels ahead (at the last one where there is no other) and its mean is `without` its
+    first observations; where it has no others there is no look, and z is infinite. Sizes ascend by a factor of
+    NARROWING. Whatever rows are in force, as long as none is more than one step below that of the look before (or, if
+    numbers are never `falling`, below it at all): that the error exceeds z for the first time at look l has at most the
+    probability alpha share_l / size_l.
     """
     from scipy.special import ndtri_exp
 
@@ -116,12 +127,16 @@ def narrowing(levels: Levels, anchor: float, alpha: float, sizes: tuple[float, .
         shares = np.log(spending(levels, anchor))
     log_terms = math.log(alpha / _SAFETY) + shares[None, :] - np.log(np.array(sizes))[:, None]
     single = np.maximum(-ndtri_exp(log_terms), 0.0)
-    result = single.copy()
-    before = np.minimum(np.arange(len(sizes)) + 1, len(sizes) - 1)  # the largest row at the look before
+    before = np.minimum(np.arange(len(sizes)) + falling, len(sizes) - 1)  # the largest row at the look before
     below = _Below.first(len(sizes))
     counts = np.array(levels.counts, dtype=np.float64)
-    variances = 1 / counts + 1 / counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)]
-    for look in range(1, len(counts)):
+    others = counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)] - without
+    first = int(np.searchsorted(others, 0.0, side="right"))
+    result = single.copy()
+    result[:, :first] = np.inf
+    with np.errstate(divide="ignore"):
+        variances = 1 / counts + 1 / others
+    for look in range(first + 1, len(counts)):
         correlation = math.sqrt(variances[look] / variances[look - 1])
         below = below.rows(before).after(result[before, look - 1], correlation)
         result[:, look] = _least(below, log_terms[:, look], single[:, look])

@@ -16,6 +16,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.checkpoints import Checkpoints, Snapshot, places
 from conewise.algorithms.claims import BELOW, Claims, Comparisons, Seen
+from conewise.algorithms.favourites import PILOT, Favourites
 from conewise.order import _front
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ class Meetings:
             return False
         if self.certificate.recount is None or not isinstance(before, Meetings):
             return True
+        if self.favourites is not before.favourites:
+            return False
         nobody = not (self.sure.any() or before.sure.any())
         return nobody or np.array_equal(self.sure_boundary, before.sure_boundary)  # type: ignore[arg-type]
 
@@ -141,10 +144,12 @@ class Meetings:
         nobody = np.empty(0, dtype=np.intp)
         if not isinstance(before, Meetings) or before.certificate is not self.certificate:
             return nobody, nobody
-        k, same = self.certificate.n_designs, self.certificate.same_boundary
-        if not (
-            self.same_boundary(before) and before.lists == self.lists if out else same(k - before.known, k - self.known)
-        ):
+        if out:
+            same = self.same_boundary(before) and before._looks == self._looks
+        else:
+            k = self.certificate.n_designs
+            same = self.certificate.same_boundary(k - before.known, k - self.known)
+        if not same:
             return nobody, nobody
         _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
         still = self.reached[mine] == before.reached[theirs]
@@ -155,9 +160,22 @@ class Meetings:
     @property
     def lists(self) -> tuple[tuple[int, int], ...]:
         """Which ratios of counts, and offsets in levels, are worth a look."""
+        return self._worthwhile(self.certificate.offsets)
+
+    @property
+    def favoured_lists(self) -> tuple[tuple[int, int], ...]:
+        """The same for favourites; none before they are known."""
+        recount = self.certificate.recount
+        return () if recount is None or self.favourites is None else self._worthwhile(recount.favoured_offsets)
+
+    @property
+    def _looks(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        return self.lists, self.favoured_lists
+
+    def _worthwhile(self, offsets: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+        """Those beyond which nobody is far enough ahead for a list to say more than the first."""
         apart = int(np.ptp(self.reached)) if len(self.reached) else 0
-        # Beyond that nobody is far enough ahead for a list to say more than the first.
-        return tuple(pair for pair in enumerate(self.certificate.offsets) if pair[1] <= 2 * apart)
+        return tuple(pair for pair in enumerate(offsets) if pair[1] <= 2 * apart)
 
     @cached_property
     def sure_boundary(self) -> Floats | None:
@@ -166,6 +184,12 @@ class Meetings:
         if recount is not None and self.judged is not None and isinstance(self.judged.comparisons, Meetings):
             return recount.sure_boundary(self.judged.comparisons, everywhere=True)
         return None if recount is None else recount.sure_boundary(self)
+
+    @cached_property
+    def favourites(self) -> Favourites | None:
+        """Who is likely to beat the others, as soon as that is known."""
+        recount = self.certificate.recount
+        return None if recount is None else recount.favourites(self.snapshots)
 
     def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
         """Below 0 where claims at epsilon = 0, counted anew, say that i is not dominated by j."""
@@ -204,6 +228,36 @@ class Meetings:
                 sharper = self.sure_boundary
                 z = self.certificate.out_boundary(remaining, which, by_sure=True) if sharper is None else sharper[which]
                 yield self._seen(rows, columns, offset, z).only(sure)
+        if (known := self.favourites) is not None:
+            yield from self._favoured(known, rows, columns, remaining)
+
+    def _favoured(self, known: Favourites, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+        """Row designs against favourites without their pilots, with the boundary that each one's rank allows."""
+        recount = self.certificate.recount
+        assert recount is not None
+        weights = known.weights[np.ix_(self.designs[rows], self.designs[columns])]
+        where = np.flatnonzero(weights.any(axis=0))
+        if not len(where) or not len(rows):
+            return
+        some, weights = columns[where], weights[:, where]
+        boundary_rows = recount.favoured_rows(remaining, weights)
+        counts, pilots = recount._counts, known.values[:, self.designs[some]]
+        facets, last = len(self.values), len(counts) - 1
+        for which, offset in self.favoured_lists:
+            level = np.minimum(self.reached[rows][:, None], self.reached[some][None, :] - offset)
+            place = np.maximum(level - self.first, 0)
+            mine, theirs = counts[place + self.first], counts[np.minimum(place + self.first + offset, last)]
+            met = (level >= self.first) & (theirs > PILOT) & (weights > 0)
+            rest = np.where(met, theirs - PILOT, 1.0)
+            wide = recount.favoured[which, boundary_rows, place + self.first] * np.sqrt(1 / mine + 1 / rest)
+            ahead = np.minimum(place + offset, self.values.shape[1] - 1)
+            gains, radii = (np.full((len(rows), len(columns), facets), np.nan) for _ in range(2))
+            for n in range(facets):
+                mean = self.values[n][ahead, some]
+                without = mean + (mean - pilots[n]) * (PILOT / rest)  # exact for observations that are all equal
+                gains[:, where, n] = np.where(met, without - self.values[n][place, rows[:, None]], np.nan)
+                radii[:, where, n] = wide * np.sqrt(recount._variances[n])
+            yield Seen(gains, radii)
 
     def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:
         """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""

@@ -17,6 +17,7 @@ from conewise._arrays import Floats
 from conewise.algorithms.certified import CertifiedRule, Costs
 
 _CANDIDATES = 64  # numbers of observations tried for one leader
+_FURTHEST = 6.0  # times the observations of the least known follower, where a leader goes ahead from the beginning
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,14 @@ class OptimalProportions(CertifiedRule):
         return targets
 
     def leads(self, costs: Costs, targets: Floats) -> Floats:
-        """How many times its followers' observations a leader is to have, as far as the certificate can use it."""
+        """How many times its followers' observations a leader is to have, as far as the certificate can use it.
+
+        After a pilot it goes ahead at once, by the square root of the number of its followers: it will need these
+        observations anyway for the last of them, and the first are out the sooner.
+        """
+        if self.certificate.first_level:
+            followers = np.bincount(costs.best[np.isfinite(costs.mine)], minlength=len(costs.left))
+            return np.asarray(np.clip(np.sqrt(followers), 1.0, _FURTHEST))
         hardest = np.zeros(len(costs.left))
         np.maximum.at(hardest, costs.best, np.where(np.isfinite(costs.mine), targets[costs.rows], 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,6 +10,9 @@ so that neither needs a share of delta; and that it is far, the data show. Three
 * `sure_boundary`: claims "beaten by a sure design" are shared among the pairs of designs that are left, each counted as
   little as its lead allows.
 
+And with many designs there is a fourth kind of claim, "beaten by a favourite" (`favourites`): there the rivals of a
+design share what it may spend by an order, not evenly.
+
 This holds for normal noise of one known covariance, not only bounded by it; elsewhere the certificate counts as before.
 """
 
@@ -23,11 +26,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise.algorithms import favourites
+from conewise.algorithms.favourites import MOST_FAVOURITES, PILOT, Favourites
 from conewise.algorithms.looks import NARROWING, narrowing, spending
 from conewise.noise import Gaussian
 
 if TYPE_CHECKING:
     from conewise.algorithms.certificate import Certificate
+    from conewise.algorithms.checkpoints import Snapshot
     from conewise.algorithms.meetings import Meetings
 
 MOST_DESIGNS: Final = 500
@@ -136,6 +142,58 @@ class Recount:
     def wide(self, remaining: int) -> Floats:
         """(L,): the same, by level, while so many designs are not beaten."""
         return np.asarray(self._wide[self.certificate._row(remaining)])
+
+    @cached_property
+    def pilot(self) -> int | None:
+        """The level whose observations say who the favourites are; None where claims by them are not made."""
+        level = int(np.searchsorted(self._counts, PILOT))
+        here = level < len(self._counts) and self._counts[level] == PILOT
+        return level if here and self.certificate.spending.shares["favoured"] > 0 else None
+
+    @cached_property
+    def favoured_offsets(self) -> tuple[int, ...]:
+        """In levels: how far a favourite is ahead of the design that it beats."""
+        growth = math.log(self.certificate.radii.growth)
+        return tuple(round(math.log(lead) / growth) for lead in favourites.LEADS)
+
+    @cached_property
+    def favoured_sizes(self) -> Floats:
+        """Numbers of designs over a favourite's share, for which `favoured` is tabulated."""
+        return _sizes(self.certificate.n_designs * MOST_FAVOURITES * (MOST_FAVOURITES + 1))
+
+    @cached_property
+    def favoured(self) -> Floats:
+        """(leads, sizes, L): z by level of the design that is beaten, for "beaten by a favourite"."""
+        c, sizes = self.certificate, tuple(self.favoured_sizes)
+        total = c.spending.shares["favoured"] * c.spending.delta
+        lists = zip(favourites.LEADS.values(), self.favoured_offsets, strict=True)
+        return c.scale * np.array(
+            [
+                narrowing(c.levels, c.anchors[1], part * total, sizes, ahead, PILOT, falling=False)
+                for part, ahead in lists
+            ]
+        )
+
+    def favourites(self, snapshots: tuple[Snapshot, ...]) -> Favourites | None:
+        """From the pilots, once every design has had one."""
+        if self.pilot is None or len(snapshots) <= self.pilot:
+            return None
+        pilots = snapshots[self.pilot]
+        if len(pilots.designs) < self.certificate.n_designs:
+            return None
+        found: Favourites | None = pilots.known.get((self, "favourites"))
+        if found is None:
+            cone = self.certificate.cone
+            values = cone._order_columns(pilots.means) / cone._lengths[:, None]
+            found = Favourites.of(np.ascontiguousarray(values), np.sqrt(self._variances / PILOT))
+            pilots.known[self, "favourites"] = found
+        return found
+
+    def favoured_rows(self, remaining: int, weights: Floats) -> Indices:
+        """Where favourites with these shares stand in the table, while so many designs are not beaten."""
+        c = self.certificate
+        with np.errstate(divide="ignore"):
+            return _row(self.favoured_sizes, c.spending.sizes[c._row(remaining)] / weights)
 
     @cached_property
     def high(self) -> Floats:
