@@ -250,6 +250,29 @@ def test_what_is_counted_is_what_loops_count(name):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+def test_numbers_worked_out_in_haste_are_no_more_than_the_true_ones(name):
+    """They only save the work where a pair cannot be won: `won` says what the boundary of every pair says."""
+    checked, closest, wins = exact(*SETTINGS[name], n_designs=16), 0.0, set()
+    recount = checked.recount
+    for seed in range(12):
+        state = climbed(checked, near(checked, seed))
+        table, beaten = judged(checked, state, np.random.default_rng([3, seed]))
+        first, second = all_pairs(table)
+        level = np.minimum(table.reached[first], table.reached[second])
+        leads, known = recount._leads(table, first, second, level), recount._left_out(table, beaten)
+        quick = recount._fewest(known, first, second, level, leads)
+        thorough = recount._fine_sizes(known, first, second, level)
+        assert (np.maximum(quick, 1) <= thorough).all()
+        closest = max(closest, float((quick / thorough).max()))
+        expected = (leads > recount.fine_boundary(table, beaten, first, second)).any(axis=1)
+        won = recount.won(table, np.zeros((len(table.designs),) * 2), beaten)[first, second]
+        assert won.tolist() == expected.tolist()
+        wins |= set(expected.tolist())
+    assert wins == {True, False}
+    assert closest > 0.7
+
+
+@pytest.mark.parametrize("name", SETTINGS)
 def test_claims_are_what_the_definitions_say_and_more_than_those_of_section_two(name):
     checked, more = exact(*SETTINGS[name], most=40), 0
     for seed in range(12):

@@ -270,26 +270,40 @@ class Recount:
         first, second, level = first[met], second[met], level[met]
         leads = self._leads(table, first, second, level)
         hope = leads.max(axis=1, initial=-np.inf) > self.fine[0, level]
-        if not hope.any():
+        first, second, level, leads = first[hope], second[hope], level[hope], leads[hope]
+        if not len(first):
             return result
-        first, second, leads = first[hope], second[hope], leads[hope]
-        wins = (leads > self.fine_boundary(table, beaten, first, second)).any(axis=1)
+        known = self._left_out(table, beaten)
+        most = _row(self.fine_sizes, np.array((1.0 + len(known.designs)) * self._facets))
+        wins = leads.max(axis=1) > self.fine[most, level]
+        if not wins.all():  # numbers are worked out only where they matter
+            fewest = self._fewest(known, first, second, level, leads)
+            z = self.fine[_row(self.fine_sizes, fewest), level[:, None]]
+            near = np.flatnonzero(~wins & (leads > z).any(axis=1))
+            z = self._fine_boundary(known, first[near], second[near], level[near])
+            wins[near] = (leads[near] > z).any(axis=1)
         result[first[wins], second[wins]] = True
         return result
 
     def fine_boundary(self, table: Meetings, beaten: Bools, first: Indices, second: Indices) -> Floats:
         """(P, N): the z in force for "i is fine at 0 against j" along each facet, for pairs that have met."""
         level = np.minimum(table.reached[first], table.reached[second])
-        counted = beaten.copy()
-        counted[table.designs[~table.sure]] = True
-        known = LeftOut.of(self, table, np.flatnonzero(counted))
+        return self._fine_boundary(self._left_out(table, beaten), first, second, level)
+
+    def _fine_boundary(self, known: LeftOut, first: Indices, second: Indices, level: Indices) -> Floats:
         z = np.empty((len(first), self._facets))
         step = max(1, _ENTRIES // max(1, z.shape[1] * len(known.designs)))
         for start in range(0, len(first), step):
             part = slice(start, start + step)
-            size = self._fine_sizes(table, known, first[part], second[part], level[part])
+            size = self._fine_sizes(known, first[part], second[part], level[part])
             z[part] = self.fine[_row(self.fine_sizes, size), level[part, None]]
         return z
+
+    def _left_out(self, table: Meetings, beaten: Bools) -> LeftOut:
+        """Among all designs that are not sure."""
+        counted = beaten.copy()
+        counted[table.designs[~table.sure]] = True
+        return LeftOut.of(self, table, np.flatnonzero(counted))
 
     def _leads(self, table: Meetings, first: Indices, second: Indices, level: Indices) -> Floats:
         """(P, N): by how many standard deviations i leads, -infinity where they have not met at this level."""
@@ -299,11 +313,20 @@ class Recount:
         leads = gains / np.sqrt(2 * table.shares[:, inside, 0])
         return np.where((place >= 0) & ~np.isnan(leads), leads, -np.inf).T
 
-    def _fine_sizes(self, table: Meetings, known: LeftOut, first: Indices, second: Indices, level: Indices) -> Floats:
+    def _fewest(self, known: LeftOut, first: Indices, second: Indices, level: Indices, leads: Floats) -> Floats:
+        """(P, N): no more than `_fine_sizes`, which takes many times longer: what j alone allows, at this level."""
+        designs = len(known.designs) - 1.0 - known.most(first, second, level)[second]
+        if not self.separate:
+            return np.asarray(designs * self._facets)
+        open_ = _unclear(leads)
+        return np.asarray(designs * (1 + open_.sum(axis=1)[:, None] - open_))
+
+    def _fine_sizes(self, known: LeftOut, first: Indices, second: Indices, level: Indices) -> Floats:
         """(P, N): how many claims "fine" can be wrong, for i against j along each facet.
 
         A number may fall by one step of the table from level to level, no faster.
         """
+        table = known.table
         left_out, since = known.of_pairs(first, second, level), np.unique(known.since)
         # By the level from which they are left out, and all up to it; nobody before the first of these levels.
         by_level = (known.since[:, None] == since).astype(np.float32)
@@ -326,8 +349,7 @@ class Recount:
 
     def _unclear_at(self, table: Meetings, first: Indices, second: Indices, level: Indices) -> Indices:
         """(P, N): 1 where the two are not clearly apart at this level, 0 where they are."""
-        leads = self._leads(table, first, second, level)
-        return 1 - (np.isfinite(leads) & (np.abs(leads) >= APART)).astype(np.int64)
+        return _unclear(self._leads(table, first, second, level))
 
     # -- claims "beaten by a sure design" -------------------------------------------------------------------
 
@@ -346,20 +368,25 @@ class Recount:
         pairs = np.full(len(self._counts), everybody)
         if many < 2 or (table.reached < 0).any():
             return pairs
-        each = np.arange(many)
-        first, second = (grid.ravel() for grid in np.meshgrid(each, each, indexing="ij"))
-        first, second = first[first != second], second[first != second]
+        first, second = np.triu_indices(many, 1)
         met = np.minimum(table.reached[first], table.reached[second])
-        margin = self._leads(table, first, second, met).max(axis=1) - self.wide(many)[met]
+        leads = self._leads(table, first, second, met)
+        unmet = np.isneginf(leads)
+        margin = np.concatenate([leads.max(axis=1), np.where(unmet, -np.inf, -leads).max(axis=1)])
+        margin -= np.tile(self.wide(many)[met], 2)
         ahead = margin > 0
-        margin = margin[ahead] / np.sqrt(self._counts[met[ahead]])
-        low, high = 0 if everywhere else int(table.reached.min()), int(table.reached.max())
-        start = max(0, low - math.ceil(math.log(everybody) / math.log(NARROWING)))
-        before = everybody
-        for level in range(start, high + 1):
+        margin = margin[ahead] / np.sqrt(np.tile(self._counts[met], 2)[ahead])
+
+        def counted(level: int) -> float:
             drift = margin * math.sqrt(self._counts[level])
             weights = np.exp(-self.sure[:, 0, level].min() * drift - drift**2 / 2)
-            pairs[level] = before = max(everybody - len(drift) + float(weights.sum()), before / NARROWING)
+            return everybody - len(drift) + float(weights.sum())
+
+        low, high = 0 if everywhere else int(table.reached.min()), int(table.reached.max())
+        fewer = everybody / max(counted(low), 1.0)  # before that, whatever the number was has no say any more
+        start, before = max(0, low - math.ceil(math.log(fewer) / math.log(NARROWING))), everybody
+        for level in range(start, high + 1):
+            pairs[level] = before = max(counted(level), before / NARROWING)
         pairs[:low] = everybody
         return pairs
 
@@ -416,9 +443,7 @@ class LeftOut:
         i, j = self.table.designs[first], self.table.designs[second]
         by: Bools = np.all(self.over, axis=0)
         thirds = by.sum(axis=0) - by[i] - by[j] > 0
-        place = level - self.table.first
-        average = (self.table.values[:, place, first] + self.table.values[:, place, second]) / 2
-        average -= self.recount.high[level] * self.recount._spread(level) / math.sqrt(2)
+        average = self._averages(first, second, level)
         facets = range(len(average))
         middle = [average[n][:, None] >= self.edge[n] for n in facets]
         itself = (self.designs == i[:, None]) | (self.designs == j[:, None])
@@ -427,6 +452,31 @@ class LeftOut:
             blind = [middle[m] if m == n or not self.recount.separate else self.over[m][j] for m in facets]
             result[:, n] = (np.logical_and.reduce(blind) | thirds) & ~itself
         return result
+
+    def most(self, first: Indices, second: Indices, level: Indices) -> Floats:
+        """(L, N): how many of those need not be counted at most, by j: whoever i is, of these pairs."""
+        best = np.full((len(self.edge), len(self.table.designs)), -np.inf)
+        for n, average in enumerate(self._averages(first, second, level)):
+            np.maximum.at(best[n], second, average)
+        middle = best[:, :, None] >= self.edge[:, None, :]
+        over = self.over[:, self.table.designs]
+        by_anybody = np.all(self.over, axis=0).any(axis=0)
+        result = np.empty(best.T.shape)
+        for n in range(len(best)):
+            blind = [middle[m] if m == n or not self.recount.separate else over[m] for m in range(len(best))]
+            result[:, n] = (np.logical_and.reduce(blind) | by_anybody).sum(axis=1)
+        return result
+
+    def _averages(self, first: Indices, second: Indices, level: Indices) -> Floats:
+        """(N, P): of i and j where they have met, as low as it may be."""
+        place = level - self.table.first
+        average = (self.table.values[:, place, first] + self.table.values[:, place, second]) / 2
+        return np.asarray(average - self.recount.high[level] * self.recount._spread(level) / math.sqrt(2))
+
+
+def _unclear(leads: Floats) -> Indices:
+    """1 where two designs are not clearly apart, 0 where they are."""
+    return 1 - (np.isfinite(leads) & (np.abs(leads) >= APART)).astype(np.int64)
 
 
 def _sizes(most: int) -> Floats:
