@@ -36,8 +36,6 @@ class Case:
     """Somebody else's count, not measured here."""
     quick: bool = False
     """Small enough for a look in passing."""
-    most_runs: tuple[int, int] = (1000, 1000)
-    """Of our rules, and of the others: fewer where a run is long."""
 
     @property
     def seed(self) -> int:
@@ -90,7 +88,6 @@ def cases() -> tuple[Case, ...]:
             0.01,
             "cover",
             *figures[angle, epsilon],
-            most_runs=(1000, 1),
         )
         for angle, epsilon in figures
     ]
@@ -110,7 +107,6 @@ def cases() -> tuple[Case, ...]:
                 at_most=theirs / 20,
                 peer=(_VOPY, theirs),
                 quick=angle == 135,
-                most_runs=(1000, 3),
             )
             for angle, theirs in by_angle.items()
         ]
@@ -136,7 +132,6 @@ def cases() -> tuple[Case, ...]:
                 0.01,
                 "contain",
                 quick=(k, dim) == (20, 2),
-                most_runs={200: (4, 1), 500: (1, 1)}.get(k, (1000, 20)),
             )
         )
     return tuple(found)

@@ -46,6 +46,7 @@ from benchmarks import (  # noqa: E402
     masks,
     measure,
     results,
+    samples,
 )
 from benchmarks.__main__ import SECTIONS, machine, measurements  # noqa: E402
 
@@ -251,7 +252,21 @@ def test_a_section_replaces_itself_and_leaves_the_others(monkeypatch, tmp_path):
 
 
 def test_every_section_has_its_measurement():
-    assert list(measurements(write=False)) == list(SECTIONS)
+    assert [*measurements(write=False), "evaluations"] == list(SECTIONS)
+
+
+def test_evaluations_are_summed_up_beside_the_lower_bounds(monkeypatch):
+    """Half of APE's for exact identification, a fixed figure for covering; no ratio where APE did not run."""
+    exact, cover = (next(c for c in samples.cases() if (c.epsilon == 0) is zero) for zero in (True, False))
+    monkeypatch.setattr(samples, "cases", lambda: (exact, cover, cover))
+    ape, best, worse = (samples.Row("APE, batches of 5%", 1e6), *(samples.Row("x", n, ours=True) for n in (4.9e5, 7e5)))
+    guess, naive = samples.Row("EGE-SR", 1.0, budgeted=True), samples.Row("naive, paper bound", 8e6)
+    half, met, alone = samples.summary({0: [ape, worse, best, guess, naive], 1: [ape, best], 2: [worse]})
+    assert (half.ours, half.ratio, half.target, half.met) == ("4.9e+05", "0.49 x", "<= 0.5 x", True)
+    assert half.peer.startswith(f"APE 1e+06; naive, paper bound 8e+06; H log(1/delta) {exact.hardness:.4g}; T* log(1/delta) ")
+    assert (met.target, met.met) == (f"<= {cover.at_most:.4g}", cover.at_most >= 4.9e5)
+    assert (alone.ratio, alone.met) == ("", cover.at_most >= 7e5)
+    assert samples.summary({0: [ape, worse]})[0].met is False
 
 
 def test_the_documentation_cuts_out_tables_that_are_there():
