@@ -87,10 +87,10 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     array = as_floats(points, "points")
     check_shape(array, "points", as_cone(cone).dim)
     if len(array) <= _SMALL:
-        return _front(_mapped(array, cone), keep_duplicates)
+        return maximal_columns(_mapped(array, cone), keep_duplicates)
     alive, columns = _survivors(array, cone)
     mask = np.zeros(len(array), dtype=bool)
-    mask[alive] = _front(columns, keep_duplicates)
+    mask[alive] = maximal_columns(columns, keep_duplicates)
     return mask
 
 
@@ -135,8 +135,14 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
     return columns
 
 
-def _front(columns: Floats, keep_duplicates: bool) -> Bools:
+def facet_columns(points: Floats, cone: Cone) -> Floats:
+    """(N, K): w_n.x of points that were checked, (K, D), along facet normals of length 1."""
+    return np.asarray(cone._order_columns(points) / cone._lengths[:, None])
+
+
+def maximal_columns(columns: Floats, keep_duplicates: bool = True) -> Bools:
     """The componentwise maximal columns of (N, K), by moocore; finite values only, or it misclassifies clean rows."""
+    columns = np.ascontiguousarray(columns)
     if len(columns) == 1:
         mask = columns[0] == columns[0].max()
         if not keep_duplicates:
@@ -196,7 +202,7 @@ def _weights(sample: Floats) -> Floats:
 
 def _strong(sample: Floats) -> Floats:
     """A few columns of the sample that together strongly dominate much of it, greedily; none if they would not."""
-    front = sample[:, _front(sample, False)][:, :_CANDIDATES]
+    front = sample[:, maximal_columns(sample, False)][:, :_CANDIDATES]
     beats = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
     for bars, row in zip(front, sample, strict=True):
         beats &= row[None, :] < bars[:, None]

@@ -37,7 +37,7 @@ from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.noise import Noise
-from conewise.order import _front
+from conewise.order import maximal_columns
 
 Notion = Literal["cover", "contain"]
 """cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
@@ -379,7 +379,7 @@ class Certificate:
         if not len(rows) or not len(ahead.designs):
             return rows[:0]
         here, there = FacetView.of(self, snapshot, level), FacetView.of(self, ahead, level + offset)
-        rivals = np.flatnonzero(_front(np.ascontiguousarray(there.values.T), True))
+        rivals = np.flatnonzero(maximal_columns(there.values.T))
         shifts, found = self.shifts(z), np.zeros(len(rows), dtype=bool)
         step = max(1, _PAIRS_AT_ONCE // len(rivals))
         for start in range(0, len(rows), step):

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.order import _front
+from conewise.order import maximal_columns
 
 PILOT: Final = 5
 """Observations of each design on which the order is based (tuned; any number is valid)."""
@@ -43,12 +43,12 @@ class Favourites:
         many = scaled.shape[1]
         weights = np.zeros((many, many))
         everyone = np.arange(many)
-        front = np.flatnonzero(_front(np.ascontiguousarray(scaled), True))
+        front = np.flatnonzero(maximal_columns(scaled))
         ahead = _ahead(scaled, front)
         for one in range(many):
             if one in front:  # those it hides come forward
                 others = np.delete(everyone, one)
-                leaders = others[_front(np.ascontiguousarray(scaled[:, others]), True)]
+                leaders = others[maximal_columns(scaled[:, others])]
                 margins = _ahead(scaled, leaders)
             else:
                 leaders, margins = front, ahead

@@ -22,7 +22,7 @@ from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
-from conewise.order import _front
+from conewise.order import facet_columns, maximal_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class _Sample:
         least = 2 if certificate.radii.estimates else 1
         seen = counts >= least
         values = np.full((len(designs), len(cone.facets)), np.nan)
-        values[seen] = (cone._order_columns(statistics.means[seen]) / cone._lengths[:, None]).T
+        values[seen] = facet_columns(statistics.means[seen], cone).T
         variances = certificate.radii.variances(designs, statistics.scatters, counts, 1)
         shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
         return cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
@@ -152,7 +152,7 @@ class _Sample:
 
     def strong(self, most: int) -> Indices:
         seen = np.flatnonzero(~np.isnan(self.values).any(axis=1))
-        front = seen[_front(np.ascontiguousarray(self.values[seen].T), True)]
+        front = seen[maximal_columns(self.values[seen].T)]
         return np.asarray(front[np.argsort(-self.values[front].min(axis=1), kind="stable")][:most])
 
     def same_boundary(self, before: Comparisons) -> bool:

@@ -17,7 +17,7 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.checkpoints import Checkpoints, Snapshot, places
 from conewise.algorithms.claims import BELOW, Claims, Comparisons, Seen
 from conewise.algorithms.favourites import PILOT, Favourites
-from conewise.order import _front
+from conewise.order import facet_columns, maximal_columns
 
 if TYPE_CHECKING:
     from conewise.algorithms.certificate import Certificate
@@ -38,7 +38,7 @@ class FacetView:
         if (last := snapshot.known.get(certificate)) is not None:
             return last  # type: ignore[no-any-return]
         cone, count = certificate.cone, float(certificate.levels.counts[level])
-        values = (cone._order_columns(snapshot.means) / cone._lengths[:, None]).T
+        values = facet_columns(snapshot.means, cone).T
         counts = np.full(len(snapshot.designs), count)
         looks = len(certificate.levels.counts)
         variances = certificate.radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
@@ -117,7 +117,7 @@ class Meetings:
         """The empirical front, those with the best worst facet first."""
         last = self.values[:, np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
         met = np.flatnonzero(~np.isnan(last).any(axis=0))
-        front = met[_front(np.ascontiguousarray(last[:, met]), True)]
+        front = met[maximal_columns(last[:, met])]
         return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
 
     def same_boundary(self, before: Comparisons) -> bool:

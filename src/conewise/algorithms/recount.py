@@ -30,6 +30,7 @@ from conewise.algorithms import favourites
 from conewise.algorithms.favourites import MOST_FAVOURITES, PILOT, Favourites
 from conewise.algorithms.looks import NARROWING, narrowing, spending
 from conewise.noise import Gaussian
+from conewise.order import facet_columns
 
 if TYPE_CHECKING:
     from conewise.algorithms.certificate import Certificate
@@ -183,9 +184,8 @@ class Recount:
             return None
         found: Favourites | None = pilots.known.get((self, "favourites"))
         if found is None:
-            cone = self.certificate.cone
-            values = cone._order_columns(pilots.means) / cone._lengths[:, None]
-            found = Favourites.of(np.ascontiguousarray(values), np.sqrt(self._variances / PILOT))
+            values = facet_columns(pilots.means, self.certificate.cone)
+            found = Favourites.of(values, np.sqrt(self._variances / PILOT))
             pilots.known[self, "favourites"] = found
         return found
 
@@ -423,7 +423,7 @@ class LeftOut:
             here = np.flatnonzero(reached == level)
             snapshot = table.snapshots[level]
             mine, rows = snapshot.find(here)
-            last[:, here[mine]] = cone._order_columns(snapshot.means[rows]) / cone._lengths[:, None]
+            last[:, here[mine]] = facet_columns(snapshot.means[rows], cone)
         spread = recount._spread(reached)
         edge = (last + recount.low[reached] * spread)[:, designs]
         over = (last - recount.high[reached] * spread)[:, :, None] >= edge[:, None, :]
