@@ -10,6 +10,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ from benchmarks import (  # noqa: E402
     data,
     deciding,
     elsewhere,
+    families,
     gaps,
     growth,
     large,
@@ -268,6 +270,19 @@ def test_evaluations_are_summed_up_beside_the_lower_bounds(monkeypatch):
     assert (met.target, met.met) == (f"<= {cover.at_most:.4g}", cover.at_most >= 4.9e5)
     assert (alone.ratio, alone.met) == ("", cover.at_most >= 7e5)
     assert samples.summary({0: [ape, worse]})[0].met is False
+
+
+def test_a_family_is_judged_by_the_mean_of_its_ratios(monkeypatch):
+    found = families.row("f", np.array([[30.0, 100.0], [600.0, 1000.0]]))
+    assert (found.ratio, found.verdict) == ("0.45 x (0.30 to 0.60; 1 of 2 at most half)", "met")
+    assert families.row("f", np.array([[45.0, 100.0], [60.0, 100.0]])).verdict == "MISSED"
+    monkeypatch.setattr(families, "DELTA", 0.3)
+    ours, ape = families.evaluations(("random normal, 20 designs, 2 objectives", 1, 0))
+    assert 20 < ours < ape
+    twin = SimpleNamespace(pareto=np.ones(20, dtype=bool), evaluations=1)
+    monkeypatch.setattr(families, "run", lambda *args, **options: twin)
+    with pytest.raises(RuntimeError, match="a wrong answer: two leaders"):
+        families.evaluations(("two leaders, 20 designs, 3 objectives", 1, 0))
 
 
 def test_the_documentation_cuts_out_tables_that_are_there():
