@@ -35,7 +35,7 @@ bench: $(VENV)/.test
 samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.samples --write
 
-# The measured failure rates of every rule on every instance, 1000 runs a cell: about an hour.
+# The measured failure rates of every rule on every instance, 1000 runs a cell: forty minutes.
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 	$(BIN)/python -m benchmarks.validate --exact --write
