@@ -88,6 +88,40 @@ def killed_always(design, seed):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def of_one(design):
+    """Takes no seed."""
+    return [0.0, 0.0]
+
+
+def forks(design, seed):
+    """Its child comes back as well, with values of its own."""
+    child = os.fork()
+    if child == 0:
+        return [9.0, 9.0]
+    os.waitpid(child, 0)
+    return trade_off(design, seed)
+
+
+def forks_and_raises(design, seed):
+    child = os.fork()
+    if child == 0:
+        raise KeyboardInterrupt
+    os.waitpid(child, 0)
+    return trade_off(design, seed)
+
+
+def leaves_a_child_once(design, seed):
+    """The process ends, a child of it stays and holds whatever was open."""
+    if design["name"] == "d2" and first_time(design, "parent"):
+        child = os.fork()
+        if child == 0:
+            time.sleep(3600)
+            os._exit(0)
+        (Path(design["folder"]) / "child.pid").write_text(str(child))
+        os._exit(3)
+    return trade_off(design, seed)
+
+
 def slow(design, seed):
     time.sleep(design.get("seconds", 0.01))
     return trade_off(design, seed)

@@ -6,15 +6,17 @@ import copy
 import json
 import os
 import pickle
+import signal
 import sys
 import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.processes import is_gone, wait_until
+from shared.processes import LIMIT, is_gone, wait_until
 
 from conewise.errors import InputError
+from conewise.problems import commands
 from conewise.problems.evaluators import (
     Command,
     EvaluationFailed,
@@ -74,27 +76,39 @@ def test_one_objective_may_be_one_number():
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        ([1], r"1 value for 2 objectives \(cost, speed\)"),
+        ([1, float("nan")], "finite number was expected for the objective 'speed', got nan"),
+        ([float("inf"), 1], "objective 'cost', got inf"),
+        ([10**400, 1], "objective 'cost'"),
+        ([None, 1], "objective 'cost', got None"),
+        ({"speed": None, "cost": 1}, "objective 'speed', got None"),
+    ],
+    ids=str,
+)
+def test_what_is_no_value_is_a_failure_with_the_objective(returned, words):
+    with pytest.raises(EvaluationFailed, match=words):
+        as_values(returned, OBJECTIVES)
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ([1], r"1 value for 2 objectives \(cost, speed\); .* a list as \[cost, speed\], or by name\.$"),
         ([1, 2, 3], "3 values for 2 objectives"),
         ([], "0 values for 2 objectives"),
         (5.0, "1 value for 2 objectives"),
         (None, "2 numbers were expected, got None"),
         ("12", "2 numbers were expected, got '12'"),
-        ([1, float("nan")], "finite number was expected for the objective 'speed', got nan"),
-        ([float("inf"), 1], "objective 'cost', got inf"),
         ([True, 1], "objective 'cost', got True"),
         (["1", 1], "objective 'cost', got '1'"),
         ([1j, 1], "objective 'cost'"),
-        ([10**400, 1], "objective 'cost'"),
         ([[1, 2], [3, 4]], "objective 'cost'"),
         ({"cost": 1}, "no value for the objective 'speed' among cost"),
         ({}, "no value for the objective 'cost' among nothing"),
-        ([None, 1], "objective 'cost', got None"),
     ],
     ids=str,
 )
-def test_what_is_no_value_is_refused_with_the_objective(returned, words):
-    with pytest.raises(EvaluationFailed, match=words):
+def test_another_shape_or_another_name_is_a_mistake_that_no_attempt_mends(returned, words):
+    with pytest.raises(InputError, match=words):
         as_values(returned, OBJECTIVES)
 
 
@@ -125,16 +139,26 @@ def test_printed_values(printed):
         ("one two", "numbers or JSON were expected, the command printed 'one two'"),
         ("[1, 2", "is not JSON"),
         ("[1, NaN]", "objective 'speed', got nan"),
-        ('["1", "2"]', "objective 'cost'"),
-        ("[[1, 2]]", "1 value for 2"),
-        ("1 2 3", "3 values for 2"),
         ("nan 1", "objective 'cost', got nan"),
-        ('{"cost": 1}', "no value for the objective 'speed'"),
         ("1 2\nbye", "printed 'bye'"),
     ],
 )
 def test_printed_nonsense(printed, words):
     with pytest.raises(EvaluationFailed, match=words):
+        read_values(printed, OBJECTIVES)
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ('["1", "2"]', "objective 'cost'"),
+        ("[[1, 2]]", "1 value for 2"),
+        ("1 2 3", "3 values for 2"),
+        ('step 1\n{"cost": 1}', "no value for the objective 'speed'"),
+    ],
+)
+def test_printed_values_of_another_shape_are_a_mistake(printed, words):
+    with pytest.raises(InputError, match=words):
         read_values(printed, OBJECTIVES)
 
 
@@ -155,6 +179,7 @@ def module(tmp_path, monkeypatch):
                 return {"cost": design["x"], "speed": len(design["name"])}
             def broken(design, seed): return 1 / (design["x"] - 0.5)
             def multiline(design, seed): raise ValueError("first line\\nsecond\\x1b[31m line" + "!" * 500)
+            def alone(design): return 1, 2
             def leaves(design, seed): sys.exit("no licence")
             number = 3
             """
@@ -185,7 +210,25 @@ def test_what_a_function_raises_is_a_reason_with_its_place(module):
     )
     assert "SystemExit: no licence" in fails(PythonFunction("own_simulator:leaves", folder))
     assert "KeyError: 'y'" in fails(LocalFunction(lambda design, seed: design["y"]))
-    assert "missing 1 required positional" in fails(LocalFunction(lambda a, b, c: 0))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda: 0, lambda design: 0, lambda a, b, c: 0, lambda design, seed, *, level: 0, os.getcwd],
+    ids=["none", "one", "three", "by name", "in C"],
+)
+def test_a_function_of_other_arguments_is_refused_in_one_sentence(function):
+    words = r"called with a design \(a dict\) and a seed, as in evaluate\(design, seed\), which .* does not take: .*\.$"
+    for attempt in (LocalFunction(function).check, lambda _: LocalFunction(function).evaluate(ROW, 7, OBJECTIVES)):
+        with pytest.raises(InputError, match=words):
+            attempt(["x"])
+
+
+def test_functions_that_can_be_called_are_not_refused(module):
+    for function in (lambda design, seed, level=3: 0, lambda *words: 0, max):
+        LocalFunction(function).check(["x"])
+    with pytest.raises(InputError, match=r"which own_simulator:alone\(design\) does not take"):
+        PythonFunction("own_simulator:alone", str(module)).prepare()
 
 
 def test_an_interrupt_is_not_a_failed_evaluation():
@@ -243,8 +286,15 @@ def test_numbers_are_written_so_that_they_read_back():
 
 
 def test_a_design_cannot_pass_for_an_option_or_a_program():
-    evaluator = Command("sim {name}")
-    assert "looks like an option; write --option={...}" in fails(evaluator, {"name": "--output=/etc/passwd"})
+    for name in ("--output=/etc/passwd", "-inf", "-nan", "-1", "-1_000", "-", "-infinity"):
+        with pytest.raises(InputError, match=r"would be read as an option of the command; .* --value=\{name\}\.$"):
+            Command("sim {name}").arguments({"name": name}, 1)
+    for value in ("-inf", float("-inf"), "-v", "-1e", "-1x", "-1-1", "--1", "-\u0663"):
+        with pytest.raises(InputError, match="would be read as an option"):
+            Command("sim {x}").arguments({"x": value, "name": "a"}, 1)
+    with pytest.raises(InputError, match="would be read as an option"):
+        Command("sim {x}{name}").arguments({"x": "", "name": "--help"}, 1)
+    assert Command("sim {x},{y}").arguments({"x": -1.5, "y": -2}, 1) == ["sim", "-1.5,-2"]
     assert Command("sim --name={name}").arguments({"name": "--help"}, 1) == ["sim", "--name=--help"]
     with pytest.raises(InputError, match="must be named, not filled in"):
         Command("{program} --x 1")
@@ -259,8 +309,10 @@ def test_columns_are_checked_before_anything_runs():
         command.check(["y"])
     with pytest.raises(InputError, match="called seed"):
         command.check(["x", "seed"])
-    assert "has no value for {x}" in fails(command, {"x": None, "name": "a"})
-    assert "zero byte" in fails(command, {"x": "a\0b", "name": "a"})
+    with pytest.raises(InputError, match=r"needs \{x\}, for which design 'a' has no value"):
+        command.arguments({"x": None, "name": "a"}, 1)
+    with pytest.raises(InputError, match="zero byte"):
+        command.arguments({"x": "a\0b", "name": "a"}, 1)
 
 
 @pytest.mark.parametrize(("line", "words"), [("", "empty line"), ("  ", "empty line"), ("sim 'x", "cannot be split")])
@@ -276,7 +328,6 @@ def test_lines_that_are_no_command(line, words):
         ("import sys; sys.exit(3)", "exit code 3 and said nothing"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was ended by signal 9"),
         ("1 / 0", "exit code 1: ZeroDivisionError: division by zero"),
-        ("print(1)", "1 value for 2 objectives"),
         ("print('nan', 1)", "objective 'cost', got nan"),
         ("", "printed nothing"),
         (
@@ -309,6 +360,42 @@ def test_the_time_limit_ends_a_command_and_what_it_started(tmp_path):
     assert fails(command, time_limit=1.0) == "no answer within 1 seconds"
     child = int((tmp_path / "pid").read_text())
     wait_until(lambda: is_gone(child), "the end of the command's child")
+
+
+def test_a_command_that_prints_without_end_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "MOST_PRINTED", 100_000)
+    code = """
+        import os, sys
+        open("pid", "w").write(str(os.getpid()))
+        while True: sys.stdout.write("1 2 " * 1000)
+    """
+    reason = fails(Command(script(tmp_path, code), str(tmp_path)))
+    assert reason == "the command printed more than 100,000 bytes and was ended; print the values alone"
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_command_may_complain_at_length(tmp_path):
+    code = "import sys; sys.stderr.write('step\\n' * 100_000 + 'done\\n'); print(1, 2)"
+    assert Command(script(tmp_path, code), str(tmp_path)).evaluate(ROW, 7, OBJECTIVES) == [1.0, 2.0]
+    code = "import sys; sys.stderr.write('step\\n' * 100_000 + 'no mesh\\n'); sys.exit(1)"
+    assert fails(Command(script(tmp_path, code), str(tmp_path))) == "the command ended with exit code 1: no mesh"
+
+
+def test_nobody_waits_for_what_a_command_left_running(tmp_path):
+    """It holds the pipes for ten minutes; the values are there as soon as the command itself has ended."""
+    code = """
+        import os, time
+        child = os.fork()
+        if not child: time.sleep(600); os._exit(0)
+        open("pid", "w").write(str(child))
+        print(1, 2)
+    """
+    command = Command(script(tmp_path, code), str(tmp_path))
+    try:
+        assert command.evaluate(ROW, 7, OBJECTIVES, time_limit=LIMIT) == [1.0, 2.0]
+        assert not is_gone(int((tmp_path / "pid").read_text()))
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 def test_the_environment_and_the_folder_are_the_callers(tmp_path, monkeypatch):

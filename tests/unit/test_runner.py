@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -17,10 +19,11 @@ from shared import simulators
 from shared.processes import LIMIT, is_gone
 
 from conewise import Cone, ConewiseError, InputError
-from conewise.noise import Bounded, Gaussian
+from conewise.noise import Gaussian
 from conewise.problems.evaluators import Command, PythonFunction
 from conewise.studies import executors, runner
-from conewise.studies.runner import release_abandoned, run_study, worker_name
+from conewise.studies.presence import release_abandoned, worker_name
+from conewise.studies.runner import run_study
 from conewise.studies.study import Study
 
 NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 4}}
@@ -133,8 +136,9 @@ def test_a_task_that_takes_too_long_returns_what_it_has(tmp_path, monkeypatch, r
     same_answer(study, reference)
 
 
-def test_nobody_waits_for_the_slowest(tmp_path):
+def test_nobody_waits_for_the_slowest(tmp_path, monkeypatch):
     """One evaluation does not return before others have that are beyond its round: with a barrier it never would."""
+    monkeypatch.setattr(runner, "_ALONE", 0.0)
     done, lock, others = [], threading.Lock(), threading.Event()
     a_round = len(make(tmp_path, "twin").ask(1000, ahead=False))
 
@@ -213,29 +217,6 @@ def test_what_fails_too_often_stops_the_run_with_a_sentence(tmp_path, retries):
     assert run_study(study, simulators.trade_off, jobs=0).finished  # mended
 
 
-def bad_values(result):
-    return lambda design, seed: result
-
-
-@pytest.mark.parametrize(
-    ("result", "words"),
-    [
-        ([1.0], r"1 value for 2 objectives \(gain, cost\)"),
-        ([0.5, float("nan")], "objective 'cost', got nan"),
-        (None, "2 numbers were expected, got None"),
-        ([0.5, 1.5], "outside the range that the study's noise assumes"),
-    ],
-    ids=str,
-)
-def test_values_that_cannot_be_are_failures(tmp_path, result, words):
-    study = make(tmp_path, noise=Bounded(0, 1), **NAIVE)
-    with pytest.raises(ConewiseError, match=words):
-        run_study(study, bad_values(result), jobs=0, retries=1)
-    assert study.status().failures > 2
-    assert study.status().evaluations == 0
-    nothing_in_flight(study)
-
-
 @pytest.mark.parametrize(
     ("evaluator", "words"),
     [
@@ -304,8 +285,10 @@ def test_a_worker_that_ends_is_a_recorded_failure_of_what_it_was_doing(tmp_path,
 
 def test_workers_that_always_end_stop_the_run(tmp_path):
     study = make(tmp_path)
-    with pytest.raises(ConewiseError, match=r"of design .* failed in 2 attempts, .* was killed by SIGKILL"):
-        run_study(study, simulators.killed_always, jobs=1, retries=1)
+    with pytest.raises(ConewiseError, match=r"the first 3 attempts all failed, .* was killed by SIGKILL; mend"):
+        run_study(study, simulators.killed_always, jobs=1)
+    with pytest.raises(ConewiseError, match=r"of design .* failed in 1 attempt, .* was killed by SIGKILL"):
+        run_study(study, simulators.killed_always, jobs=1, retries=0)
     nothing_in_flight(study)
 
 
@@ -345,7 +328,9 @@ def test_an_executor_that_is_broken_for_good_stops_the_run(tmp_path):
     with pytest.raises(ConewiseError, match=r"workers have gone .*; run again with a new executor to continue"):
         run_study(study, simulators.trade_off, executor=Broken(BrokenProcessPool("a process died")))
     nothing_in_flight(study)
-    with pytest.raises(ConewiseError, match="failed in 3 attempts, the last time because: OSError: no route to host"):
+    with pytest.raises(
+        ConewiseError, match="first 3 attempts all failed, the last time because: OSError: no route to host"
+    ):
         run_study(study, simulators.trade_off, executor=Broken(OSError("no route to host")))
     nothing_in_flight(study)
     with ThreadPoolExecutor(1) as closed:
@@ -480,11 +465,46 @@ def test_arguments(tmp_path, settings, words):
     nothing_in_flight(study)
 
 
-def test_a_function_without_a_name_cannot_go_to_a_process(tmp_path):
+def test_a_function_without_a_name_cannot_go_to_a_process(tmp_path, reference):
     study = make(tmp_path)
-    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module"):
-        run_study(study, lambda design, seed: [0, 0], jobs=1)
+    nameless = lambda design, seed: simulators.trade_off(design, seed)  # noqa: E731
+    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module, .* jobs=0\.$"):
+        run_study(study, nameless, jobs=1)
+    with pytest.raises(InputError, match=r"with jobs=0 \(without time_limit\)\.$"):
+        run_study(study, nameless, time_limit=10.0)
     nothing_in_flight(study)
+    assert run_study(study, nameless).finished  # nobody asked for processes: here it can be done
+    same_answer(study, reference)
+
+
+CELL = """
+import sys
+from conewise import Cone, ConewiseError, Study, run_study
+from conewise.noise import Gaussian
+
+def evaluate(design, seed):
+    return [len(design["name"]), 0.5]
+
+options = {"evaluations_each": 3}
+study = Study.create(sys.argv[1], designs=["a", "bc"], cone=Cone.orthant(2), epsilon=0.1, delta=0.1,
+                     noise=Gaussian(0.1), algorithm="naive", options=options)
+try:
+    run_study(study, evaluate, jobs=2)
+except ConewiseError as error:
+    print(error)
+print(run_study(study, evaluate).told)
+"""
+
+
+def test_a_function_from_a_notebook(tmp_path):
+    """As there, __main__ is no file: a worker that is handed the function would look for it in vain."""
+    done = subprocess.run(
+        [sys.executable, "-", str(tmp_path / "trial.db")], input=CELL, capture_output=True, text=True, timeout=LIMIT
+    )
+    assert done.stderr == ""
+    refusal, told = done.stdout.splitlines()
+    assert "typed into a notebook or at a prompt cannot be handed to a process; define it in a module" in refusal
+    assert told == "6"
 
 
 def test_commands_keep_their_own_time(tmp_path):

@@ -7,20 +7,32 @@ finite, in the user's own sign. Everything else is `EvaluationFailed` with a rea
 
 from __future__ import annotations
 
-import math
+import inspect
 import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import InputError
+from conewise.problems.commands import run_command
+from conewise.problems.returned import EvaluationFailed, as_values, in_one_line, last_line, read_values
+
+__all__ = [
+    "Command",
+    "EvaluationFailed",
+    "Evaluator",
+    "LocalFunction",
+    "PythonFunction",
+    "Row",
+    "as_evaluator",
+    "as_values",
+    "in_one_line",
+    "read_values",
+]
 
 Row = Mapping[str, Any]
 """A design: its columns, and its name under "name"."""
@@ -29,12 +41,7 @@ _DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _TARGET: Final = re.compile(rf"(?P<module>{_DOTTED}):(?P<function>{_DOTTED})")
 _PLACE: Final = re.compile(r"\{\{|\}\}|\{(?P<column>[^{}]*)\}")
 _GIVEN: Final = ("seed", "name")  # what a command may ask for beside the columns of a design
-_LONGEST_REASON: Final = 300  # characters: a reason is one line of a journal
-_AFTER_KILL: Final = 2.0  # seconds for the pipes of a killed command to close
-
-
-class EvaluationFailed(ConewiseError):  # noqa: N818 - it is no mistake of anyone, and is read as a sentence
-    """One evaluation gave no values; the reason is one line and another attempt may succeed."""
+_NEGATIVE: Final = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![^\W_]|[-.])", re.ASCII)
 
 
 class Evaluator(Protocol):
@@ -87,8 +94,8 @@ class PythonFunction(_InProcess):
             raise InputError(f"a function is written module:function, such as simulator:evaluate, got {self.target!r}.")
 
     def prepare(self) -> None:
-        """Import the module, so that no evaluation has to wait for it."""
-        self.load()
+        """Import the module, so that no evaluation has to wait for it, and look at what the function takes."""
+        _check_arguments(self.load(), self.target)
 
     def load(self) -> Callable[[dict[str, Any], int], Any]:
         """The function itself; InputError says what is missing."""
@@ -102,7 +109,8 @@ class PythonFunction(_InProcess):
             for name in function.split("."):
                 found = getattr(found, name)
         except (Exception, SystemExit) as error:
-            raise InputError(f"the function {self.target} cannot be imported: {_words(error)}.") from None
+            said = in_one_line(_words(error))
+            raise InputError(f"the function {self.target} cannot be imported: {said.rstrip('.')}.") from None
         if not callable(found):
             raise InputError(f"{self.target} is {type(found).__name__}, where a function was expected.")
         return found  # type: ignore[no-any-return]
@@ -120,6 +128,10 @@ class LocalFunction(_InProcess):
     """A function that is at hand, rather than named; processes get it by reference, so it lives in a module."""
 
     function: Callable[[dict[str, Any], int], Any]
+
+    def check(self, columns: Collection[str]) -> None:
+        """A function of other arguments can never be called."""
+        _check_arguments(self.function, str(self))
 
     def prepare(self) -> None:
         """It is here already."""
@@ -179,15 +191,15 @@ class Command:
 
     def evaluate(self, row: Row, seed: int, objectives: Sequence[str], time_limit: float | None = None) -> list[float]:
         """Run it once; an exit code other than 0, output that is not D numbers, or too long a time is a failure."""
-        code, printed, complaint = _run(self.arguments(row, seed), self.folder, time_limit)
-        last = _last_line(complaint)
+        code, printed, complaint = run_command(self.arguments(row, seed), self.folder, time_limit)
+        last = last_line(complaint)
         if code != 0:
             how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            raise EvaluationFailed(_short(f"the command {how}{f': {last}' if last else ' and said nothing'}"))
+            raise EvaluationFailed(in_one_line(f"the command {how}{f': {last}' if last else ' and said nothing'}"))
         try:
             return read_values(printed, objectives)
         except EvaluationFailed as error:
-            raise EvaluationFailed(_short(f"{error}{f' (last line of stderr: {last})' if last else ''}")) from None
+            raise EvaluationFailed(in_one_line(f"{error}{f' (last line of stderr: {last})' if last else ''}")) from None
 
     def _words(self) -> list[str]:
         try:
@@ -221,167 +233,64 @@ def as_evaluator(given: Any, folder: str | None = None) -> Evaluator:
     )
 
 
-def as_values(returned: Any, objectives: Sequence[str]) -> list[float]:
-    """D finite numbers from what a function returned: a sequence, an array, a mapping by objective, or one number.
-
-    >>> as_values({"speed": 2, "cost": 1}, ["cost", "speed"])
-    [1.0, 2.0]
-    """
-    if isinstance(returned, Mapping):
-        missing = next((name for name in objectives if name not in returned), None)
-        if missing is not None:
-            found = ", ".join(map(str, returned)) or "nothing"
-            raise EvaluationFailed(_short(f"no value for the objective {missing!r} among {found}"))
-        entries = [returned[name] for name in objectives]
-    elif isinstance(returned, str | bytes) or returned is None:
-        raise EvaluationFailed(_short(f"{len(objectives)} numbers were expected, got {returned!r}"))
-    else:
-        try:
-            entries = list(returned)
-        except TypeError:
-            entries = [returned]
-    if len(entries) != len(objectives):
-        raise EvaluationFailed(
-            f"{len(entries)} value{'' if len(entries) == 1 else 's'} for {len(objectives)} "
-            f"objective{'' if len(objectives) == 1 else 's'} ({', '.join(objectives)})"
-        )
-    return [_number(entry, name) for entry, name in zip(entries, objectives, strict=True)]
-
-
-def read_values(printed: str, objectives: Sequence[str]) -> list[float]:
-    """D finite numbers from printed text: the whole of it, or its last line."""
-    text = printed.strip()
-    if not text:
-        raise EvaluationFailed("the command printed nothing")
-    try:
-        return as_values(_parsed(text), objectives)
-    except EvaluationFailed:
-        if "\n" not in text:
-            raise
-    return as_values(_parsed(_last_line(text)), objectives)
-
-
 def _call(function: Callable[..., Any], row: Row, seed: int, objectives: Sequence[str]) -> list[float]:
     try:
         returned = function(dict(row), seed)
     except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)[1:]
+        if isinstance(error, TypeError) and not frames:  # not in the function: it cannot be called like this
+            raise _wrong_arguments(getattr(function, "__qualname__", "the function"), str(error)) from None
         where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        raise EvaluationFailed(_short(f"{_words(error)}{where}")) from None
+        raise EvaluationFailed(in_one_line(f"{_words(error)}{where}")) from None
     return as_values(returned, objectives)
 
 
-def _number(entry: Any, name: str) -> float:
-    """True and "1" are not measurements."""
-    number = math.nan
-    if not isinstance(entry, bool | str | bytes) and (hasattr(entry, "__float__") or hasattr(entry, "__index__")):
-        try:
-            number = float(entry)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-    if not math.isfinite(number):
-        raise EvaluationFailed(_short(f"a finite number was expected for the objective {name!r}, got {entry!r}"))
-    return number
-
-
-def _parsed(text: str) -> Any:
-    import json
-
-    if text[0] in "[{":
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            raise EvaluationFailed(_short(f"what the command printed is not JSON: {text[:60]}")) from None
+def _check_arguments(function: Callable[..., Any], name: str) -> None:
+    """Refuse a function that cannot be called with a design and a seed, before it is."""
     try:
-        return [float(word) for word in re.split(r"[\s,;]+", text.strip(",; \t\n"))]
-    except ValueError:
-        raise EvaluationFailed(_short(f"numbers or JSON were expected, the command printed {text[:60]!r}")) from None
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # some functions written in C do not say what they take
+    try:
+        takes.bind({}, 0)
+    except TypeError as error:
+        raise _wrong_arguments(f"{name}{takes}", str(error)) from None
+
+
+def _wrong_arguments(what: str, why: str) -> InputError:
+    said = in_one_line(what, 120)
+    return InputError(
+        f"an evaluator is called with a design (a dict) and a seed, as in evaluate(design, seed), which {said} "
+        f"does not take: {in_one_line(why)}."
+    )
 
 
 def _filled(word: str, values: Mapping[str, Any]) -> str:
+    """A word of a command with the values in their places; no design can make an option of it."""
+
     def place(match: re.Match[str]) -> str:
         column = match["column"]
         if column is None:
             return match[0][0]
         value = values.get(column)
         if value is None:
-            raise EvaluationFailed(f"the design has no value for {{{column}}}")
+            raise InputError(f"the command needs {{{column}}}, for which design {values.get('name')!r} has no value.")
         text = str(value)
         if "\0" in text:
-            raise EvaluationFailed(f"the value of {{{column}}} has a zero byte, which no command can be given")
-        if match.start() == 0 and text.startswith("-") and isinstance(value, str) and not _is_number(text):
-            # A name such as --help would be read as an option of the program, and names may come from others.
-            raise EvaluationFailed(f"the value {text!r} of {{{column}}} looks like an option; write --option={{...}}")
+            raise InputError(f"the value of {{{column}}} has a zero byte, which no command can be given.")
         return text
 
-    return _PLACE.sub(place, word)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _run(arguments: list[str], folder: str | None, time_limit: float | None) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr; the command has a session of its own, so that all of it can be ended."""
-    try:
-        process = subprocess.Popen(
-            arguments,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,
+    filled = _PLACE.sub(place, word)
+    number = not word.startswith("{name}") and _NEGATIVE.match(filled)
+    if filled.startswith("-") and not word.startswith("-") and not number:
+        # A name such as --help or -inf would be read as an option of the program, and names may come from others.
+        raise InputError(
+            f"{filled!r:.60}, filled in for {word}, would be read as an option of the command; write it as part of an "
+            f"argument, such as --value={word}."
         )
-    except OSError as error:
-        what = folder if folder is not None and not os.path.isdir(folder) else arguments[0]
-        raise InputError(f"the command cannot be started: {error.strerror or error}: {what}.") from None
-    with _not_left_behind(process):
-        try:
-            printed, complaint = process.communicate(timeout=time_limit)
-        except subprocess.TimeoutExpired:
-            raise EvaluationFailed(f"no answer within {time_limit:g} seconds") from None
-        return process.returncode, printed, complaint
-
-
-@contextmanager
-def _not_left_behind(process: subprocess.Popen[str]) -> Iterator[None]:
-    """When the block is left by an exception, the command and all that it started are ended first."""
-    try:
-        yield
-    except BaseException:
-        with suppress(ProcessLookupError, PermissionError):  # gone already, or only its remains are there
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-        # what it started in another session may still hold the pipes: not ours to wait for
-        with suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=_AFTER_KILL)
-        raise
-    finally:
-        for pipe in (process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
+    return filled
 
 
 def _words(error: BaseException) -> str:
     said = str(error)
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1].strip() if lines else ""
-
-
-def _short(text: str) -> str:
-    """One line of printable characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_REASON else f"{line[: _LONGEST_REASON - 3]}..."

@@ -6,6 +6,7 @@ door.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -19,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from conewise._arrays import as_count
 from conewise._workers import workers_of
 from conewise.errors import ConewiseError, InputError
-from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row
+from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
 
 PATIENCE: Final = 1.0  # seconds after which a task returns what it has, however many evaluations it was given
 
@@ -39,6 +40,8 @@ class Outcome(NamedTuple):
     values: list[float] | None
     reason: str
     seconds: float
+    hopeless: bool = False
+    """Whether no other attempt would succeed either."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,13 @@ class Done:
 
 
 def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: Any = None) -> list[Outcome]:
-    """Evaluate one after the other, in whatever process this is; after PATIENCE the rest is left undone."""
+    """Evaluate one after the other, in whatever process this is; after PATIENCE the rest is left undone.
+
+    Where an evaluator forks and its child comes back as well, the child ends here: it is not this process, and what it
+    would say of further evaluations is nobody's answer.
+    """
     outcomes: list[Outcome] = []
-    begun = time.monotonic()
+    begun, process = time.monotonic(), os.getpid()
     for position, call in enumerate(calls):
         start = time.monotonic()
         if outcomes and start - begun > PATIENCE:
@@ -78,8 +85,15 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
             values = work.evaluator.evaluate(rows[call.design], call.seed, work.objectives, work.time_limit)
             outcome = Outcome(call.id, values, "", time.monotonic() - start)
         except EvaluationFailed as error:
-            outcome = Outcome(call.id, None, str(error), time.monotonic() - start)
+            outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start)
+        except InputError as error:
+            outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start, hopeless=True)
+        finally:
+            if os.getpid() != process:
+                os._exit(0)
         outcomes.append(outcome)
+        if outcome.hopeless:
+            break
     return outcomes
 
 
@@ -137,10 +151,7 @@ class Inline(Crew):
             return []
         calls, rows = self._tasks.popleft()
         with redirect_stdout(sys.stderr):  # what a function prints is not our output
-            try:
-                return [Done(calls, perform(self._work, calls, rows))]
-            except InputError as error:
-                return [Done(calls, error=error)]
+            return [Done(calls, perform(self._work, calls, rows))]
 
     def close(self) -> None:
         """Nothing is under way here between two calls."""
@@ -206,7 +217,7 @@ class ThroughExecutor(Crew):
             elif isinstance(error, InputError):
                 found.append(Done(calls, error=error))
             else:
-                reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+                reason = in_one_line(f"{type(error).__name__}: {error}", 200)
                 broken = reason if isinstance(error, BrokenExecutor) else broken
                 found.append(Done(calls, lost=reason, suspect=calls[0].id if len(calls) == 1 else ""))
         return found + (self._rebuilt(broken) if broken else [])

@@ -8,6 +8,7 @@ until the algorithm has seen enough, the answer is taken from everything told wi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from conewise._arrays import Floats
 from conewise.algorithms import Algorithm, NaiveElimination, Result
 from conewise.algorithms.certified import CertifiedRule
 from conewise.feedback import Observations, Pulls
+from conewise.goals import Guarantee, Heuristic
 from conewise.studies.evaluations import Integers, from_key
 from conewise.studies.ledger import Ledger
 
@@ -35,7 +37,7 @@ class Fold:
         self.consumed = np.zeros(self._ledger.n_designs, dtype=np.int64)
         """(K,): how many of each design's evaluations the finished rounds have used."""
         self._live_counts = self.consumed.copy()
-        self._answer: tuple[tuple[int, int], Result] | None = None
+        self._answer: tuple[tuple[int, ...], Result] | None = None
         self._next_round()
 
     def _next_round(self) -> None:
@@ -66,10 +68,10 @@ class Fold:
 
     def result(self) -> Result:
         """The answer as the evaluations are now; `advance` first."""
-        data = self._ledger.size, len(self._ledger.corrections)
+        data = self._ledger.size, len(self._ledger.corrections), self._ledger.failed
         if self._answer is None or self._answer[0] != data:
             state = self.state if self.finished else self.live()
-            self._answer = data, self.algorithm.recommend(state)
+            self._answer = data, qualified(self.algorithm.recommend(state), self._ledger)
         return self._answer[1]
 
     def live(self) -> Any:
@@ -179,6 +181,28 @@ class Fold:
             missing = self.algorithm.evaluations_each - self._ledger.through
             return int(np.maximum(missing, 0).sum())
         return None
+
+
+def qualified(result: Result, ledger: Ledger) -> Result:
+    """The same answer, worth no more than the attempts that failed leave of it.
+
+    A value that takes the place of a failed attempt has the right distribution only if failure does not depend on the
+    value. Where a value is known to lie outside the range that the noise assumes, there is nothing to assume any more.
+    """
+    if ledger.refuted:
+        one = ledger.refuted == 1
+        reason = (
+            f"{ledger.refuted} value{'' if one else 's'} fell outside the range that the noise assumes, which refutes "
+            "the assumption"
+        )
+        return replace(result, guarantee=Heuristic(reason), certified_epsilon=None)
+    if not isinstance(result.guarantee, Guarantee) or not (replaced := ledger.replaced):
+        return result
+    attempts = "1 attempt failed and was" if replaced == 1 else f"{replaced:,} attempts failed and were"
+    assumption = (
+        f"{result.guarantee.assumption}; that failure does not depend on the value ({attempts} evaluated again)"
+    )
+    return replace(result, guarantee=replace(result.guarantee, assumption=assumption))
 
 
 def _most_each(algorithm: Algorithm[Any]) -> int | None:

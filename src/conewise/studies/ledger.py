@@ -27,6 +27,8 @@ FURTHEST: Final = 10_000
 """A number this far beyond every earlier one of its design is refused: it is a slip, and would cost memory."""
 LATEST: Final = 2.5e11
 """Seconds since 1970 beyond which no calendar goes."""
+OUT_OF_RANGE: Final = "outside the range that the noise assumes: "
+"""How the reason of a failure begins whose value is known, and refutes the assumption about the noise."""
 _SCAN: Final = 4096
 
 
@@ -58,6 +60,8 @@ class Ledger:
         self.failures: dict[int, int] = {}
         self.failed = 0
         """Failures recorded in all."""
+        self.refuted = 0
+        """Failures for a value outside the range that the noise assumes."""
         self.originals: dict[int, Floats] = {}
         """What was first told of evaluations that were corrected since."""
         self.corrections: list[tuple[int, int]] = []
@@ -93,6 +97,11 @@ class Ledger:
             self._earliest = min((expires for expires, _ in self.leases.values()), default=np.inf)
         return found
 
+    @property
+    def replaced(self) -> int:
+        """Attempts that failed and whose evaluation has values all the same, of another attempt."""
+        return sum(times for key, times in self.failures.items() if self.place(*from_key(key)) >= 0)
+
     # -- growth ----------------------------------------------------------------------------------------------------
 
     def absorb(self, block: Sequence[Entry]) -> None:
@@ -120,6 +129,7 @@ class Ledger:
         for entry in others:
             if entry[2] in ("fail", "release"):
                 events += [(entry, key_of(*pair)) for pair in self._pairs([entry[4]]).tolist()]
+                self.refuted += entry[2] == "fail" and entry[6].startswith(OUT_OF_RANGE)
             elif entry[2] not in KINDS:
                 raise ValueError(f"the kind {entry[2]!r:.20} is unknown")
         for entry, key in sorted(events, key=lambda event: event[0][0]):

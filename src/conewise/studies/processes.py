@@ -7,7 +7,9 @@ evaluation that ended a process must be known by name, and because no worker may
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -17,7 +19,7 @@ from typing import Any, Final
 
 from conewise._arrays import as_count
 from conewise.errors import ConewiseError, InputError
-from conewise.problems.evaluators import Row
+from conewise.problems.evaluators import Evaluator, Row, in_one_line
 from conewise.studies.executors import Call, Crew, Done, Work, perform
 
 _STARTS: Final = 3  # workers in a row that end before their first task: then something is wrong with all of them
@@ -38,12 +40,6 @@ class _Worker:
         try:
             with _interrupts_held():  # until the worker has said that Ctrl-C is not for it
                 self.process.start()
-        except (AttributeError, TypeError, ValueError, ImportError) as error:  # what pickling raises, by version
-            raise InputError(f"the function cannot be handed to a process ({error}); define it in a module.") from None
-        except Exception as error:
-            if type(error).__name__ != "PicklingError":
-                raise
-            raise InputError(f"the function cannot be handed to a process ({error}); define it in a module.") from None
         finally:
             theirs.close()
 
@@ -54,12 +50,14 @@ class _Worker:
     def messages(self) -> list[tuple[str, Any]]:
         """Everything that has arrived; the last one is ("gone", None) when nothing more can come."""
         found: list[tuple[str, Any]] = []
+        # Asked before the pipe: it closes only when a child that the function has left behind ends as well.
+        gone = self.process.exitcode is not None
         try:
             while self.pipe.poll():
                 found.append(self.pipe.recv())
         except (EOFError, OSError):
-            found.append(("gone", None))
-        return found
+            gone = True
+        return [*found, ("gone", None)] if gone else found
 
     def kill(self) -> None:
         self.process.kill()
@@ -190,6 +188,19 @@ class LocalProcesses(Crew):
             worker.pipe.close()
             worker.process.close()
         self._workers.clear()
+
+
+def why_it_stays(evaluator: Evaluator) -> str:
+    """Why an evaluator cannot be handed to another process; empty where it can."""
+    try:
+        packed = pickle.dumps(evaluator)
+    except Exception as error:  # whatever pickling raises, by version and by what is pickled
+        return f"the function cannot be handed to a process ({in_one_line(str(error), 120)})"
+    main = sys.modules.get("__main__")
+    from_a_file = getattr(main, "__spec__", None) or os.path.isfile(getattr(main, "__file__", None) or "")
+    if b"__main__" in packed and not from_a_file:  # a worker would look for it in vain
+        return "a function that was typed into a notebook or at a prompt cannot be handed to a process"
+    return ""
 
 
 class _EndedFromOutside(BaseException):

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import signal
-import socket
 import threading
 import time
 from collections import Counter, deque
@@ -18,15 +16,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
+
+import numpy as np
 
 from conewise._arrays import as_count, as_positive
 from conewise.errors import ConewiseError, InputError
-from conewise.problems.evaluators import as_evaluator
+from conewise.problems.evaluators import as_evaluator, in_one_line
 from conewise.studies.evaluations import AlreadyTold, Evaluation
 from conewise.studies.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
-from conewise.studies.processes import LocalProcesses
+from conewise.studies.ledger import OUT_OF_RANGE
+from conewise.studies.presence import release_abandoned, worker_name
+from conewise.studies.processes import LocalProcesses, why_it_stays
+from conewise.studies.spec import out_of_range
 from conewise.studies.study import Study
 
 TASK_SECONDS: Final = 0.2  # work in a task: a hundred times what it costs to hand one over
@@ -37,8 +39,9 @@ _TICK: Final = 0.2  # seconds between looks at the clock, at Ctrl-C and at `stop
 _WAIT_FOR_OTHERS: Final = 1.0  # seconds between questions when everything open is with other workers
 _NEWEST: Final = 0.5  # weight of the newest task in the average time of an evaluation
 _LOSSES: Final = 10  # workers lost in a row, without one evaluation in between
-_WORKER: Final = re.compile(r"(?P<machine>.+):(?P<process>\d{1,9}):(?P<start>\w+)")
 _LEASE_SPARE: Final = 60.0  # seconds on top of what a task may take at most
+_FIRST_FAILURES: Final = 3  # attempts at the beginning of a run: if all of them fail, so will the others
+_ALONE: Final = 5.0  # seconds that a run waits for its first evaluation before it begins others
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,17 @@ def run_study(
 
     `evaluator` is a function of a design (a dict) and a seed that returns D numbers, `"module:function"`, a command
     such as `"./simulate --x {x} --seed {seed}"`, or a value of `conewise.problems.evaluators`. `jobs=0` evaluates in
-    the calling process. Instead of `jobs`, or with it as the number of evaluations under way, `executor` is any
+    the calling process; by default so does a function that no other process can be given, such as one of a notebook.
+    Instead of `jobs`, or with it as the number of evaluations under way, `executor` is any
     `concurrent.futures.Executor` or a function that makes one, which is called again when its workers die. `batch`
     fixes how many evaluations go into one task; by default as many as take a fifth of a second.
 
     A failed evaluation is recorded and tried again, with a new seed, up to `retries` times; then the run stops with a
-    ConewiseError. `time_limit` (seconds) ends a function that hangs, with its process. When `stop` says so nothing more
+    ConewiseError. It stops at once where no attempt can succeed (a function of other arguments, values of another
+    shape), when the first attempts all fail, and at a value outside the range that the study's noise assumes: the
+    assumption is then refuted. Failed attempts that were evaluated again are named in the guarantee.
+
+    `time_limit` (seconds) ends a function that hangs, with its process. When `stop` says so nothing more
     is handed out and what is under way is finished; Ctrl-C hands it back instead, and KeyboardInterrupt follows.
     However a run ends, what was told is in the journal, and another run continues.
     """
@@ -120,6 +128,8 @@ class _Run:
         self.failures: Counter[str] = Counter()
         self.losses = 0
         self.told = self.failed = 0
+        self.proved = False  # whether an evaluation of this run has succeeded
+        self.tried_at = 0.0
         self.seconds_each: float | None = None
         self.largest = max(1, min(_LARGEST_TASK, _TASK_BYTES // (9 * (len(work.objectives) + 4))))
         self.lease = max(study.lease, 3 * (work.time_limit or 0.0) + _LEASE_SPARE)
@@ -163,9 +173,11 @@ class _Run:
         """Keep the crew busy; False when nothing is left to do for anyone."""
         size = self._task_size()
         depth = 2 if self.seconds_each is not None and self.seconds_each < _SHORT else 1
-        room = self.crew.room(depth)
-        wanted = room * size - len(self.hand)
         now = time.monotonic()
+        room = self.crew.room(depth)
+        if not self.proved and (not self.flying or now < self.tried_at + _ALONE):
+            room = min(room, 0 if self.flying else 1)  # one evaluation first: if it fails, perhaps all do
+        wanted = room * size - len(self.hand)
         if wanted > 0 and now >= self.ask_at:
             asked = self.study.ask(wanted, worker=self.worker, lease=self.lease)
             got = [evaluation for evaluation in asked if evaluation.id not in self.flying]
@@ -186,23 +198,25 @@ class _Run:
         leases = self.study.leases()
         if not leases:
             return "nothing is open at this moment"
-        owners = ", ".join(sorted({lease.worker or "someone without a name" for lease in leases})[:3])
+        owners = ", ".join(sorted({in_one_line(lease.worker) or "someone without a name" for lease in leases})[:3])
         minutes = (min(lease.expires for lease in leases) - time.time()) / 60
         return (
             f"all that is wanted, {len(leases)} evaluation{'s' * (len(leases) > 1)}, is in the hands of {owners}; "
-            f"the first lease ends in {max(minutes, 0):.0f} minutes; "
-            "conewise study release frees what nobody will evaluate"
+            f"the first lease ends in {max(minutes, 0):.0f} minutes; release frees what nobody will evaluate"
         )
 
     def _submit(self, size: int) -> None:
         task = [self.hand.popleft()]
         while self.hand and len(task) < size and task[0].id not in self.alone and self.hand[0].id not in self.alone:
             task.append(self.hand.popleft())
+        self.tried_at = time.monotonic()
         rows = {evaluation.design: {**evaluation.row, "name": evaluation.name} for evaluation in task}
         self.flying.update((evaluation.id, evaluation) for evaluation in task)
         self.crew.submit(tuple(Call(e.id, e.design, e.seed) for e in task), rows)
 
     def _task_size(self) -> int:
+        if not self.proved:
+            return 1
         if self.batch is not None:
             return min(self.batch, self.largest)
         if self.seconds_each is None:
@@ -230,12 +244,14 @@ class _Run:
             self._tell(good)
             self.losses = 0
         for outcome in outcomes:
-            if outcome.values is None:
+            if outcome.hopeless:
+                self._stop(InputError(outcome.reason))
+            elif outcome.values is None:
                 self._failed(outcome.id, outcome.reason)
         for part in done:
             self._lost(part)
-            if part.error is not None and self.error is None:
-                self.error = part.error
+            if part.error is not None:
+                self._stop(part.error)
 
     def _measure(self, outcomes: list[Outcome]) -> None:
         if not outcomes:
@@ -248,6 +264,7 @@ class _Run:
         """All at once; where the study refuses that, one by one, to see which."""
         ids = [outcome.id for outcome in good]
         values = [outcome.values for outcome in good if outcome.values is not None]
+        self.proved = True
         try:
             self.study.tell(ids, values, worker=self.worker)
         except InputError as error:
@@ -257,13 +274,41 @@ class _Run:
             elif isinstance(error, AlreadyTold):
                 self.flying.pop(ids[0], None)
                 self._say("late", f"{ids[0]} was told by another worker, whose values stay")
-            else:  # such values cannot be, for instance outside the bounds of the noise
-                self._failed(ids[0], str(error))
+            else:
+                self._impossible(ids[0], values[0], error)
             return
         for evaluation in ids:
             self.flying.pop(evaluation, None)
         self.told += len(good)
         self._say("told", count=len(good))
+
+    def _impossible(self, evaluation: str, values: list[float], error: InputError) -> None:
+        """A value that the study refuses is never replaced by another draw: that would choose among the values."""
+        if not all(map(math.isfinite, values)):
+            self._failed(evaluation, str(error))
+            return
+        name = self.flying[evaluation].name
+        outside = out_of_range(self.study.noise, np.array([values]))
+        if outside is None:
+            self._stop(InputError(f"evaluation {evaluation} of design {name!r} cannot be stored: {error}"))
+            return
+        column = outside[1]
+        what = f"{values[column]!r} for {self.study.objectives[column]!r}"
+        failed = self.flying.pop(evaluation)
+        self.study.fail(failed, f"{OUT_OF_RANGE}{what}")
+        self.failed += 1
+        self._stop(
+            ConewiseError(
+                f"evaluation {evaluation} of design {name!r} gave {what}, outside the range that the study's noise "
+                "assumes: the assumption is refuted, and no guarantee holds in this study any more; make a new one "
+                "with a range that every value keeps (what was told can be exported and told there)."
+            )
+        )
+
+    def _stop(self, error: ConewiseError) -> None:
+        """The first reason to stop is the one that is told."""
+        if self.error is None:
+            self.error = error
 
     def _failed(self, evaluation: str, reason: str) -> None:
         failed = self.flying.pop(evaluation)
@@ -272,11 +317,18 @@ class _Run:
         self.failures[evaluation] += 1
         times = self.failures[evaluation]
         self._say("failed", f"design {failed.name!r}, evaluation {evaluation}, attempt {times}: {reason}", count=1)
-        if times > self.retries and self.error is None:
+        why = f"the last time because: {reason.rstrip('.')}"
+        if times > self.retries:
             attempts = "1 attempt" if times == 1 else f"{times} attempts"
-            self.error = ConewiseError(
-                f"evaluation {evaluation} of design {failed.name!r} failed in {attempts}, the last time because: "
-                f"{reason.rstrip('.')}; everything else is in the journal: mend the cause and run again to continue."
+            self._stop(
+                ConewiseError(
+                    f"evaluation {evaluation} of design {failed.name!r} failed in {attempts}, {why}; "
+                    "everything else is in the journal: mend the cause and run again to continue."
+                )
+            )
+        elif not self.proved and self.failed >= _FIRST_FAILURES:
+            self._stop(
+                ConewiseError(f"the first {self.failed} attempts all failed, {why}; mend the cause and run again.")
             )
 
     def _lost(self, part: Done) -> None:
@@ -287,8 +339,8 @@ class _Run:
         if part.lost:
             self.losses += 1
             self._say("lost", part.lost, count=len(missing))
-            if self.losses > _LOSSES + self.crew.width and self.error is None:
-                self.error = ConewiseError(f"workers end one after the other, the last time because: {part.lost}.")
+            if self.losses > _LOSSES + self.crew.width:
+                self._stop(ConewiseError(f"workers end one after the other, the last time because: {part.lost}."))
             if part.suspect in self.flying:
                 self._failed(part.suspect, part.lost)
                 missing = [evaluation for evaluation in missing if evaluation.id != part.suspect]
@@ -306,6 +358,14 @@ def _crew(jobs: int | None, executor: Any, work: Work) -> Crew:
     if executor is not None:
         return ThroughExecutor(executor, work, jobs)
     wanted = as_count(jobs if jobs is not None else os.cpu_count() or 1, "jobs", minimum=0)
+    if wanted and (why := why_it_stays(work.evaluator)):
+        if jobs is not None or work.time_limit is not None:
+            limit = " (without time_limit)" if work.time_limit is not None else ""
+            raise InputError(
+                f"{why}; define it in a module, a file of its own, and import it from there, or evaluate in this "
+                f"process with jobs=0{limit}."
+            )
+        wanted = 0
     if wanted:
         return LocalProcesses(wanted, work)
     if work.time_limit is not None and not work.evaluator.ends_itself:
@@ -332,55 +392,3 @@ def _interruptions() -> Iterator[Callable[[], bool]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-
-# -- who asked -------------------------------------------------------------------------------------------------------
-
-
-def worker_name() -> str:
-    """`machine:process:start` of this process, so that another run on the machine can see whether it is still there."""
-    return f"{_machine()}:{os.getpid()}:{_started(os.getpid())}"
-
-
-def release_abandoned(study: Study) -> int:
-    """Hand back what runs on this machine had under way when they were killed; how many evaluations that was."""
-    there: dict[str, bool] = {}
-    gone = []
-    for lease in study.leases():
-        named = _WORKER.fullmatch(lease.worker)
-        if named is None or named["machine"] != _machine():
-            continue
-        if lease.worker not in there:
-            there[lease.worker] = _started(int(named["process"])) == named["start"]
-        if not there[lease.worker]:
-            gone.append(lease.evaluation)
-    if gone:
-        study.release(gone)
-    return len(gone)
-
-
-def _machine() -> str:
-    """The host, and on Linux the numbering of its processes: containers may share a name, not that."""
-    try:
-        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
-    except OSError:
-        return socket.gethostname()
-
-
-def _started(process: int) -> str:
-    """When a process began, in whatever unit the system has; empty when it is gone."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
-        state, *fields = text.rpartition(")")[2].split()
-        return "" if state in "ZX" else fields[18]  # field 22 of proc(5): ticks since the machine started
-    except (OSError, IndexError):
-        pass
-    if Path("/proc/self/stat").exists():
-        return ""
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return ""
-    except OSError:
-        pass
-    return "running"

@@ -105,14 +105,14 @@ class Specification:
         if n:
             check_finite(array, "values")
             check_sums(array, "values", LARGEST_OBSERVED)
-        if isinstance(self.noise, noises.Bounded):
-            outside = np.argwhere((array < self.noise.low) | (array > self.noise.high))
-            if len(outside):
-                row, column = outside[0]
-                raise InputError(
-                    f"values has {float(array[row, column])!r} in row {row} for {self.objectives[column]!r}, outside "
-                    "the range that the study's noise assumes; no certificate would hold with it."
-                )
+        outside = out_of_range(self.noise, array)
+        if outside is not None:
+            row, column = outside
+            raise InputError(
+                f"values has {float(array[row, column])!r} in row {row} for {self.objectives[column]!r}, outside "
+                "the range that the study's noise assumes; no certificate would hold with it: unless it is a slip, "
+                "make a study with a range that every value keeps."
+            )
         return array.copy()
 
     def to_json(self) -> str:
@@ -156,6 +156,14 @@ class Specification:
             )
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
+
+
+def out_of_range(noise: noises.Noise | None, values: Floats) -> tuple[int, int] | None:
+    """Row and column of the first of the values (n, D) that the noise says cannot be; None where there is none."""
+    if not isinstance(noise, noises.Bounded):
+        return None
+    outside = np.argwhere((values < noise.low) | (values > noise.high))
+    return (int(outside[0][0]), int(outside[0][1])) if len(outside) else None
 
 
 def specified(
