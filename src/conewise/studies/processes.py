@@ -217,13 +217,13 @@ def _serve(pipe: Any, board: Any, work: Work) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, end)
-    with suppress(OSError):
-        os.dup2(2, 1)  # what a function prints is not the output of the run
     rows: dict[int, Row] = {}
     with suppress(_EndedFromOutside, EOFError, OSError):
-        threading.Thread(target=_follow_parent, daemon=True).start()
         try:
+            signal.signal(signal.SIGTERM, end)
+            with suppress(OSError):
+                os.dup2(2, 1)  # what a function prints is not the output of the run
+            threading.Thread(target=_follow_parent, daemon=True).start()
             work.evaluator.prepare()
             pipe.send(("ready", None))
             while True:
@@ -234,6 +234,8 @@ def _serve(pipe: Any, board: Any, work: Work) -> None:
                 pipe.send(("done", outcomes))
         except InputError as error:
             pipe.send(("unusable", str(error)))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: nothing is raised on the way out
 
 
 def _follow_parent() -> None:
