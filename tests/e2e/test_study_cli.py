@@ -382,7 +382,10 @@ def test_a_command_evaluates(trial, capsys):
         (["--toml", "nowhere.toml"], "nowhere.toml"),
         (["--toml", "other.toml"], "other.toml has the objectives gain, mass, but the study has gain, cost"),
         (["--toml", "silent.toml"], "silent.toml, [run]: say exactly one of function and command"),
-        (["--function", "shared.simulators:trade_off", "--time-limit", "3"], "time_limit needs jobs=1"),
+        (
+            ["--function", "shared.simulators:trade_off", "--time-limit", "3"],
+            "a function in this process cannot be ended",
+        ),
         (["--function", "shared.simulators:trade_off", "--dask", "tcp://127.0.0.1:1"], "leave one of them out"),
         (["--function", "shared.simulators:trade_off", "--retries", "-1"], "-1 is not in the range"),
     ],
@@ -423,8 +426,17 @@ def test_a_failing_evaluator_stops_with_a_sentence(folder, capsys):
 
 def test_a_run_with_a_time_of_its_own_is_continued(trial, capsys, monkeypatch):
     monkeypatch.setattr("conewise.cli.run._FIRST_LINE", 0.0)
-    said = succeeds(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0")
-    assert re.match(r"Not finished \(stopped on request\) after 0 evaluations .*; run again to continue\.", said)
+    code, said, _ = conewise(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0")
+    assert code == 3
+    assert re.match(
+        r"Not finished \(stopped on request\) after 0 evaluations .*; still to do: about 12 evaluations; run again to "
+        r"continue\.",
+        said,
+    )
+    code, out, _ = conewise(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0", "--json")
+    assert code == 3
+    assert json.loads(out)["run"]["stopped_because"] == "stopped on request"
+    assert json.loads(out)["remaining"] == 12
     code, out, err = conewise(capsys, "run", trial, "--toml", "trial.toml")
     assert code == 0
     assert out.startswith("Finished after 12 evaluations")

@@ -131,3 +131,40 @@ def test_bad_input_is_one_clear_line(wrong, words):
 def test_a_seed_must_be_given():
     with pytest.raises(TypeError, match="rng"):
         cw.identify(IMRT, WIDE, epsilon=0.1, delta=0.05)
+
+
+# -- what is no problem --------------------------------------------------------------------------------------------
+
+
+class Table:
+    """Three of the four members of a problem."""
+
+    n_designs, dim, assumption = 2, 2, Gaussian(1)
+
+
+class OfOne(Table):
+    def evaluate(self, pulls):
+        return None
+
+
+class OfNothing(Table):
+    def evaluate(self, pulls, rng):
+        return [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (lambda design, seed: [1, 2], r"got function; a function is evaluated by run_study\(study, function\)"),
+        (cw.SimulatedBandit, "got the class SimulatedBandit; "),
+        ([[1.0, 2.0], [2.0, 1.0]], r"got list; known means are simulated by SimulatedBandit\(means, noise\)"),
+        (None, "got NoneType; known means"),
+        (Table(), "got Table; known means"),
+        (OfOne(), "problem.evaluate is called with pulls and rng, which it does not take: too many positional"),
+        (OfNothing(), r"problem.evaluate must return Observations\(.*, got list\."),
+    ],
+    ids=["function", "class", "list", "None", "no evaluate", "one argument", "returns a list"],
+)
+def test_what_is_no_problem_is_refused_with_the_way_to_one(problem, words):
+    with pytest.raises(cw.InputError, match=words):
+        identify(problem, noise=Gaussian(1))

@@ -450,7 +450,7 @@ def test_what_others_have_in_hand_is_waited_for(tmp_path, monkeypatch):
         ({"retries": -1}, "retries must be at least 0"),
         ({"batch": 0}, "batch must be at least 1"),
         ({"time_limit": 0}, "time_limit must be above 0"),
-        ({"time_limit": 1.0, "jobs": 0}, "time_limit needs jobs=1 or more"),
+        ({"time_limit": 1.0, "jobs": 0}, "`time_limit` needs `jobs=1` or more"),
         ({"time_limit": 1.0, "executor": Broken(OSError())}, "an executor cannot end a Python function that hangs"),
         ({"executor": 3}, "must be a concurrent.futures.Executor or a function that makes one, got int"),
         ({"executor": dict}, "must be a concurrent.futures.Executor or a function that makes one, got dict"),
@@ -468,9 +468,9 @@ def test_arguments(tmp_path, settings, words):
 def test_a_function_without_a_name_cannot_go_to_a_process(tmp_path, reference):
     study = make(tmp_path)
     nameless = lambda design, seed: simulators.trade_off(design, seed)  # noqa: E731
-    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module, .* jobs=0\.$"):
+    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module, .* `jobs=0`\.$"):
         run_study(study, nameless, jobs=1)
-    with pytest.raises(InputError, match=r"with jobs=0 \(without time_limit\)\.$"):
+    with pytest.raises(InputError, match=r"with `jobs=0` \(without `time_limit`\)\.$"):
         run_study(study, nameless, time_limit=10.0)
     nothing_in_flight(study)
     assert run_study(study, nameless).finished  # nobody asked for processes: here it can be done

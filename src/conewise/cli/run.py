@@ -15,7 +15,7 @@ import click
 
 from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
-from conewise.cli.standing import as_data, as_rows, in_one_line
+from conewise.cli.standing import as_data, as_rows, in_one_line, remaining
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
@@ -28,6 +28,7 @@ _BETWEEN_FRAMES: Final = 0.5
 _OF_THE_TIME: Final = 20  # at most one twentieth of the time goes into looking where the study stands
 _WINDOW: Final = 30.0  # seconds over which the rate is taken
 INTERRUPTED: Final = 130
+UNFINISHED: Final = 3
 
 
 @click.command(short_help="Evaluate with a function or a command until the study is finished.")
@@ -40,7 +41,7 @@ INTERRUPTED: Final = 130
 @click.option("--retries", type=click.IntRange(0), help="Further attempts at an evaluation that failed; 2 by default.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for one evaluation.")
 @click.option("--dask", metavar="ADDRESS", help="Evaluate on the workers of this Dask scheduler.")
-@click.option("--max-seconds", type=click.FloatRange(0), help="Hand out nothing more after this time.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Hand out nothing more after this time; exit code 3.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def run(
@@ -61,6 +62,8 @@ def run(
 
     Every value is on disk before it counts. Ctrl-C, a crash or a power cut lose nothing: run it again and it continues.
     What evaluates is named here or in your own TOML file, never in the study.
+
+    Exit code 0: the study is finished. 3: stopped before it was, by --max-seconds. 130: interrupted. 2: an error.
 
     Example: conewise study run trial.db --function simulator:evaluate --jobs 4
     """
@@ -86,14 +89,18 @@ def run(
         if as_json:
             run_data = {"told": report.told, "failures": report.failures, "seconds": report.seconds}
             print_json({**as_data(opened, status), "run": {**run_data, "stopped_because": report.stopped_because}})
-            return
+            context.exit(0 if status.finished else UNFINISHED)
         pace = f"{report.told} evaluations in {report.seconds:.1f} s"
         failures = f", {report.failures} failed attempts" if report.failures else ""
         if status.finished:
             names = ", ".join(status.result.names(opened.names)[:20])
             click.echo(f"Finished after {pace}{failures}: {names or 'no design'}; {status.result.guarantee}.")
         else:
-            click.echo(f"Not finished ({report.stopped_because}) after {pace}{failures}; run again to continue.")
+            click.echo(
+                f"Not finished ({report.stopped_because}) after {pace}{failures}; still to do: {remaining(status)}; "
+                "run again to continue."
+            )
+            context.exit(UNFINISHED)
 
 
 def _settings(

@@ -63,7 +63,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("evaluations told", f"{status.evaluations:,}" + (f", {status.corrected} corrected" * bool(status.corrected))),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
         ("failures", f"{status.failures:,}"),
-        ("still to do", _remaining(status)),
+        ("still to do", remaining(status)),
     ]
 
 
@@ -72,7 +72,7 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
     return (
         f"{status.evaluations} evaluations, {status.in_flight} in flight, {status.failures} failures; "
         f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
-        f"(asked for: {study.epsilon:g}); {_remaining(status)} to do"
+        f"(asked for: {study.epsilon:g}); {remaining(status)} to do"
     )
 
 
@@ -80,7 +80,8 @@ def _statuses(counts: dict[str, int]) -> str:
     return f"{counts['pareto']} Pareto, {counts['eliminated']} eliminated, {counts['undecided']} undecided"
 
 
-def _remaining(status: StudyStatus) -> str:
+def remaining(status: StudyStatus) -> str:
+    """What is still to do, in words."""
     if status.finished:
         return "nothing"
     return "unknown" if status.remaining is None else f"about {status.remaining:,} evaluations"

@@ -174,8 +174,8 @@ class ThroughExecutor(Crew):
         _refuse_caching(self._executor)
         if work.time_limit is not None and not work.evaluator.ends_itself:
             raise InputError(
-                "an executor cannot end a Python function that hangs, so time_limit cannot be kept; "
-                "use jobs=... (processes of our own) or a command."
+                "an executor cannot end a Python function that hangs, so `time_limit` cannot be kept; "
+                "use `jobs` without `executor` (processes of our own) or a command."
             )
         self._work = work
         self._futures: dict[Future[list[Outcome]], tuple[Call, ...]] = {}

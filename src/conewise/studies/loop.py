@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -56,7 +57,13 @@ def run(
     state = algorithm.start()
     total = getattr(algorithm, "total", None)
     while (pulls := algorithm.ask(state, batch)).total:
-        state = algorithm.tell(state, problem.evaluate(pulls, generator))
+        observations = problem.evaluate(pulls, generator)
+        if not isinstance(observations, Observations):
+            raise InputError(
+                f"problem.evaluate must return Observations(designs, means, counts, scatters) or "
+                f"Observations.single(designs, values), got {type(observations).__name__}."
+            )
+        state = algorithm.tell(state, observations)
         if progress is not None:
             progress(state.evaluations, total)
     return algorithm.recommend(state)
@@ -90,9 +97,10 @@ def identify(
     >>> result.indices
     [0, 1]
     """
+    _check_problem(problem)
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
-    assumed = noise if noise is not None else problem.assumption
+    assumed = noise if noise is not None else getattr(problem, "assumption", None)
     if assumed is not None:
         assumed.check_dim(problem.dim, problem.n_designs)
     chosen = build(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
@@ -102,6 +110,29 @@ def identify(
         if progress is True and batch is None and isinstance(chosen, NaiveElimination):
             batch = max(1, chosen.total // 100)  # a bar needs more than one step
         return run(chosen, problem, rng=rng, batch=batch, progress=watch)
+
+
+def _check_problem(problem: Any) -> None:
+    """Refuse what is no problem, with the way from what it probably is to one."""
+    lacking = [name for name in ("n_designs", "dim", "evaluate") if not hasattr(problem, name)]
+    if lacking or isinstance(problem, type):
+        got = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
+        way = (
+            "a function is evaluated by run_study(study, function), with the designs listed in Study.create"
+            if callable(problem)
+            else "known means are simulated by SimulatedBandit(means, noise), and a table of measurements is read by "
+            "analyse"
+        )
+        raise InputError(
+            "problem must say how many designs and objectives it has (n_designs, dim) and evaluate them "
+            f"(evaluate(pulls, rng)), got {got}; {way}."
+        )
+    try:
+        inspect.signature(problem.evaluate).bind(Pulls([0]), 0)
+    except TypeError as error:
+        raise InputError(f"problem.evaluate is called with pulls and rng, which it does not take: {error}.") from None
+    except ValueError:
+        pass  # some functions written in C do not say what they take
 
 
 @contextmanager

@@ -360,16 +360,16 @@ def _crew(jobs: int | None, executor: Any, work: Work) -> Crew:
     wanted = as_count(jobs if jobs is not None else os.cpu_count() or 1, "jobs", minimum=0)
     if wanted and (why := why_it_stays(work.evaluator)):
         if jobs is not None or work.time_limit is not None:
-            limit = " (without time_limit)" if work.time_limit is not None else ""
+            limit = " (without `time_limit`)" if work.time_limit is not None else ""
             raise InputError(
                 f"{why}; define it in a module, a file of its own, and import it from there, or evaluate in this "
-                f"process with jobs=0{limit}."
+                f"process with `jobs=0`{limit}."
             )
         wanted = 0
     if wanted:
         return LocalProcesses(wanted, work)
     if work.time_limit is not None and not work.evaluator.ends_itself:
-        raise InputError("a function in this process cannot be ended, so time_limit needs jobs=1 or more.")
+        raise InputError("a function in this process cannot be ended, so `time_limit` needs `jobs=1` or more.")
     return Inline(work)
 
 
