@@ -1,4 +1,4 @@
-"""A cluster: the same study on the workers of a Dask scheduler (needs conewise[distributed]).
+"""A cluster: the same study on the workers of a Dask scheduler (needs the extra `distributed`).
 
 From a terminal: conewise study run trial.db --function simulator:evaluate --dask tcp://scheduler:8786
 """

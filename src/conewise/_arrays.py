@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from conewise._limits import MOST_EVALUATIONS
 from conewise.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -26,8 +27,15 @@ SAME_DIRECTION: Final = 1e-12
 REDUNDANT: Final = 1e-10
 """A row this close to the cone that the other rows generate says nothing new."""
 
-DEGENERATE: Final = 1e-10
-"""Below this a cone counts as flat (no interior) or as containing a line (not pointed)."""
+DEGENERATE: Final = 1e-6
+"""A cone nearer than this to a flat one (no interior), or to one that contains a line, is refused.
+
+Lengths and angles of a cone that is t away from it lose a share of about 2e-16 / t; down to this limit every quantity
+is right to 1e-6, by a margin of ten and more (tests/property/test_conditioning.py, against 100 digits).
+"""
+
+BARELY_NEEDED: Final = 1e-7
+"""A row (or ray) that is not redundant is at least this far from the cone that the others generate."""
 
 INCIDENT: Final = 1e-9
 """A unit ray and a unit row whose product is below this meet (Qhull's own precision, with a margin)."""
@@ -42,6 +50,7 @@ LARGEST_MEASURED: Final = 2.0**900
 """Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
 _EXACT_INTEGERS: Final = 2**53
+_MOST_DIGITS: Final = 25  # of a number in a sentence
 
 
 def read_only(values: AnyArray) -> AnyArray:
@@ -201,8 +210,8 @@ def as_probability(value: Any, name: str) -> float:
     return number
 
 
-def as_count(value: Any, name: str, minimum: int = 1) -> int:
-    """A whole number not below `minimum`; 10.5 is refused, not rounded."""
+def as_count(value: Any, name: str, minimum: int = 1, maximum: int = MOST_EVALUATIONS) -> int:
+    """A whole number from `minimum` to `maximum`; 10.5 is refused, not rounded."""
     if isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be a whole number, got {value}.")
     try:
@@ -213,8 +222,16 @@ def as_count(value: Any, name: str, minimum: int = 1) -> int:
             raise InputError(f"{name} must be a whole number, got {whole:g}.") from None
         number = int(whole)
     if number < minimum:
-        raise InputError(f"{name} must be at least {minimum}, got {number}.")
+        raise InputError(f"{name} must be at least {minimum}, got {_written(number)}.")
+    if number > maximum:
+        raise InputError(f"{name} must be at most {maximum}, got {_written(number)}.")
     return number
+
+
+def _written(number: int) -> str:
+    """A whole number, or how long it is; Python refuses to write out thousands of digits."""
+    digits = int(max(0, abs(number).bit_length() - 1) * math.log10(2)) + 1
+    return str(number) if digits <= _MOST_DIGITS else f"a number of about {digits} digits"
 
 
 def _exactly_representable(array: NDArray[Any]) -> bool:

@@ -8,15 +8,25 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import DEGENERATE, REDUNDANT, ROUNDING, Floats, as_count, as_floats, as_number
-from conewise._polyhedra import line_inside, smallest_combination
+from conewise._arrays import (
+    BARELY_NEEDED,
+    DEGENERATE,
+    ROUNDING,
+    Floats,
+    as_count,
+    as_floats,
+    as_number,
+)
+from conewise._limits import MOST_FACETS, MOST_OBJECTIVES
+from conewise._polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
 
-SMALLEST_ANGLE: Final = 2e-8
+SMALLEST_ANGLE: Final = 2e-4
 """In degrees: cones by angle that are closer to a half line or to a half space count as degenerate (DEGENERATE)."""
 
 _LARGER = "tilt its rows apart, or choose more degrees where it is given by an angle"
-_SMALLER = "tilt its rows apart, or choose fewer degrees where it is given by an angle"
+_SMALLER = "tilt its rows apart, or choose fewer degrees or a smaller share where it is given by one"
+_TOO_LITTLE = f"and less than {DEGENERATE:g} is too little to compute with"
 
 
 def real(value: Any, name: str) -> float:
@@ -26,9 +36,9 @@ def real(value: Any, name: str) -> float:
         raise ConeError(str(error)) from None
 
 
-def whole(value: Any, name: str, minimum: int = 1) -> int:
+def whole(value: Any, name: str, minimum: int = 1, maximum: int = MOST_OBJECTIVES) -> int:
     try:
-        return as_count(value, name, minimum)
+        return as_count(value, name, minimum, maximum)
     except InputError as error:
         raise ConeError(str(error)) from None
 
@@ -41,6 +51,11 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
         raise ConeError(str(error)) from error
     if rows.ndim != 2 or rows.size == 0:
         raise ConeError(f"{name} must have shape (N, D), one row a facet or ray, got shape {rows.shape}.")
+    if rows.shape[0] > MOST_FACETS or rows.shape[1] > MOST_OBJECTIVES:
+        raise ConeError(
+            f"{name} may have up to {MOST_FACETS} rows and {MOST_OBJECTIVES} columns (objectives), got shape "
+            f"{rows.shape}; leave out what the others imply."
+        )
     if not np.isfinite(rows).all():
         row = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
         raise ConeError(f"{name} has NaN or infinity in row {row} (counted from 0); every entry must be finite.")
@@ -60,12 +75,12 @@ def angle(value: Any, flat: str) -> float:
         )
     if degrees < SMALLEST_ANGLE:
         raise ConeError(
-            f"the cone is too thin: with degrees = {degrees:g} it cannot be told from a half line numerically; "
+            f"the cone is too thin: degrees = {degrees:g} is too near to a half line to compute with; "
             f"choose at least {SMALLEST_ANGLE:g}."
         )
     if 180 - degrees < SMALLEST_ANGLE:
         raise ConeError(
-            f"the cone is too wide: with degrees = {degrees!r} it cannot be told from a {flat} numerically; "
+            f"the cone is too wide: degrees = {degrees!r} is too near to a {flat} to compute with; "
             f"stay at least {SMALLEST_ANGLE:g} below 180."
         )
     return degrees
@@ -84,7 +99,7 @@ def refuse_line(units: Floats) -> None:
     _refuse_thin(units)
     raise ConeError(
         f"the cone is too wide: within {most:.1g} it contains the whole line along {vector(direction)}, as a half "
-        f"space does, and cannot be told numerically from a cone that is not pointed; {_SMALLER}."
+        f"space does, {_TOO_LITTLE}; {_SMALLER}."
     )
 
 
@@ -106,7 +121,7 @@ def _refuse_thin(units: Floats) -> None:
     if length <= DEGENERATE:
         raise ConeError(
             f"the cone is too thin: rows {rows} (counted from 0) have a positive combination that vanishes within "
-            f"{length:.1g}, so it cannot be told numerically from one with an empty interior; {_LARGER}."
+            f"{length:.1g}, {_TOO_LITTLE}; {_LARGER}."
         )
 
 
@@ -128,22 +143,32 @@ def refuse_bad_rays(rays: Floats) -> None:
     if length <= DEGENERATE:
         raise ConeError(
             f"the cone is too wide: rays {cancel} (counted from 0) have a positive combination that vanishes within "
-            f"{length:.1g}, so it cannot be told numerically from a cone that is not pointed; tilt one of them inwards."
+            f"{length:.1g}, {_TOO_LITTLE}; tilt one of them inwards."
         )
     if across is not None:
         raise ConeError(
             f"the cone is too thin: the rays are all orthogonal to {vector(across)} within "
-            f"{np.abs(rays @ across).max():.1g}, so it cannot be told numerically from one with an empty interior; "
-            "add a ray that leaves this hyperplane."
+            f"{np.abs(rays @ across).max():.1g}, {_TOO_LITTLE}; add a ray that leaves this hyperplane."
         )
 
 
-def refuse_lost(kept: int, rows: Floats, name: str) -> None:
-    """A pointed, solid cone has at least D facets and rays; fewer are left when all agree within rounding."""
-    if kept < rows.shape[1]:
+def irredundant(rows: Floats, name: str) -> list[int]:
+    """Which unit rows or rays of a pointed, solid cone are needed; refused where rounding would decide that."""
+    kept, barely = needed_rows(rows)
+    if barely:
+        row, apart = next(iter(barely.items()))
         raise ConeError(
-            f"the {name} cannot be told apart numerically: within {REDUNDANT:g} each follows from the others, and "
-            f"{kept} of {len(rows)} would be left; tilt them apart, or take fewer."
+            f"{name} {row} (counted from 0) follows from the others within {apart:.1g}, and {BARELY_NEEDED:g} or less "
+            "is too little to compute with; leave it out, or tilt it outwards."
+        )
+    return kept
+
+
+def refuse_many(facets: Floats) -> None:
+    """Facets of a cone that was given by its rays."""
+    if len(facets) > MOST_FACETS:
+        raise ConeError(
+            f"a cone may have up to {MOST_FACETS} facets, and these rays make {len(facets)}; give fewer rays."
         )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Any, Final
 
 from conewise._arrays import Floats
+from conewise._limits import LONGEST_CONE_TEXT
 from conewise.errors import ConeError
 
 CONE_FORMS: Final = {
@@ -19,7 +21,6 @@ CONE_FORMS: Final = {
     "rays": "rays:[[1,0],[1,1]] (generators)",
 }
 
-_MAX_CHARACTERS: Final = 100_000  # 40 rows of 8 numbers take a tenth of it
 _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 where JSON wants 0.3
 _ASCII_NUMBER: Final = frozenset("0123456789+-.eE ")
 
@@ -27,9 +28,9 @@ _ASCII_NUMBER: Final = frozenset("0123456789+-.eE ")
 def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
     """The kind of cone (`rows` for a bare matrix) and its arguments: numbers, or one matrix."""
     if not isinstance(text, str) or not text.strip():
-        raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {text!r}.")
-    if len(text) > _MAX_CHARACTERS:
-        raise ConeError(f"a cone's text form may have {_MAX_CHARACTERS} characters, got {len(text)}.")
+        raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {text!r:.60}.")
+    if len(text) > LONGEST_CONE_TEXT:
+        raise ConeError(f"a cone's text form may have {LONGEST_CONE_TEXT} characters, got {len(text)}.")
     text = text.strip()
     if text.startswith("["):
         return "rows", (_matrix(text),)
@@ -40,6 +41,8 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
             f"no cone is called {kind!r}; write one of {', '.join(CONE_FORMS)}, or rows such as [[2,1],[1,2]]."
         )
     if kind in ("exchange", "rays"):
+        if not rest.strip():
+            raise ConeError(f"{kind} needs its matrix: write it {CONE_FORMS[kind]}.")
         return kind, (_matrix(rest),)
     if not rest.strip():
         return kind, ()
@@ -65,7 +68,9 @@ def _number(word: str, kind: str) -> float | int:
             raise ValueError(word)
         value = float(word)
     except ValueError:
-        raise ConeError(f"{word!r} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
+        raise ConeError(f"{word!r:.60} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
+    if not isfinite(value):
+        raise ConeError(f"{word!r:.60} is not a finite number; {kind} is written {CONE_FORMS[kind]}.")
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 

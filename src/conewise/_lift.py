@@ -26,7 +26,10 @@ _PRODUCT: Final = 900_000  # OpenBLAS shares products of more than 10^6 multipli
 _BLOCK: Final = 24  # subsets at a time, for the same reason
 _INDEPENDENT: Final = 1e-8  # smallest singular value of a subset that counts as independent
 _HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
-_FAR: Final = 1e12  # entries of b this far below zero never matter: |u| is at most 1/DEGENERATE times the largest
+_FAR: Final = (
+    1e12  # entries of b this far below zero never matter: |u| is at most a few times the largest over DEGENERATE
+)
+_LONG: Final = 16.0  # a least-distance answer longer than this is computed again, in units of its length
 _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to a largest entry of 1)
 
 
@@ -100,9 +103,11 @@ class Lift:
         Every subset has its answer, the shortest u with W_S u = b_S; the one that misses the conditions of optimality
         least is taken. (Among lengths that agree to rounding the longest can be off by the root of a rounding.)
         """
-        if not self.tabulated:
-            return np.column_stack([_least_distance(self._facets, column) for column in b.T])
         result = np.zeros((self._facets.shape[1], b.shape[1]))
+        if not self.tabulated:
+            for target, column in zip(result.T, b.T, strict=True):
+                target[:] = _least_distance(self._facets, column)
+            return result
         violation = np.maximum(b.max(axis=0), 0.0)  # of u = 0, the answer of the empty subset
         for subset in self._subsets:
             chosen = b[subset.members]
@@ -219,9 +224,14 @@ def _least_distance(facets: Floats, b: Floats) -> Floats:
     largest = float(b.max())
     if largest <= 0:
         return np.zeros(facets.shape[1])
-    system = np.vstack([facets.T, np.maximum(b, -_FAR * largest) / largest])
-    target = np.zeros(len(system))
+    bounded, scale = np.maximum(b, -_FAR * largest), largest
+    target = np.zeros(facets.shape[1] + 1)
     target[-1] = 1.0
-    residual = system @ non_negative_least_squares(system, target) - target
-    u: Floats = -residual[:-1] / residual[-1] * largest
-    return u
+    while True:
+        system = np.vstack([facets.T, bounded / scale])
+        residual = system @ non_negative_least_squares(system, target) - target
+        u: Floats = -residual[:-1] / residual[-1]
+        length = float(np.linalg.norm(u))
+        if length <= _LONG:
+            return u * scale
+        scale *= length  # residual[-1] is 1 / (1 + |u|^2): a long u would lose twice the digits that its length takes

@@ -7,9 +7,13 @@ cone (as many independent rows as dimensions: the orthant, every planar cone) ne
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 
-from conewise._arrays import DEGENERATE, INCIDENT, OPTIMAL, REDUNDANT, SAME_DIRECTION, Bools, Floats
+from conewise._arrays import BARELY_NEEDED, DEGENERATE, INCIDENT, OPTIMAL, REDUNDANT, SAME_DIRECTION, Bools, Floats
+from conewise._limits import MOST_RAYS
+from conewise.errors import ConeError
 
 
 def unit(vectors: Floats) -> Floats:
@@ -83,19 +87,35 @@ def distance_to_generated(vector: Floats, generators: Floats) -> float:
     return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
 
 
-def needed_rows(rows: Floats) -> list[int]:
-    """Indices of an irredundant subset of the rows of a pointed, solid cone; the first of equal rows stays."""
+def needed_rows(rows: Floats) -> tuple[list[int], dict[int, float]]:
+    """Indices of an irredundant subset of the rows of a pointed, solid cone; the first of equal rows stays.
+
+    Also how far those that are barely needed are from the cone that the others generate.
+    """
     kept: list[int] = []
     for n, row in enumerate(rows):
-        if all(np.linalg.norm(row - rows[k]) > SAME_DIRECTION for k in kept):
+        if not kept or np.linalg.norm(rows[kept] - row, axis=1).min() > SAME_DIRECTION:
             kept.append(n)
     if len(kept) <= rows.shape[1]:  # rank D and at most D rows: independent, none redundant
-        return kept
+        return kept, {}
+    if rows.shape[1] == 2:
+        return _outermost(rows, kept), {}
+    barely: dict[int, float] = {}
     for n in list(kept):
         others = [k for k in kept if k != n]
-        if distance_to_generated(rows[n], rows[others]) <= REDUNDANT:
+        apart = distance_to_generated(rows[n], rows[others])
+        if apart <= REDUNDANT:
             kept = others
-    return kept
+        elif apart <= BARELY_NEEDED:
+            barely[n] = apart
+    return kept, barely
+
+
+def _outermost(rows: Floats, kept: list[int]) -> list[int]:
+    """Of unit vectors in an open half-plane the two that generate the rest: the first and the last by angle."""
+    centre = rows[kept].sum(axis=0)  # not zero: a pointed, solid cone has one strictly positive on all of its rows
+    turns = np.arctan2(rows[kept] @ np.array([-centre[1], centre[0]]), rows[kept] @ centre)
+    return sorted({kept[int(turns.argmin())], kept[int(turns.argmax())]})
 
 
 def extreme_rays(rows: Floats) -> Floats:
@@ -114,14 +134,31 @@ def extreme_rays(rows: Floats) -> Floats:
     basis = np.linalg.svd(centre[None, :])[2][1:]  # coordinates of the hyperplane orthogonal to the centre
     section = (rows @ basis.T) / (rows @ centre)[:, None]
 
-    from scipy.spatial import ConvexHull
+    _check_size(len(rows), dim - 1)
 
-    hull = ConvexHull(section)
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(section)
+    except QhullError as error:
+        raise ConeError(
+            "the rows or rays of the cone lie too close to each other to compute with; take fewer."
+        ) from error
     # A facet a.s + c <= 0 of the section says (-a, -c) . (s, 1) >= 0 for every row: that vector is a ray.
     normals, offsets = hull.equations[:, :-1], hull.equations[:, -1]
     rays = unit(-(normals @ basis) - offsets[:, None] * centre)
     met = np.unique(np.abs(rays @ rows.T) <= INCIDENT, axis=0)
     return np.vstack([_ray_of(rows[on], rows) for on in met])
+
+
+def _check_size(vertices: int, dim: int) -> None:
+    """Refuse a hull that may have too many facets; a cyclic polytope has the most (McMullen 1970)."""
+    most = comb(vertices - (dim + 1) // 2, vertices - dim) + comb(vertices - (dim + 2) // 2, vertices - dim)
+    if most > MOST_RAYS:
+        raise ConeError(
+            f"{vertices} rows or rays of {dim + 1} objectives can make a cone of {most:.0e} rays or facets, and "
+            f"{MOST_RAYS:.0e} is the limit; give fewer rows, rays or objectives."
+        )
 
 
 def _ray_of(met: Floats, rows: Floats) -> Floats:

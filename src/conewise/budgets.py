@@ -8,6 +8,7 @@ from typing import Final, Literal
 import numpy as np
 
 from conewise._arrays import as_count, as_positive, as_probability
+from conewise._limits import MOST_EVALUATIONS
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.noise import Gaussian, Noise
@@ -19,8 +20,8 @@ PAPER_CONSTANT: Final = 1 + math.sqrt(2)
 """The absolute constant c of Theorem 6.1, which the paper does not give: its reported L = 38.8e3 (theta = 90 degrees,
 epsilon = 0.1, delta = 0.01, K = 206, sigma = 1) is this one, 38 800. docs/theory, section 7.3, shows it is enough."""
 
-_MOST: Final = 2**62
-"""Evaluations in all: what 64-bit counts hold."""
+
+_CERTAIN: Final = 1e100  # deviations beyond this are as impossible as can be, and their square still is a number
 
 
 def naive_budget(
@@ -82,7 +83,11 @@ def failure_probability(
     if bound not in ("gaussian", "subgaussian"):
         raise InputError(f'bound must be "gaussian" or "subgaussian" here, got {bound!r}.')
     x = epsilon * math.sqrt(evaluations / 2)
-    log_tail = noise.log_tail if bound == "gaussian" else (lambda deviations: -0.5 * np.square(deviations))
+    log_tail = (
+        noise.log_tail
+        if bound == "gaussian"
+        else (lambda deviations: -0.5 * np.square(np.minimum(deviations, _CERTAIN)))
+    )
     widest = float(log_tail(x / (cone.complexity.beta * noise.largest_scale(cone.dim))))
     scales = noise.scales(cone.facets)
     with np.errstate(divide="ignore"):
@@ -134,6 +139,6 @@ def check_noise(noise: Noise, dim: int, n_designs: int) -> None:
 
 def check_total(each: int, n_designs: int) -> int:
     """Evaluations of each design, if all of them together can be counted."""
-    if each * n_designs > _MOST:
-        raise InputError(f"the budget exceeds {_MOST:.0e} evaluations in all; raise epsilon or lower sigma.")
+    if each * n_designs > MOST_EVALUATIONS:
+        raise InputError(f"the budget exceeds {MOST_EVALUATIONS:.0e} evaluations in all; raise epsilon or lower sigma.")
     return max(1, each)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import (
+    DEGENERATE,
     LARGEST_MEASURED,
     SAME_DIRECTION,
     Bools,
@@ -23,17 +24,19 @@ from conewise._arrays import (
 from conewise._conechecks import (
     angle,
     as_rows,
+    irredundant,
     real,
     refuse_arbitrage,
     refuse_bad_rays,
     refuse_flat,
     refuse_line,
-    refuse_lost,
+    refuse_many,
     whole,
 )
 from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_text
 from conewise._lift import Lift
-from conewise._polyhedra import extreme_rays, needed_rows, power_scaled, unit
+from conewise._limits import MOST_FACETS
+from conewise._polyhedra import extreme_rays, power_scaled, unit
 from conewise._widest import OrderingComplexity, ordering_complexity
 from conewise.errors import ConeError
 
@@ -77,8 +80,7 @@ class Cone:
         units = unit(rows)
         refuse_line(units)
         refuse_flat(units)
-        kept = needed_rows(units)
-        refuse_lost(len(kept), units, "rows")
+        kept = irredundant(units, "row")
         self._fill(rows[kept], None, tuple(n for n in range(len(rows)) if n not in kept))
 
     # -- constructors ---------------------------------------------------------------------------------------
@@ -155,14 +157,18 @@ class Cone:
 
         As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
         """
-        degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3)
+        degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3, maximum=MOST_FACETS)
         half = math.radians(degrees / 2)
         axis = np.ones(3) / math.sqrt(3)
         across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
         turns = 2 * math.pi * np.arange(count) / count
         rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
-        cone = cls(math.sin(half) * axis + math.cos(half) * rim)
-        if cone.removed or len(cone.rays) != count:
+        try:
+            cone = cls(math.sin(half) * axis + math.cos(half) * rim)
+            alike = bool(cone.removed) or len(cone.rays) != count
+        except ConeError:
+            alike = True
+        if alike:
             raise ConeError(
                 f"{count} facets cannot be told apart numerically at degrees = {degrees!r}; take fewer facets, "
                 "or another angle."
@@ -190,7 +196,14 @@ class Cone:
         refuse_arbitrage(matrix)
         identity = np.eye(dim)
         trades = [matrix[i, j] * identity[i] - identity[j] for i in range(dim) for j in range(dim) if i != j]
-        return cls._generated(np.vstack([identity, *trades]), f"exchange:{matrix_text(matrix)}")
+        try:
+            return cls._generated(np.vstack([identity, *trades]), f"exchange:{matrix_text(matrix)}")
+        except ConeError as error:  # its rows and rays are ours, not the user's
+            raise ConeError(
+                f"pi cannot be computed with: some exchange there and back costs less than about {DEGENERATE:g} of "
+                "what is exchanged, prices differ too much in size, or there are too many assets; raise the spreads, "
+                "count assets in units of similar value, or take fewer."
+            ) from error
 
     @classmethod
     def parse(cls, text: str, dim: int | None = None) -> Self:
@@ -210,11 +223,13 @@ class Cone:
             return cls.from_rays(arguments[0])
         if kind == "exchange":
             return cls.exchange(arguments[0])
+        if kind == "importance" and not arguments:
+            raise ConeError(f"importance needs the least share of an objective: write it {CONE_FORMS[kind]}.")
         if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < _ARGUMENTS[kind]:
             arguments = (*arguments, dim)
         fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
         if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
-            raise ConeError(f"the cone {text!r} does not have the form {CONE_FORMS[kind]}; write it that way.")
+            raise ConeError(f"the cone {text!r:.60} does not have the form {CONE_FORMS[kind]}; write it that way.")
         make = {
             "orthant": cls.orthant,
             "ranked": cls.ranked,
@@ -343,10 +358,12 @@ class Cone:
         """The cone of non-negative combinations: its facets are the extreme rays of the dual."""
         rays = unit(vectors)
         refuse_bad_rays(rays)
-        kept = needed_rows(rays)
-        refuse_lost(len(kept), rays, "rays")
+        kept = irredundant(rays, "ray")
+        facets = extreme_rays(rays[kept])
+        refuse_many(facets)
         cone = object.__new__(cls)
-        cone._fill(extreme_rays(rays[kept]), text, tuple(n for n in range(len(rays)) if n not in kept))
+        removed = () if text is not None else tuple(n for n in range(len(rays)) if n not in kept)  # of what was given
+        cone._fill(facets, text, removed)
         cone.__dict__["rays"] = read_only(rays[kept])
         return cone
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +13,9 @@ from conewise._arrays import ROUNDING, Indices, as_non_negative, as_positive, as
 from conewise._rivals import covers, escapes
 from conewise.cones import Cone
 from conewise.gaps import _space_and_front
+
+_DIGITS: Final = 6  # of a probability in a sentence
+_TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,23 @@ class Guarantee:
 
     def __str__(self) -> str:
         return (
-            f"guaranteed: within epsilon = {self.epsilon:g} with probability at least {1 - self.delta:g} "
+            f"guaranteed: within epsilon = {self.epsilon:g} with probability at least {certainty(self.delta)} "
             f"({self.theorem}), assuming {self.assumption}"
         )
+
+
+def certainty(delta: float) -> str:
+    """1 - delta for a sentence, and never more than that: "95 %", or "1 - 1e-09" where percent would take many digits.
+
+    >>> certainty(0.05), certainty(1e-9)
+    ('95 %', '1 - 1e-09')
+    """
+    exact = Decimal(repr(float(delta)))
+    if exact > _TINY:
+        percent = (100 * (1 - exact)).normalize()
+        if len(percent.as_tuple().digits) <= _DIGITS:
+            return f"{percent:f} %"
+    return f"1 - {float(Context(_DIGITS, ROUND_CEILING).create_decimal(exact)):g}"
 
 
 @dataclass(frozen=True)

@@ -279,6 +279,12 @@ class Bounded(_ChernoffTail):
             raise InputError(f"low and high differ in shape: {first.shape} and {second.shape}.") from None
         if not ordered:
             raise InputError("low must be below high for every objective.")
+        with np.errstate(over="ignore"):
+            width = second - first
+        if not ((width >= _SMALLEST_SIGMA) & (width <= 1 / _SMALLEST_SIGMA)).all():
+            raise InputError(
+                f"high - low must lie between {_SMALLEST_SIGMA:g} and {1 / _SMALLEST_SIGMA:g}; change the units."
+            )
         self.low, self.high = read_only(first.copy()), read_only(second.copy())
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:

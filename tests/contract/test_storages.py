@@ -318,7 +318,7 @@ def test_a_wrong_password_and_the_right_one(database):
 
 def test_missing_drivers_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(cw.ConewiseError, match=r"install conewise\[postgres\]"):
+    with pytest.raises(cw.ConewiseError, match=r"run pip install \'\.\[postgres\]\' in a checkout"):
         cw.Study.open("postgresql://nowhere/lab")
 
 

@@ -427,7 +427,7 @@ def test_no_evaluations_with_these_errors_vary_more(seed, dim, shape):
 def test_a_table_of_means_must_be_final_and_show_its_noise(tmp_path):
     designs, values = sample(each=5)
     table = wide(tmp_path / "t.csv", designs, values)
-    with pytest.raises(cw.InputError, match=r"does not show the order of its evaluations.*--final"):
+    with pytest.raises(cw.InputError, match=r"does not show the order of its evaluations.*`final=True`"):
         analyse(table, ORTHANT, delta=0.05)
     bare = wide(tmp_path / "u.csv", designs, values, errors=False)
     with pytest.raises(cw.InputError, match="standard errors are needed"):

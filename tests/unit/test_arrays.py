@@ -174,7 +174,10 @@ def test_counts_are_never_rounded():
     assert "whole number, got 10.5" in refusal(as_count, 10.5, "n_designs")
     assert "whole number, got True" in refusal(as_count, True, "n_designs")
     assert "at least 4, got 3" in refusal(as_count, 3, "n_designs", 4)
-    assert as_count(10**30, "n_designs") == 10**30
+    assert as_count(2**62, "n_designs") == 2**62
+    assert "must be at most 4611686018427387904, got 4611686018427387905" in refusal(as_count, 2**62 + 1, "n_designs")
+    assert "got a number of about 400 digits" in refusal(as_count, 10**400 - 1, "n_designs")
+    assert "got a number of about 9000 digits" in refusal(as_count, -(10**9000 - 1), "n_designs")
 
 
 def test_sums_that_overflow_or_are_undefined_are_refused():

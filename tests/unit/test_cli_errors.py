@@ -6,6 +6,7 @@ Run inside this process; tests/e2e runs the commands as their users do.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import subprocess
@@ -13,7 +14,9 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
+from scipy.spatial import QhullError
 
 import conewise as cw
 from conewise.cli.main import commands, main
@@ -115,8 +118,8 @@ def test_bad_cones(capsys, spec, words):
         ({"delta": "0"}, "delta must lie strictly between 0 and 1, got 0"),
         ({"delta": "1"}, "delta must lie strictly between 0 and 1, got 1"),
         ({"delta": "1.5"}, "delta must lie strictly between 0 and 1"),
-        ({"designs": "1"}, "n_designs must be at least 2: a single design is the Pareto set"),
-        ({"designs": "0"}, "n_designs must be at least 1"),
+        ({"designs": "1"}, "--designs must be at least 2: a single design is the Pareto set"),
+        ({"designs": "0"}, "--designs must be at least 1"),
         ({"designs": "2.5"}, "'2.5' is not a valid integer"),
         ({"noise": "cauchy"}, "'cauchy' is not one of"),
         ({"noise": "bounded"}, "bounded noise needs --low and --high"),
@@ -274,3 +277,119 @@ def test_a_name_that_the_output_cannot_say_is_one_line(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "the output is written in ascii, which cannot say U+20AC; set PYTHONUTF8=1." in done.stderr
+
+
+# -- beyond all reason: sizes, numbers and outputs --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("orthant:1000000000", "dim must be at most 255, got 1000000000"),
+        ("ranked:1000", "dim must be at most 255, got 1000"),
+        ("importance:0.001,300", "dim must be at most 255, got 300"),
+        ("ice_cream:60,3000", "facets must be at most 1000, got 3000"),
+        ("planar:8e-7", "too thin: degrees = 8e-07 is too near to a half line to compute with"),
+        ("exchange:[[1,1.000001],[1.000001,1]]", "some exchange there and back costs less than about 1e-06"),
+        ("rays:[[1,1.000001],[1.000001,1]]", "the cone is too thin"),
+        ("[[1,0],[-1,1e-9]]", "the cone is too thin"),
+        ("[[1e400,1],[1,1]]", "W has NaN or infinity in row 0"),
+        (f"[[{'9' * 400},1],[1,1]]", "W must be a rectangular array of real numbers"),
+        (f"[[{'9' * 5000},1],[1,1]]", "rows such as [[2,1],[1,2]] were expected"),
+        ("[" * 50_000, "rows such as [[2,1],[1,2]] were expected"),
+        ("[[[[1]]]]", "W must have shape (N, D)"),
+        (f"orthant:{'9' * 400}", "is not a finite number; orthant is written orthant:3"),
+        ("importance", "importance:0.29 or importance:0.2,3 (the least share, and the number of objectives)"),
+        ("exchange", "exchange needs its matrix: write it exchange:[[1,2],[2,1]] (a bid-ask matrix)"),
+        ("planar:1e999", "'1e999' is not a finite number"),
+        ("[" + ",".join(["[1,2]"] * 1001) + "]", "W may have up to 1000 rows and 255 columns"),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_cones_beyond_reason(capsys, spec, words):
+    assert words in refused(capsys, "cone", spec)
+
+
+def test_importance_without_a_share_says_what_is_missing(capsys):
+    said = refused(capsys, "cone", "importance", "--dim", "7")
+    assert "importance needs the least share of an objective: write it importance:0.29" in said
+
+
+def test_an_epsilon_beyond_all_noise_needs_one_evaluation(capsys):
+    code, out, err = run(capsys, *budget_with(epsilon="1e300"), "--json")
+    assert (code, err) == (0, "")
+    assert {row["each"] for row in json.loads(out)["budgets"]} == {1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"designs": "9" * 400}, "--designs must be at most 4611686018427387904, got a number of about 400 digits"),
+        ({"designs": "4611686018427387904"}, "the budget exceeds 5e+18 evaluations in all"),
+        ({"epsilon": "1e-200"}, "the budget exceeds 5e+18 evaluations in all; raise epsilon"),
+        ({"sigma": "1e300"}, "sigma must lie between 1e-100 and 1e+100; change the units"),
+        ({"noise": "bounded", "low": "-1e308", "high": "1e308"}, "high - low must lie between"),
+        ({"noise": "bounded", "low": "0", "high": "1e308"}, "high - low must lie between 1e-100 and 1e+100; change"),
+        ({"cone": "planar:0.0002", "epsilon": "1e-9"}, "the budget exceeds"),
+    ],
+    ids=str,
+)
+def test_budgets_beyond_reason(capsys, changes, words):
+    assert words in refused(capsys, *budget_with(**changes))
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("odd"), OverflowError("big"), ZeroDivisionError("zero"), FloatingPointError()]
+)
+def test_what_nobody_foresaw_is_one_line_as_well(capsys, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(commands, "main", fail)
+    said = refused(capsys, "cone", "planar:90")
+    assert said.startswith(f"conewise: this cannot be computed ({type(error).__name__}: {error}")
+    assert said.endswith("report it if there are none.\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "conewise: there is not enough memory for this; give fewer or smaller things at a time.\n"),
+        (RecursionError(), "conewise: something given is nested too deeply; write it flatter.\n"),
+        (np.linalg.LinAlgError("no convergence"), "conewise: this cannot be computed (LinAlgError: no convergence); "),
+        (QhullError("QH6154"), "conewise: this cannot be computed (QhullError: QH6154); "),
+        (ValueError("a\x1b[31m\nb"), "conewise: this cannot be computed (ValueError: a\ufffd[31m b); "),
+        (cw.InputError("no `objectives`\x1b[2J"), "conewise: no --objectives\ufffd[2J"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_other_kinds_of_error_have_a_line_of_their_own(capsys, monkeypatch, error, words):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(commands, "main", fail)
+    code, out, said = run(capsys, "cone", "planar:90")
+    assert (code, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["cone", "planar:135"], ["cone", "planar:135", "--json"], ["--help"], []], ids=str
+)
+@pytest.mark.parametrize("output", ["closed", "full", "unread"])
+def test_an_output_that_takes_nothing_is_no_traceback(arguments, output):
+    if output == "full" and not Path("/dev/full").exists():
+        pytest.skip("no device that is always full")
+    command = [sys.executable, "-m", "conewise", *arguments]
+    if output == "unread":
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+        os.close(write)
+        assert (done.returncode, done.stderr) == (1, "")
+        return
+    where = ">&-" if output == "closed" else ">/dev/full"
+    done = subprocess.run(["sh", "-c", f'"$@" {where}', "sh", *command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (
+        (0, "") if output == "closed" else (2, "conewise: No space left on device.\n")
+    )

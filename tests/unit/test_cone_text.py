@@ -116,7 +116,7 @@ def test_what_is_known_or_spelled_differently(text, dim, cone):
         ("[[1,2],[3]]", "rows of unequal length"),
         ("[[NaN,1],[0,1]]", "NaN or infinity in row 0"),
         ("[[1,1]]", "not pointed"),
-        ("exchange:", "rows such as"),
+        ("exchange:", "exchange needs its matrix"),
         ("exchange:[[1,0.5],[1,1]]", "arbitrage"),
         ("rays:[[1,0]]", "add a ray"),
         ("[" * 5000, "rows such as"),

@@ -168,20 +168,20 @@ REFUSED = {
     "angle 180": (lambda: Cone.planar(180), "degrees must lie strictly between 0 and 180", "half-plane"),
     "angle 270": (lambda: Cone.planar(270), "degrees must lie strictly between 0 and 180", "not convex"),
     "angle -45": (lambda: Cone.planar(-45), "degrees must lie strictly between 0 and 180", "got -45"),
-    "angle 1e-9": (lambda: Cone.planar(1e-9), "too thin: .* cannot be told from a half line", "at least 2e-08"),
-    "angle 1e-300": (lambda: Cone.planar(1e-300), "too thin: .* cannot be told from a half line", "at least 2e-08"),
+    "angle 1e-9": (lambda: Cone.planar(1e-9), "too thin: .* is too near to a half line", "at least 0.0002"),
+    "angle 1e-300": (lambda: Cone.planar(1e-300), "too thin: .* is too near to a half line", "at least 0.0002"),
     "angle 180 - 1e-9": (
         lambda: Cone.planar(180 - 1e-9),
-        r"too wide: with degrees = 179\.999999999 it cannot be told from a half-plane",
-        "at least 2e-08 below 180",
+        r"too wide: degrees = 179\.999999999 is too near to a half-plane",
+        "at least 0.0002 below 180",
     ),
-    "thin ice cream": (lambda: Cone.ice_cream(1e-9), "too thin: .* cannot be told from a half line", "at least 2e-08"),
+    "thin ice cream": (lambda: Cone.ice_cream(1e-9), "too thin: .* is too near to a half line", "at least 0.0002"),
     "ice cream of too many": (
-        lambda: Cone.ice_cream(1e-7, 12),
-        "12 facets cannot be told apart numerically at degrees = 1e-07",
+        lambda: Cone.ice_cream(179.9998, 100),
+        "100 facets cannot be told apart numerically at degrees = 179.9998",
         "take fewer facets",
     ),
-    "wide ice cream": (lambda: Cone.ice_cream(180 - 1e-9), "too wide: .* from a half-space", "below 180"),
+    "wide ice cream": (lambda: Cone.ice_cream(180 - 1e-9), "too wide: .* near to a half-space", "below 180"),
     "rows nearly opposite": (
         lambda: Cone([[1, 0], [-1, 1e-11]]),
         "too thin: rows 0 and 1 .* vanishes within 5e-12",
@@ -265,16 +265,16 @@ def test_bad_cones_are_refused_with_the_remedy(case):
 
 @pytest.mark.parametrize("make", [Cone.planar, lambda angle: Cone.ice_cream(angle, 3)], ids=["planar", "ice cream"])
 def test_the_smallest_angles_named_are_accepted(make):
-    for degrees in (2e-8, 180 - 2.0001e-8):
+    for degrees in (2e-4, 180 - 2.0001e-4):
         cone = make(degrees)
         assert len(cone.rays) == len(cone.facets) == cone.dim
 
 
-@pytest.mark.parametrize("degrees", [2e-8, 1e-7, 1e-6, 1e-5, 1e-3, 1.0, 179.0, 179.999, 180 - 1e-5, 180 - 2.0001e-8])
+@pytest.mark.parametrize("degrees", [2e-4, 1e-3, 1e-2, 1.0, 179.0, 179.999, 180 - 1e-3, 180 - 2.0001e-4])
 @pytest.mark.parametrize("count", [4, 5, 12, 40])
 def test_a_round_cone_has_all_its_facets_and_rays_or_is_refused(degrees, count):
     """Neighbouring facets of thin and of wide cones differ by little: none may be lost on the way."""
-    if degrees < 1e-4 or degrees > 179.9:
+    if degrees < 1e-2 or degrees > 179.9:
         try:
             cone = Cone.ice_cream(degrees, count)
         except ConeError:
@@ -285,10 +285,10 @@ def test_a_round_cone_has_all_its_facets_and_rays_or_is_refused(degrees, count):
 
 
 def test_rows_that_cannot_be_told_apart_are_refused():
-    """Within rounding each of them follows from the others, the last one from none."""
+    """Within rounding each of them follows from the others."""
     turns = 2 * np.pi * np.arange(40) / 40
     rows = np.column_stack([2.6e-10 * np.cos(turns), 2.6e-10 * np.sin(turns), np.ones(40)])
-    with pytest.raises(ConeError, match="rows cannot be told apart numerically: within 1e-10 each follows"):
+    with pytest.raises(ConeError, match="too wide: within"):
         Cone(rows)
 
 

@@ -418,7 +418,10 @@ def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
     missing = "import sys; sys.modules['starlette'] = None; " + conewise.__kwdefaults__["code"]
     done = conewise("explore", "snw", "--no-browser", code=missing)
     assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(r"conewise: the explorer needs starlette[^\n]*: install conewise\[explore\]\.\n", done.stderr)
+    assert re.fullmatch(
+        r"conewise: the explorer needs starlette[^\n]*: run pip install '\.\[explore\]' in a checkout of conewise\.\n",
+        done.stderr,
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from shared.twins import verdict_by_definition
 
 import conewise as cw
 from conewise import Cone, InputError
+from conewise.goals import certainty
 
 MEANS = [[0, 3], [4, 0], [0, 0], [-1, 1], [3.9, 0]]  # front: 0 and 1; design 4 is dominated along the boundary only
 
@@ -152,3 +153,31 @@ def test_bad_returned_sets_are_refused(returned, words):
 def test_bad_means_and_epsilon_are_refused(means, epsilon, words):
     with pytest.raises(InputError, match=words):
         cw.verdict([0], means, Cone.orthant(2), epsilon)
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"),
+    [
+        (0.05, "95 %"),
+        (0.5, "50 %"),
+        (0.999, "0.1 %"),
+        (0.001, "99.9 %"),
+        (1e-6, "99.9999 %"),
+        (1e-9, "1 - 1e-09"),
+        (5e-324, "1 - 4.94066e-324"),
+        (0.05 / 3, "1 - 0.0166667"),
+        (1 / 3, "1 - 0.333334"),
+    ],
+)
+def test_a_certainty_is_never_more_than_it_is(delta, words):
+    said = certainty(delta)
+    assert said == words
+    if said.startswith("1 - "):
+        assert delta <= float(said[4:]) or delta < 1e-300
+    else:
+        assert float(said[:-2]) / 100 <= 1 - delta + 1e-16
+
+
+def test_a_guarantee_of_a_tiny_delta_says_so():
+    words = str(cw.Guarantee(0.1, 1e-9, "a theorem", "nothing"))
+    assert words.startswith("guaranteed: within epsilon = 0.1 with probability at least 1 - 1e-09 (")

@@ -13,7 +13,7 @@ import conewise
 PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
-    ("errors", "_version"),
+    ("errors", "_version", "_limits"),
     ("_arrays",),
     ("_conetext", "_polyhedra", "_exactsums", "_workers"),
     ("_conechecks", "_lift", "_widest"),

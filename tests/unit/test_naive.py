@@ -140,7 +140,7 @@ def test_a_guarantee_names_its_theorem_and_its_assumption(bound, noise, theorem)
     assert result.guarantee.theorem.startswith(theorem)
     assert repr(noise) in result.guarantee.assumption
     assert (result.guarantee.epsilon, result.guarantee.delta) == (0.5, 0.1)
-    assert str(result.guarantee).startswith("guaranteed: within epsilon = 0.5 with probability at least 0.9")
+    assert str(result.guarantee).startswith("guaranteed: within epsilon = 0.5 with probability at least 90 %")
     assert result.certified_epsilon <= 0.5
 
 

@@ -338,5 +338,7 @@ def test_without_plotly_the_remedy_is_named(monkeypatch):
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(pages, "files", missing)
-    with pytest.raises(ConewiseError, match=r"install conewise\[explore\], or use --format md"):
+    with pytest.raises(
+        ConewiseError, match=r"pip install \'\.\[explore\]\' in a checkout of conewise, or write Markdown \(`md`\)"
+    ):
         pages.plotly_script()

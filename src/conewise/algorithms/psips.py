@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
+from conewise._limits import LARGEST_SEED
 from conewise.algorithms.base import Result
 from conewise.algorithms.published import Sequential, facet_values
 from conewise.feedback import Counts, Statistics
@@ -48,7 +49,7 @@ class PosteriorSampling(Sequential):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0))
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
         """Designs drawn from the learner's weights."""

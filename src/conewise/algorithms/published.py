@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_positive, as_probability
+from conewise._limits import LARGEST_GROWTH
 from conewise.algorithms.base import Result, Status
 from conewise.budgets import check_designs, check_noise
 from conewise.cones import Cone
@@ -50,6 +51,11 @@ class FixedConfidence:
         object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
         object.__setattr__(self, "radius_scale", as_positive(self.radius_scale, "radius_scale"))
         object.__setattr__(self, "growth", as_non_negative(self.growth, "growth"))
+        if self.growth > LARGEST_GROWTH:
+            raise InputError(
+                f"growth must be at most {LARGEST_GROWTH:g}, got {self.growth:g}: a batch is about that many times "
+                "what was evaluated before."
+            )
         if self.max_evaluations is not None:
             object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
         elif self.epsilon == 0:

@@ -15,7 +15,7 @@ from conewise.cli.options import columns
 from conewise.cli.readers import crew
 from conewise.cli.show import print_json, print_table, progress_bar, write_whole
 from conewise.cones import Cone
-from conewise.errors import InputError
+from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
@@ -23,7 +23,7 @@ from conewise.problems.measurements import open_measurements
 from conewise.problems.spreadsheets import JUDGED, guarded
 from conewise.report.data import Table
 from conewise.studies.analysis import Analysis, analyse
-from conewise.studies.explanations import listed, printable
+from conewise.studies.explanations import listed
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations

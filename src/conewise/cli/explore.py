@@ -12,7 +12,7 @@ import click
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cones import Cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.embedded import load
 from conewise.problems.tables import DesignTable
 
@@ -54,7 +54,7 @@ def explore(
     try:
         from conewise.dashboard.server import Explorer
     except ImportError as error:
-        raise ConewiseError(f"the explorer needs {error.name}: install conewise[explore].") from None
+        raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
     explorer = Explorer(_source(source, objectives, minimise, name, spec), port=port)
     if as_json:
         print_json({"address": explorer.address})

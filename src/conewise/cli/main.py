@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
 import click
 
@@ -13,13 +16,16 @@ from conewise.cli.analyse import analyse_command
 from conewise.cli.budget import budget
 from conewise.cli.cone import cone
 from conewise.cli.explore import explore
+from conewise.cli.flags import in_flags
 from conewise.cli.front import front
 from conewise.cli.report import report
 from conewise.cli.reproduce import reproduce
 from conewise.cli.study import study
-from conewise.errors import ConewiseError
+from conewise.errors import ConewiseError, printable
 
-USER_ERROR = 2
+USER_ERROR: Final = 2
+READER_GONE: Final = 1  # as click has it
+_QUOTED: Final = 120  # characters of an error that is not ours
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -38,20 +44,18 @@ for command in (reproduce, cone, front, analyse_command, explore, report, budget
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a mistake of the user is one line on stderr and exit code 2, never a traceback."""
     try:
-        code = commands.main(args=arguments, prog_name="conewise", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        sys.exit(0)
+        code = _run(arguments)
     except click.Abort:
         _fail("interrupted.", code=130)
     except click.ClickException as error:
         _fail(_hint(error))
     except ConewiseError as error:
-        _fail(str(error))
+        _fail(in_flags(str(error)))
     except BrokenPipeError:  # the reader of our output has gone: nothing more to say, and no complaint at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _hush()
+        sys.exit(READER_GONE)
     except OSError as error:
+        _hush()
         what = str(error.strerror or error).rstrip(".")
         _fail(f"{what}{f': {error.filename}' if error.filename else ''}.")
     except UnicodeDecodeError as error:
@@ -61,7 +65,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"the output is written in {error.encoding}, which cannot say U+{ord(error.object[error.start]):04X}; "
             "set PYTHONUTF8=1."
         )
+    except MemoryError:
+        _fail("there is not enough memory for this; give fewer or smaller things at a time.")
+    except RecursionError:
+        _fail("something given is nested too deeply; write it flatter.")
+    except (
+        ValueError,
+        ArithmeticError,
+        _qhull_error(),
+    ) as error:  # a mistake of ours: every input has its own sentence
+        _fail(
+            f"this cannot be computed ({type(error).__name__}: {str(error)[:_QUOTED]}); look for numbers or sizes "
+            "beyond reason in what was given, and report it if there are none."
+        )
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run(arguments: Sequence[str] | None) -> object:
+    if sys.stdout is None:  # closed by whoever started us: there is nobody to write to
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    try:
+        code = commands.main(args=arguments, prog_name="conewise", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
+    sys.stdout.flush()  # here, where a full disk or a reader that has gone can still be answered
+    return code
+
+
+def _qhull_error() -> type[Exception]:
+    """Qhull's own kind of error, looked up only where a hull was computed: importing it takes a while."""
+    geometry = sys.modules.get("scipy.spatial")
+    return geometry.QhullError if geometry is not None else ValueError
+
+
+def _hush() -> None:
+    """Let what is still to be flushed at exit go nowhere."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # an output without a file descriptor keeps its own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _hint(error: click.ClickException) -> str:
@@ -72,5 +113,5 @@ def _hint(error: click.ClickException) -> str:
 
 
 def _fail(message: str, code: int = USER_ERROR) -> None:
-    click.echo(f"conewise: {' '.join(message.split())}", err=True)
+    click.echo(f"conewise: {printable(' '.join(message.split()))}", err=True)
     sys.exit(code)

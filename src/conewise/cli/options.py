@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from conewise.errors import ConewiseError
+from conewise.errors import ConewiseError, from_extra
 
 _CONNECT: Final = 10  # seconds for a scheduler to answer
 
@@ -24,7 +24,7 @@ def dask_executor(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise ConewiseError("--dask needs dask.distributed: install conewise[distributed].") from None
+        raise ConewiseError(f"--dask needs dask.distributed: {from_extra('distributed')}.") from None
     _checked(address)
     connect: Any = Client
     try:

@@ -13,9 +13,8 @@ from typing import Any
 
 import click
 
-from conewise.errors import InputError
+from conewise.errors import InputError, printable
 from conewise.report.data import Table
-from conewise.studies.explanations import printable
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.names import ArrowTexts
 from conewise.problems.spreadsheets import is_guarded, unguarded, unguarded_header
 
@@ -200,7 +200,7 @@ class ParquetReader:
         try:
             import pyarrow.parquet as parquet
         except ImportError:
-            raise ConewiseError("Parquet files need pyarrow: install conewise[tables].") from None
+            raise ConewiseError(f"Parquet files need pyarrow: {from_extra('tables')}.") from None
         import pyarrow
 
         self._path, self._open, self._invalid = path, parquet.ParquetFile, pyarrow.ArrowException

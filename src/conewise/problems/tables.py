@@ -104,7 +104,7 @@ def signs(objectives: Sequence[str], minimised: Sequence[str]) -> Floats:
     """(D,): -1 for an objective that should be small, 1 for the others."""
     stray = next((c for c in minimised if c not in objectives), None)
     if stray is not None:
-        raise InputError(f"--minimise names {stray!r}, which is not among the objectives {', '.join(objectives)}.")
+        raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {', '.join(objectives)}.")
     if len(set(objectives)) < len(objectives) or not objectives:
         raise InputError("the objectives must be distinct columns, at least one.")
     return np.array([-1.0 if c in minimised else 1.0 for c in objectives])

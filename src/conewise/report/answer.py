@@ -18,13 +18,14 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.algorithms.claims import Comparisons, Seen
 from conewise.cones import Cone
+from conewise.errors import printable
 from conewise.gaps import escape_gaps, lift_norm
-from conewise.goals import Guarantee
+from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
 from conewise.problems.tables import signs
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
-from conewise.studies.explanations import joined, printable
+from conewise.studies.explanations import joined
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""
@@ -111,7 +112,7 @@ def _worth_words(subject: Subject) -> str:
     n = int(result.pareto.sum())
     within = f"at epsilon = {worth.epsilon:.4g}" if worth.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
-    words = f"With probability at least {100 * (1 - worth.delta):g} % {who} the question {within}"
+    words = f"With probability at least {certainty(worth.delta)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
         words += f" (asked for: {subject.epsilon:g})"
     return f"{words}."

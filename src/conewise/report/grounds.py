@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conewise.studies.explanations import printable
+from conewise.errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from conewise._version import __version__
 from conewise.cones import Cone
-from conewise.errors import ConewiseError
+from conewise.errors import ConewiseError, from_extra
 from conewise.report.answer import answer
 from conewise.report.drawing import cone_svg
 from conewise.report.subject import Subject
@@ -89,7 +89,9 @@ def plotly_script() -> str:
     try:
         folder = files("plotly")
     except ModuleNotFoundError:
-        raise ConewiseError("an HTML report needs plotly: install conewise[explore], or use --format md.") from None
+        raise ConewiseError(
+            f"an HTML report needs plotly: {from_extra('explore')}, or write Markdown (`md`)."
+        ) from None
     return (folder / "package_data" / "plotly.min.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from conewise._arrays import Floats
 from conewise.cones import Cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.experiments.beyond import ConeRow
 from conewise.problems import SimulatedBandit
 from conewise.report.grounds import COLOURS, Palette, clear, finish, literal, palette
@@ -29,7 +29,7 @@ def new_figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ConewiseError("pictures need matplotlib: install conewise[plot].") from None
+        raise ConewiseError(f"pictures need matplotlib: {from_extra('plot')}.") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

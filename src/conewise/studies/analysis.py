@@ -312,7 +312,7 @@ def _summed_elsewhere(source: Source, final: bool, executor: Any, progress: Prog
     if not final or not isinstance(source, LongTable):
         raise InputError(
             "only a table with one row an evaluation that is final is summed up in pieces: for one that may grow, the "
-            "order of its rows counts; leave the executor (--workers, --dask) out."
+            "order of its rows counts; leave the `executor` out."
         )
     summed = sum_up(source, executor, progress)
     if summed is not None:
@@ -339,12 +339,12 @@ def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
     if source.summarised and not final:
         raise InputError(
             "a table of means does not show the order of its evaluations, so it cannot be looked at as it grows; "
-            "declare it final (--final), or analyse the evaluations themselves."
+            "declare it final (`final=True`), or analyse the evaluations themselves."
         )
     if not source.has_scatter and isinstance(noise, GaussianUnknown | Bounded):
         raise InputError(
-            "standard errors are needed to see how large the noise is: name their columns (--errors), or assume a size "
-            "(--noise gaussian:SIGMA)."
+            "standard errors are needed to see how large the noise is: name their columns (`errors`), or assume a size "
+            "(`noise=Gaussian(sigma)`)."
         )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from conewise._arrays import Bools
 from conewise.algorithms import Plan, Result, Status
+from conewise.errors import printable
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee
+from conewise.goals import Guarantee, certainty
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.problems.measurements import Source
 
@@ -65,7 +66,7 @@ class Findings:
         parts = [f"{n} {'is' if n == 1 else 'are'} {words}" for n, words in counted if n]
         if not counted[0][0]:
             parts[0] = f"none is certain to be Pareto, {parts[0]}"
-        sure = f"with probability at least {100 * (1 - self.delta):g} % no claim is wrong"
+        sure = f"with probability at least {certainty(self.delta)} no claim is wrong"
         return f"Of {k} designs, at epsilon = {self.epsilon:g}, {joined(parts)}; {sure}."
 
     def _certified(self) -> str:
@@ -290,8 +291,3 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
 def joined(parts: Sequence[str]) -> str:
     """a; a and b; a, b and c."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def printable(name: str) -> str:
-    """A name as one line without control characters, so that it can neither break a line nor steer a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.spreadsheets import EXPORT_COLUMNS, guarded
 from conewise.studies.evaluations import Evaluations
 
@@ -79,7 +79,7 @@ def _parquet(path: Path, told: Evaluations, objectives: Sequence[str]) -> None:
         import pyarrow
         import pyarrow.parquet as parquet
     except ImportError:
-        raise ConewiseError("Parquet files need pyarrow: install conewise[tables].") from None
+        raise ConewiseError(f"Parquet files need pyarrow: {from_extra('tables')}.") from None
     design, number, worker, told_at = EXPORT_COLUMNS
     table = pyarrow.table(
         {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.studies.journal import Entry, choose, redact
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class _Database:
             import psycopg  # noqa: F401
             import sqlalchemy
         except ImportError:
-            raise ConewiseError("PostgreSQL needs SQLAlchemy and psycopg: install conewise[postgres].") from None
+            raise ConewiseError(f"PostgreSQL needs SQLAlchemy and psycopg: {from_extra('postgres')}.") from None
         self.place = redact(url)
         try:
             self._url = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")

@@ -27,6 +27,7 @@ from conewise._arrays import (
     check_finite,
     check_sums,
 )
+from conewise._limits import LARGEST_SEED
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
@@ -151,7 +152,7 @@ class Specification:
                 None if data["noise"] is None else noise_from_dict(data["noise"]),
                 resolved(data["algorithm"], data["options"]),
                 data["options"],
-                as_count(data["seed"], "seed", minimum=0),
+                as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
             )
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -204,7 +205,7 @@ def specified(
         noise,
         resolved(algorithm, chosen),
         chosen,
-        as_count(seed, "seed", minimum=0),
+        as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED),
         as_positive(lease, "lease"),
     )
     specification.build()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, as_count
+from conewise._limits import LARGEST_SEED
 from conewise.budgets import naive_budget
 from conewise.cones import Cone
 from conewise.experiments.compare import LEVEL, Cell, exact_cell, mean_cell, rate_cell
@@ -125,7 +126,7 @@ def reproduce(
     *, runs: int = 100, seed: int = 0, jobs: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> Reproduction:
     """Tables 1 and 2, the supplementary table and the data of Figures 1 and 2, from `runs` runs of every cell."""
-    runs, seed = as_count(runs, "runs"), as_count(seed, "seed", minimum=0)
+    runs, seed = as_count(runs, "runs"), as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     problem = load("snw")
     cones = tuple(Cone.planar(angle) for angle in printed.ANGLES)
     scores = repeat_naive(

@@ -1,0 +1,39 @@
+"""Errors of the library, in the words of the command line: arguments become the options that set them.
+
+The library names its arguments between backticks where it tells what to write; the table below has the option for each.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_FLAGS: Final = {
+    "executor": "--workers or --dask",
+    "final=True": "--final",
+    "noise=Gaussian(sigma)": "--noise gaussian:SIGMA",
+    'incomplete="skip"': "--incomplete skip",
+    "md": "--format md",
+    "n_designs": "--designs",
+}
+_SAME_NAME: Final = (
+    *("design", "name", "names", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
+    *("noise", "epsilon", "delta", "cone", "final"),
+)
+_QUOTED: Final = re.compile("`([^`]+)`")
+_BARE: Final = re.compile(r"\bn_designs\b")  # a word that is nothing but an argument's name
+
+
+def in_flags(sentence: str) -> str:
+    """The sentence with options in place of arguments; what is between backticks and no argument stays."""
+    return _BARE.sub(_FLAGS["n_designs"], _QUOTED.sub(_flag, sentence))
+
+
+def _flag(found: re.Match[str]) -> str:
+    written = found[1]
+    if written in _FLAGS:
+        return _FLAGS[written]
+    name, equals, value = written.partition("=")
+    if name not in _SAME_NAME:
+        return found[0]
+    return f"--{name}{equals and ' '}{value}"

@@ -1,0 +1,70 @@
+"""What errors say: one line, harmless to a terminal, with a remedy that works, in the words of whoever reads it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import conewise
+from conewise.cli.flags import in_flags
+from conewise.errors import ConeError, ConewiseError, InputError, from_extra, printable
+
+SOURCES = sorted(Path(conewise.__file__).parent.rglob("*.py"))
+PROJECT = Path(conewise.__file__).parents[2] / "pyproject.toml"
+
+
+@pytest.mark.parametrize("kind", [ConewiseError, InputError, ConeError])
+def test_an_error_is_one_line_that_cannot_steer_a_terminal(kind):
+    said = str(kind("no column 'a\x1b[2Jb\nc\u202ed\u2028e\x00'; it has x."))
+    assert said.isprintable()
+    assert said == "no column 'a\ufffd[2Jb c\ufffdd e\ufffd'; it has x."
+
+
+def test_what_is_printable_stays_as_it_is():
+    assert printable("Größe, 大きさ (µm)") == "Größe, 大きさ (µm)"
+
+
+def test_an_extra_is_installed_from_a_checkout():
+    assert from_extra("tables") == "run pip install '.[tables]' in a checkout of conewise"
+
+
+def test_nobody_is_sent_to_a_name_on_an_index():
+    for path in SOURCES:
+        assert not re.search(r"install conewise|conewise\[", path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("leave the `executor` out.", "leave the --workers or --dask out."),
+        ("declare it final (`final=True`).", "declare it final (--final)."),
+        ("assume a size (`noise=Gaussian(sigma)`).", "assume a size (--noise gaussian:SIGMA)."),
+        ("`minimise` names 'x'.", "--minimise names 'x'."),
+        ('write `incomplete="skip"`.', "write --incomplete skip."),
+        ("n_designs must be at least 2.", "--designs must be at least 2."),
+        ("use `record` for these.", "use `record` for these."),
+    ],
+)
+def test_the_command_line_names_options(sentence, words):
+    assert in_flags(sentence) == words
+
+
+@pytest.mark.skipif(not PROJECT.exists(), reason="not in a checkout")
+def test_dependencies_have_ceilings_that_admit_what_is_installed():
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *(w for extra in project["optional-dependencies"].values() for w in extra)]
+    assert any(Requirement(text).name == "h11" for text in project["optional-dependencies"]["explore"])
+    for text in wanted:
+        requirement = Requirement(text)
+        assert any(part.operator == "<" for part in requirement.specifier), f"{text} has no ceiling"
+        try:
+            installed = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            continue
+        assert requirement.specifier.contains(installed), f"{requirement.name} {installed} is not admitted"
