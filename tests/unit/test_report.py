@@ -308,5 +308,5 @@ def test_a_picture_needs_a_known_ending(tmp_path):
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(cw.ConewiseError, match=r"pictures need matplotlib: install conewise\[plot\]"):
+    with pytest.raises(cw.ConewiseError, match=r"pictures need matplotlib: run pip install '\.\[plot\]' in a checkout"):
         plots.cone_picture(cw.Cone.planar(45))

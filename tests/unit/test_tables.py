@@ -339,7 +339,7 @@ def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "t.parquet").touch()
-    with pytest.raises(cw.ConewiseError, match=r"install conewise\[tables\]"):
+    with pytest.raises(cw.ConewiseError, match=r"run pip install '\.\[tables\]' in a checkout"):
         DesignTable(tmp_path / "t.parquet")
 
 
