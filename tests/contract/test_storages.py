@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import sys
 import traceback
 import warnings
@@ -12,12 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared.postgres import server
-from shared.studies import digest, finish, make, reference, run_script, same, value_of, values_of
+from shared.studies import digest, finish, make, older, reference, run_script, same, value_of, values_of
 
 import conewise as cw
+from conewise.studies import journal as journals
 from conewise.studies import postgres, sqlitefile
 from conewise.studies.evaluations import seed_of
 from conewise.studies.journal import Entry, create_journal, open_journal
+
+NOW = sqlitefile.FORMAT
 
 
 @pytest.fixture(scope="session")
@@ -182,7 +186,7 @@ def test_eight_processes_and_twenty_thousand_evaluations(where):
         assert sum(stored for stored, _ in answers) == 20_000
         assert {seen for _, seen in answers} == {digest(study)}  # what eight have lived through is what one replays
         told = study.evaluations()
-        assert told.ids == [f"{d}-{n}" for d in range(8) for n in range(2500)]
+        assert told.ids == [f"d{d}n{n}" for d in range(8) for n in range(2500)]
         expected = [value_of(d, seed_of(study.seed, d, n, 0)) for d in range(8) for n in range(2500)]
         np.testing.assert_array_equal(told.values, expected)
         status = study.status()
@@ -198,6 +202,143 @@ def test_an_adaptive_study_by_many_is_the_plain_loop(where):
         assert same(study.result(), reference(study))
 
 
+# -- damage --------------------------------------------------------------------------------------------------------
+
+
+def spoil(where, statement):
+    """Change stored rows behind the back of every study; {} stands for the beginning of the tables' names."""
+    if "://" in where:
+        from sqlalchemy import create_engine, text
+
+        engine = create_engine(where.replace("postgresql://", "postgresql+psycopg://"))
+        with engine.begin() as connection:
+            connection.execute(text(statement.format("conewise_")))
+        engine.dispose()
+    else:
+        with contextlib.closing(sqlite3.connect(where)) as file, file:
+            file.execute(statement.format(""))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {}journal SET numbers = '1.5,2.0' WHERE seq = 2",
+        "UPDATE {}journal SET time = time + 1 WHERE seq = 1",
+        "UPDATE {}journal SET worker = 'x' WHERE seq = 3",
+        "UPDATE {}journal SET checksum = checksum + 1 WHERE seq = 3",
+        "UPDATE {}journal SET seq = 9 WHERE seq = 3",
+        "DELETE FROM {}journal WHERE seq = 1",
+        "DELETE FROM {}journal WHERE seq = 3",  # the last one: nobody else would miss it
+        "DELETE FROM {}journal",
+        "UPDATE {}tails SET seq = 2",
+        "UPDATE {}tails SET checksum = checksum + 1",
+        "UPDATE {}studies SET seal = seal + 1",
+        "UPDATE {}studies SET header = replace(header, '0.05', '0.06')",
+        "UPDATE {}studies SET name = 'other'",
+        "DELETE FROM {}tails",
+    ],
+)
+def test_what_is_not_as_it_was_written_is_neither_answered_nor_written_to(where, statement):
+    with make(where) as study:
+        for design in "abc":
+            study.record([design], [[1, 2]])
+    spoil(where, statement)
+    for act in (
+        lambda study: study.status(),
+        lambda study: study.evaluations(),
+        lambda study: study.ask(),
+        lambda study: study.record(["a"], [[1, 2]]),
+    ):
+        with pytest.raises(cw.ConewiseError, match=r"damaged.*restore it from a copy"), cw.Study.open(where) as study:
+            act(study)
+
+
+def test_a_reader_that_is_open_verifies_what_is_new(where):
+    with make(where) as study, cw.Study.open(where, read_only=True) as reader:
+        study.record(["a"], [[1, 2]])
+        assert reader.status().evaluations == 1
+        study.record(["a"], [[1, 2]])
+        spoil(where, "UPDATE {}journal SET numbers = '9.0,2.0' WHERE seq = 2")
+        with pytest.raises(cw.ConewiseError, match="the journal is damaged near entry 2"):
+            reader.status()
+
+
+def test_entries_that_leave_a_gap_are_refused(where):
+    journal = create_journal(where, "s", "{}")
+    with pytest.raises(cw.ConewiseError, match="nothing was written"), journal.locked():
+        journal.append([entry(2)])
+    assert everything(journal) == []
+    journal.close()
+
+
+# -- withdrawn, and told once ----------------------------------------------------------------------------------------
+
+
+def test_a_withdrawn_value_does_not_count_and_is_open_again(where):
+    with make(where) as study, cw.Study.open(where) as other:
+        batch = study.ask(6, ahead=False)
+        study.tell(batch, values_of(batch))
+        assert other.status().evaluations == 6
+        study.withdraw("d1n0", "the sample was mislabelled")
+        for seen in (study, other):
+            status = seen.status()
+            assert (status.evaluations, status.withdrawn, status.finished) == (5, 1, False)
+            assert seen.evaluations().ids == ["d0n0", "d2n0", "d3n0", "d4n0", "d5n0"]
+            np.testing.assert_array_equal(seen.evaluations().values, values_of(batch)[[0, 2, 3, 4, 5]])
+        assert other.tell(batch, values_of(batch)).stored == 0  # the same table once more does not bring it back
+        (again,) = other.ask(1, ahead=False)
+        assert (again.id, again.attempt) == ("d1n0", 1)
+        assert again.seed != batch[1].seed
+        assert other.tell([again], values_of([again])).stored == 1
+        with pytest.raises(cw.InputError, match="d0n7 is not told yet, so there is nothing to withdraw"):
+            study.withdraw(["d0n0", "d0n7"], "all or none")
+        with pytest.raises(cw.InputError, match="a withdrawal needs a reason"):
+            study.withdraw("d0n0", " ")
+        assert study.status().evaluations == 6
+        finish(study)
+        with cw.Study.open(where) as replayed:
+            assert digest(replayed) == digest(study)
+            assert replayed.status().withdrawn == 1
+
+
+def test_the_very_value_that_was_withdrawn_counts_when_it_was_asked_for_again(where):
+    with make(where) as study:
+        batch = study.ask(1)
+        study.tell(batch, [[1, 0]])
+        study.withdraw(batch, "the wrong day")
+        assert study.tell(batch, [[1, 0]]).repeated == 1
+        again = study.ask(1)
+        assert again.ids == batch.ids
+        assert study.tell(again, [[1, 0]]).stored == 1
+
+
+def test_withdrawing_changes_the_answer_to_that_of_what_is_left(where):
+    with make(where, options={"evaluations_each": 2}) as study:
+        finish(study)
+        assert study.finished
+        study.withdraw(["d2n0", "d5n1"], "the oven was cold")
+        assert not study.finished
+        fresh = study.ask(10)
+        assert sorted(fresh.ids) == ["d2n0", "d5n1"]
+        study.tell(fresh, [[0.5, -0.5], [0.9, -0.1]])
+        assert study.finished
+        assert "that no value was withdrawn for what it is (2 values were withdrawn)" in str(study.result().guarantee)
+        told = study.evaluations()
+        means = [told.values[told.design == d].mean(axis=0) for d in range(6)]
+        np.testing.assert_allclose(study.result().means * [1, -1], means)
+
+
+def test_values_that_are_known_by_a_text_are_recorded_once(where):
+    with make(where) as study, cw.Study.open(where) as other:
+        assert study.record(["a", "b"], [[1, 2], [3, 4]], once="Monday").stored == 2
+        assert other.recorded_as(["Sunday", "Monday"]) == ["Monday"]
+        with pytest.raises(cw.InputError, match=r"recorded on .* UTC already; nothing was written"):
+            other.record(["a", "b"], [[1, 2], [3, 4]], once="Monday")
+        assert other.record(["a", "b"], [[1, 2], [3, 4]], once="Tuesday").stored == 2
+        assert study.record(["a"], [[1, 2]]).stored == 1
+        assert study.status().evaluations == 5
+
+
 # -- formats -------------------------------------------------------------------------------------------------------
 
 
@@ -211,25 +352,60 @@ def pretend_format(where, monkeypatch, version, steps):
 def add_a_column(connection):
     from sqlalchemy import text
 
-    table = "journal" if not hasattr(connection, "engine") else "conewise_journal"
+    table = "studies" if not hasattr(connection, "engine") else "conewise_studies"
     statement = f"ALTER TABLE {table} ADD COLUMN place TEXT NOT NULL DEFAULT 'here'"
-    connection.execute(statement if table == "journal" else text(statement))
+    connection.execute(statement if table == "studies" else text(statement))
+
+
+def without_checksums(where):
+    """A storage as a conewise without checksums has made it."""
+    if "://" not in where:
+        older(where)
+        return
+    for statement in (
+        "ALTER TABLE {}studies DROP COLUMN seal",
+        "ALTER TABLE {}journal DROP COLUMN checksum",
+        "DROP TABLE {}tails",
+        "UPDATE {}format SET version = 1",
+    ):
+        spoil(where, statement)
+
+
+def test_studies_without_checksums_are_read_and_brought_up(where):
+    with make(where, name="one") as study, make(where, name="two") as empty:
+        finish(study, 20)
+        before = digest(study), digest(empty)
+    without_checksums(where)
+    assert cw.Study.names_in(where) == ["one", "two"]
+    with cw.Study.open(where, name="one", read_only=True) as study:
+        assert digest(study) == before[0]
+    with cw.Study.open(where, name="one") as study:
+        assert digest(study) == before[0]
+        study.withdraw("d0n0", "first writing")
+    with cw.Study.open(where, name="two", read_only=True) as empty:
+        assert digest(empty) == before[1]
+    spoil(where, "UPDATE {}journal SET worker = 'x' WHERE seq = 3")
+    with (
+        cw.Study.open(where, name="one", read_only=True) as study,
+        pytest.raises(cw.ConewiseError, match="damaged near entry 3"),
+    ):
+        study.status()
 
 
 def test_an_older_format_is_brought_up(where, monkeypatch):
     with make(where) as study:
         finish(study, 20)
         before = digest(study)
-    pretend_format(where, monkeypatch, 2, {1: add_a_column})
-    with pytest.raises(cw.ConewiseError, match="older format 1; open it once for writing"):
-        cw.Study.open(where, read_only=True)
+    pretend_format(where, monkeypatch, NOW + 1, {NOW: add_a_column})
+    with cw.Study.open(where, read_only=True) as study:  # read as it is
+        assert digest(study) == before
     with cw.Study.open(where) as study:
         assert digest(study) == before
     with cw.Study.open(where, read_only=True) as study:  # now it is of the new format
         assert digest(study) == before
     if "://" not in where:
         monkeypatch.undo()
-        with cw.Study.open(f"{where}.bak-v1", read_only=True) as copy:  # the file as it was
+        with cw.Study.open(f"{where}.bak-v{NOW}", read_only=True) as copy:  # the file as it was
             assert digest(copy) == before
 
 
@@ -240,7 +416,7 @@ def test_a_failed_migration_changes_nothing(where, monkeypatch):
 
     with make(where) as study:
         before = digest(study)
-    pretend_format(where, monkeypatch, 2, {1: fails})
+    pretend_format(where, monkeypatch, NOW + 1, {NOW: fails})
     with pytest.raises(cw.ConewiseError, match="halfway"):
         cw.Study.open(where)
     monkeypatch.undo()
@@ -251,21 +427,93 @@ def test_a_failed_migration_changes_nothing(where, monkeypatch):
 
 def test_an_older_format_without_a_way_up(where, monkeypatch):
     make(where).close()
-    pretend_format(where, monkeypatch, 3, {2: add_a_column})
-    with pytest.raises(cw.ConewiseError, match="format 1, from which this conewise has no way up"):
+    pretend_format(where, monkeypatch, NOW + 2, {NOW + 1: add_a_column})
+    with pytest.raises(cw.ConewiseError, match=f"format {NOW}, from which this conewise has no way up"):
         cw.Study.open(where)
 
 
 def test_a_newer_format_is_refused(where, monkeypatch):
     make(where).close()
-    pretend_format(where, monkeypatch, 2, {1: add_a_column})
+    pretend_format(where, monkeypatch, NOW + 1, {NOW: add_a_column})
     cw.Study.open(where).close()
     monkeypatch.undo()
     for act in (lambda: cw.Study.open(where), lambda: make(where, name="b"), lambda: cw.Study.names_in(where)):
         with pytest.raises(
-            cw.ConewiseError, match="format 2, and this conewise knows formats up to 1; install a newer"
+            cw.ConewiseError, match=f"format {NOW + 1}, and this conewise knows formats up to {NOW}; install a newer"
         ):
             act()
+
+
+# -- a line that breaks --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def line(database):
+    """(address, line): an empty place in PostgreSQL, by way of a line that can be cut."""
+    with database.line() as made:
+        yield made
+
+
+@pytest.mark.parametrize("act", range(5))
+@pytest.mark.parametrize("cut", ["before", "after"])
+def test_a_connection_lost_at_commit_neither_loses_nor_doubles(line, cut, act):
+    """Lost before the server has heard it, it is written again; lost after it was written, it is not."""
+    address, wire = line
+    with make(address) as study, make(address, name="plain") as plain:
+        for number, write in enumerate(
+            (
+                lambda s: s.tell("d0n0", [1, 2]).stored,
+                lambda s: s.record(["b"], [[1, 2]]).evaluations,
+                lambda s: s.correct("d0n0", [1, 3], "a slip"),
+                lambda s: s.withdraw("d0n0", "a wrong sample"),
+                lambda s: s.note("all of it"),
+            )
+        ):
+            expected = write(plain)
+            wire.cut = cut if number == act else ""
+            assert write(study) == expected
+            assert wire.cut == ""
+        assert [row[2:] for row in everything(study._journal)] == [row[2:] for row in everything(plain._journal)]
+        assert (study.status().evaluations, study.status().withdrawn) == (1, 1)
+
+
+def test_a_short_outage_is_waited_for(line):
+    address, wire = line
+    with make(address) as study:
+        study._journal._database.close()  # whatever the reason: the next transaction needs a new connection
+        study._journal._database._closed = False
+        wire.down = 3
+        assert study.record(["a"], [[1, 2]]).stored == 1
+        assert wire.refused == 3
+        assert study.status().evaluations == 1
+
+
+def test_an_outage_that_lasts_is_one_sentence(line):
+    address, wire = line
+    with make(address) as study:
+        study._patience = 0.2
+        study._journal._database.close()
+        study._journal._database._closed = False
+        wire.down = 10**6
+        with pytest.raises(journals.Unreachable, match="nothing was written"):
+            study.record(["a"], [[1, 2]])
+        wire.down = 0
+        assert study.record(["a"], [[1, 2]]).evaluations == ("d0n0",)
+
+
+def test_what_nobody_can_know_is_said(line, monkeypatch):
+    """The line breaks after COMMIT and stays broken: neither "written" nor "not written" would be true."""
+    address, wire = line
+    monkeypatch.setattr(postgres, "PATIENCE", 0.2)
+    with make(address) as study:
+        study.note("first")
+        wire.cut, wire.down = "after", 10**6
+        with pytest.raises(cw.ConewiseError, match="it is not known whether the last entry was written: look before"):
+            study.record(["a"], [[1, 2]], once="table 1")
+        wire.down = 0
+        with pytest.raises(cw.InputError, match="already"):  # and whoever gave it a name need not look
+            study.record(["a"], [[1, 2]], once="table 1")
+        assert study.status().evaluations == 1
 
 
 # -- addresses and their secrets -----------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
 
     todo = rows_of(succeeds(capsys, "ask", "trial.db", "-n", "5", "--worker", "Marie"))
     assert list(todo[0]) == ["id", "design", "seed", "x", "batch", "maker", "gain", "cost"]
-    assert [row["id"] for row in todo] == ["0-0", "1-0", "2-0", "0-1", "1-1"]
+    assert [row["id"] for row in todo] == ["d0n0", "d1n0", "d2n0", "d0n1", "d1n1"]
     assert [(row["design"], row["batch"], row["maker"]) for row in todo[:3]] == [
         ("007", "3", "A"),
         ("blue steel", "4", "B"),
@@ -138,18 +138,18 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     again = data(capsys, "tell", "trial.db", "--file", "done.csv")
     assert (again["stored"], again["repeated"], again["left_out"]) == (0, 3, 1)
 
-    assert succeeds(capsys, "tell", "trial.db", "2-0", "-0.25", "1e-1") == "1 evaluation stored in trial.db.\n"
-    assert "use `correct` if the stored values are wrong" in refused(capsys, "tell", "trial.db", "2-0", "0.25", "0.1")
-    said = succeeds(capsys, "correct", "trial.db", "2-0", "0.25", "0.1", "--reason", "sign lost")
-    assert said == "Evaluation 2-0 now counts as 0.25, 0.1.\n"
-    assert data(capsys, "tell", "trial.db", "--design", "c", "0.3", "0.2")["evaluations"] == ["2-1"]
+    assert succeeds(capsys, "tell", "trial.db", "d2n0", "-0.25", "1e-1") == "1 evaluation stored in trial.db.\n"
+    assert "use `correct` if the stored values are wrong" in refused(capsys, "tell", "trial.db", "d2n0", "0.25", "0.1")
+    said = succeeds(capsys, "correct", "trial.db", "d2n0", "0.25", "0.1", "--reason", "sign lost")
+    assert said == "Evaluation d2n0 now counts as 0.25, 0.1.\n"
+    assert data(capsys, "tell", "trial.db", "--design", "c", "0.3", "0.2")["evaluations"] == ["d2n1"]
 
     state = data(capsys, "status", "trial.db")
     assert state["evaluations"] == 5
     assert state["corrected"] == 1
     assert state["in_flight"] == 1
     assert not state["finished"]
-    assert succeeds(capsys, "release", "trial.db", "1-1") == "1 evaluation handed back.\n"
+    assert succeeds(capsys, "release", "trial.db", "d1n1") == "1 evaluation handed back.\n"
     assert data(capsys, "release", "trial.db", "--all") == {"released": []}
 
     said = succeeds(capsys, "run", "trial.db", "--toml", "trial.toml")
@@ -179,9 +179,48 @@ def test_names_that_look_like_formulas_come_back_from_a_spreadsheet(folder, caps
     todo = succeeds(capsys, "ask", "trial.db", "-n", "3")
     assert [row["design"] for row in rows_of(todo)] == ["'=1+1", "''=1+1", "-5"]
     Path("done.csv").write_text(todo.replace(",,\n", ",1,2\n"), encoding="utf-8")
-    assert data(capsys, "tell", "trial.db", "--file", "done.csv")["evaluations"] == ["0-0", "1-0", "2-0"]
+    assert data(capsys, "tell", "trial.db", "--file", "done.csv")["evaluations"] == ["d0n0", "d1n0", "d2n0"]
     succeeds(capsys, "export", "trial.db", "out.csv")
-    assert data(capsys, "tell", "other.db", "--file", "out.csv")["evaluations"] == ["0-0", "1-0", "2-0"]
+    assert data(capsys, "tell", "other.db", "--file", "out.csv")["evaluations"] == ["d0n0", "d1n0", "d2n0"]
+
+
+def test_a_table_of_designs_that_was_told_before_is_recognised(trial, capsys):
+    """The same rows, also in another format or with new ones below, are not counted twice by a slip."""
+    Path("done.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\n", encoding="utf-8")
+    assert data(capsys, "tell", trial, "--file", "done.csv")["stored"] == 2
+    before = Path(trial).read_bytes()
+    said = refused(capsys, "tell", trial, "--file", "done.csv")
+    assert "the rows of done.csv were told before; nothing was written: if they are new measurements" in said
+    Path("same.jsonl").write_text(
+        '{"cost": 0.1, "design": "c", "gain": 0.9}\n{"gain": 0.1, "cost": 0.2, "name": "007", "design": "007"}\n',
+        encoding="utf-8",
+    )
+    assert "say --again" in refused(capsys, "tell", trial, "--file", "same.jsonl")
+    Path("longer.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\nc,0.8,0.1\n", encoding="utf-8")
+    said = refused(capsys, "tell", trial, "--file", "longer.csv")
+    assert "the first 2 of the 3 rows of longer.csv were told before; nothing was written: tell the new rows" in said
+    assert Path(trial).read_bytes() == before
+    assert data(capsys, "tell", trial, "--file", "done.csv", "--again")["evaluations"] == ["d2n1", "d0n1"]
+    assert "told before" in refused(capsys, "tell", trial, "--file", "done.csv")
+
+
+def test_a_value_is_withdrawn(trial, capsys):
+    for word in ("d0n0", "1-0", "D2N0"):  # as it is written now, as it was written once, as a spreadsheet may write it
+        succeeds(capsys, "tell", trial, word, "1", "2")
+    said = succeeds(capsys, "withdraw", trial, "d0n0", "--reason", "the sample was mislabelled")
+    assert said == ("The value of d0n0 does not count any more (1 withdrawn in all); the evaluation is open again.\n")
+    found = data(capsys, "withdraw", trial, "d1n0", "d2n0", "--reason", "wrong day")
+    assert found == {"withdrawn": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn_in_all": 3}
+    state = data(capsys, "status", trial)
+    assert (state["evaluations"], state["withdrawn"]) == (0, 3)
+    assert "evaluations told   0, 3 withdrawn" in succeeds(capsys, "status", trial)
+
+
+def test_ids_are_nothing_that_a_spreadsheet_changes(trial, capsys):
+    """No date, number, formula, truth value or error: letters and digits that begin with a letter, no E alone."""
+    ids = [row["id"] for row in rows_of(succeeds(capsys, "ask", trial, "-n", "6"))]
+    assert len(ids) == 6
+    assert all(re.fullmatch(r"d[0-9]+n[0-9]+", name) for name in ids)
 
 
 def test_results_from_standard_input(trial, capsys, monkeypatch):
@@ -189,36 +228,45 @@ def test_results_from_standard_input(trial, capsys, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
     typed("name,cost,gain\nc,0.1,0.9\n007,0.2,0.1\nc,0.3,0.8\n")
-    assert data(capsys, "tell", trial, "--file", "-")["evaluations"] == ["2-0", "0-0", "2-1"]
-    typed('{"id": "1-0", "gain": 0.5, "cost": 0.5}\n{"id": "1-1", "gain": 0.25, "cost": 1}\n')
+    assert data(capsys, "tell", trial, "--file", "-")["evaluations"] == ["d2n0", "d0n0", "d2n1"]
+    typed('{"id": "d1n0", "gain": 0.5, "cost": 0.5}\n{"id": "d1n1", "gain": 0.25, "cost": 1}\n')
     assert data(capsys, "tell", trial, "--file", "-")["stored"] == 2
-    typed('[{"id": "1-0", "gain": 0.5, "cost": 0.5, "design": "blue steel"}]')
+    typed('[{"id": "d1n0", "gain": 0.5, "cost": 0.5, "design": "blue steel"}]')
     assert data(capsys, "tell", trial, "--file", "-")["repeated"] == 1
     Path("more.jsonl").write_text('{"design": "c", "gain": 1, "cost": 2}\n', encoding="utf-8")
-    assert data(capsys, "tell", trial, "--file", "more.jsonl")["evaluations"] == ["2-2"]
+    assert data(capsys, "tell", trial, "--file", "more.jsonl")["evaluations"] == ["d2n2"]
     with Study.open(trial) as study:
         told = study.evaluations()
-        assert dict(zip(told.ids, told.values.tolist(), strict=True))["2-1"] == [0.8, 0.3]
+        assert dict(zip(told.ids, told.values.tolist(), strict=True))["d2n1"] == [0.8, 0.3]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["tell", "trial.db"], "an id and its values were expected, or --file"),
-        (["tell", "trial.db", "0-0"], "2 values (gain, cost) were expected, got 0"),
-        (["tell", "trial.db", "0-0", "1"], "2 values (gain, cost) were expected, got 1"),
-        (["tell", "trial.db", "0-0", "1", "high"], "'high' is not a number"),
-        (["tell", "trial.db", "0-0", "1", "nan"], "nan"),
-        (["tell", "trial.db", "9-0", "1", "2"], "is it an evaluation of another study?"),
-        (["tell", "trial.db", "first", "1", "2"], 'an evaluation\'s id looks like "3-0"'),
+        (["tell", "trial.db", "d0n0"], "2 values (gain, cost) were expected, got 0"),
+        (["tell", "trial.db", "d0n0", "1"], "2 values (gain, cost) were expected, got 1"),
+        (["tell", "trial.db", "d0n0", "1", "high"], "'high' is not a number"),
+        (["tell", "trial.db", "d0n0", "1", "nan"], "nan"),
+        (["tell", "trial.db", "d9n0", "1", "2"], "is it an evaluation of another study?"),
+        (["tell", "trial.db", "d0n0", "1", "2", "--wroker", "Marie"], "No such option '--wroker'"),
+        (["tell", "trial.db", "d0n0", "1", "2", "--wroker=Marie"], "--worker"),
+        (["tell", "trial.db", "--wroker", "d0n0", "1", "2"], "--worker"),
+        (["tell", "trial.db", "-w", "d0n0", "1", "2"], "No such option '-w'"),
+        (["correct", "trial.db", "d0n0", "1", "2", "--reason", "x", "--raeson", "y"], "--reason"),
+        (["withdraw", "trial.db", "d0n0", "--reason", "x"], "d0n0 is not told yet, so there is nothing to withdraw"),
+        (["withdraw", "trial.db", "d0n0"], "Missing option '--reason'"),
+        (["tell", "trial.db", "d0n0", "1", "2", "--worker", "\x1b[31mMarie"], "worker must be printable text"),
+        (["status", ":memory:"], "kept in a file or a database"),
+        (["tell", "trial.db", "first", "1", "2"], 'an evaluation\'s id looks like "d3n0"'),
         (["tell", "trial.db", "--design", "d", "1", "2"], "there is no design called 'd'"),
-        (["tell", "trial.db", "0-0", "1", "2", "--file", "x.csv"], "give either --file, or an id"),
+        (["tell", "trial.db", "d0n0", "1", "2", "--file", "x.csv"], "give either --file, or an id"),
         (["tell", "trial.db", "--file", "x.csv"], "there is no file x.csv"),
-        (["tell", "nowhere.db", "0-0", "1", "2"], "nowhere.db"),
-        (["tell", "designs.csv", "0-0", "1", "2"], "designs.csv"),
-        (["tell", "trial.db", "0-0", "1", "2", "--name", "other"], "no study called 'other'; it holds trial"),
-        (["correct", "trial.db", "0-0", "1", "2", "--reason", "x"], "is not told yet"),
-        (["correct", "trial.db", "0-0", "1", "2"], "Missing option '--reason'"),
+        (["tell", "nowhere.db", "d0n0", "1", "2"], "nowhere.db"),
+        (["tell", "designs.csv", "d0n0", "1", "2"], "designs.csv"),
+        (["tell", "trial.db", "d0n0", "1", "2", "--name", "other"], "no study called 'other'; it holds trial"),
+        (["correct", "trial.db", "d0n0", "1", "2", "--reason", "x"], "is not told yet"),
+        (["correct", "trial.db", "d0n0", "1", "2"], "Missing option '--reason'"),
         (["ask", "trial.db", "-n", "0"], "0 is not in the range"),
         (["ask", "trial.db", "--lease", "0"], "0.0 is not in the range"),
         (["release", "trial.db"], "say what to hand back: ids, --worker or --all"),
@@ -257,7 +305,7 @@ def test_slips_of_a_laboratory(trial, capsys, arguments, words):
         ("design,gain,cost\nd,1,2\n", "there is no design called 'd'"),
         ("id,gain,cost\n0-0,1\n", "has 2 entries for 3 columns"),
         ("id,gain,gain,cost\n0-0,1,1,2\n", "two columns called 'gain'"),
-        ('id,gain,cost\n"0-0,1,2\n', "is not valid CSV"),
+        ('id,gain,cost\n"d0n0,1,2\n', "is not valid CSV"),
     ],
 )
 def test_slips_in_a_table_of_results(trial, capsys, table, words):
@@ -416,9 +464,9 @@ def test_a_failing_evaluator_stops_with_a_sentence(folder, capsys):
     assert code == 2
     assert out == ""
     *log, last = err.strip().splitlines()
-    assert last.startswith("conewise: evaluation 1-0 of design 'd1' failed in 2 attempts, the last time because: ")
+    assert last.startswith("conewise: evaluation d1n0 of design 'd1' failed in 2 attempts, the last time because: ")
     assert "RuntimeError: the third pump is broken" in last
-    assert any(line.startswith("failed: design 'd1', evaluation 1-0, attempt 1") for line in log)
+    assert any(line.startswith("failed: design 'd1', evaluation d1n0, attempt 1") for line in log)
     state = data(capsys, "status", "trial.db")
     assert state["in_flight"] == 0
     assert state["failures"] >= 2
@@ -539,7 +587,7 @@ def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd):
             ["status", url],
             ["status", url, "--name", "third"],
             ["create", "trial.toml", "--storage", url],
-            ["tell", url, "--name", "study", "0-0", "1"],
+            ["tell", url, "--name", "study", "d0n0", "1"],
             ["run", url, "--name", "study", "--function", "no_such_module:f", "--jobs", "0"],
             ["list", url.replace("marie", "pierre")],
         ):
@@ -554,7 +602,7 @@ STUDY = commands.commands["study"].commands
 
 
 def test_all_commands_are_there():
-    assert set(STUDY) == {"create", "ask", "tell", "correct", "release", "status", "run", "export", "list"}
+    assert set(STUDY) == {"create", "ask", "tell", "correct", "withdraw", "release", "status", "run", "export", "list"}
 
 
 @pytest.mark.parametrize("name", sorted(STUDY))

@@ -89,7 +89,7 @@ def test_killed_runs_end_like_one_that_was_never_interrupted(tmp_path):
             np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
         assert ours.certified_epsilon == theirs.certified_epsilon
         assert ours.evaluations > 1000
-        used = [f"{design}-{number}" for design, count in enumerate(ours.counts.tolist()) for number in range(count)]
+        used = [f"d{design}n{number}" for design, count in enumerate(ours.counts.tolist()) for number in range(count)]
         one, other = killed.evaluations(), reference.evaluations()
         one, other = (dict(zip(told.ids, told.values.tolist(), strict=True)) for told in (one, other))
         assert {identity: one[identity] for identity in used} == {identity: other[identity] for identity in used}

@@ -88,7 +88,9 @@ def test_any_order_of_events_is_the_plain_loop(configuration, acts):
 
 
 ENTRIES = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from(["ask", "tell", "fail", "release", "correct"]), st.integers(0, 5)),
+    st.tuples(
+        st.integers(0, 2), st.sampled_from(["ask", "tell", "fail", "release", "correct", "withdraw"]), st.integers(0, 5)
+    ),
     max_size=60,
 )
 
@@ -101,13 +103,15 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
     entries = []
     for design, kind, number in wanted:
         if (kind in ("ask", "tell", "fail", "release")) == ((design, number) in told):
-            continue  # only what is not told is handed out, told or failed; only what is told is corrected
+            continue  # only what is not told is handed out, told or failed; only what is told is corrected or withdrawn
         seq = len(entries) + 1
         values = f"{seq / 7!r},{-seq / 3!r}"
         numbers = {"ask": repr(100.0 + seq % 5), "tell": values, "correct": values}.get(kind, "")
         entries.append((seq, float(seq), kind, f"w{seq % 3}", f"{design}-{number}", numbers, ""))
         if kind == "tell":
             told.add((design, number))
+        elif kind == "withdraw":
+            told.discard((design, number))
 
     def state(blocks):
         ledger = Ledger(3, 2)
@@ -126,7 +130,11 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
             sorted(ledger.loose),
             sorted(ledger.failures.items()),
             sorted((key, *value) for key, value in ledger.originals.items()),
-            ledger.corrections,
+            sorted(ledger.changes),
+            ledger.withdrawn,
+            sorted(ledger.withdrawals.items()),
+            sorted((key, *value) for key, value in ledger.discarded.items()),
+            [[ledger.place(design, number) >= 0 for number in range(7)] for design in range(3)],
             [sorted(ledger.reopened(now)) for now in (0.0, 102.0, 1000.0)],
             [[ledger.next_fresh(design, number) for number in range(7)] for design in range(3)],
         )

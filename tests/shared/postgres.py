@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
@@ -24,6 +26,16 @@ class Server:
         schema = f"place_{os.getpid()}_{next(self._numbers)}"
         self.run(f"CREATE SCHEMA {schema}")
         return f"{self.address}&options={quote(f'-csearch_path={schema}')}"
+
+    @contextmanager
+    def line(self) -> Iterator[tuple[str, Line]]:
+        """The address of an empty place, by way of a line that can be cut."""
+        with tempfile.TemporaryDirectory(prefix="cl", dir="/tmp") as folder:
+            line = Line(Path(folder), self._folder)
+            try:
+                yield self.fresh().replace(str(self._folder), folder), line
+            finally:
+                line.close()
 
     def address_of(self, user: str, password: str) -> str:
         """The database as that user."""
@@ -43,6 +55,73 @@ class Server:
 
         with psycopg.connect(self.address, autocommit=True) as connection:
             connection.execute(statement)
+
+
+class Line:
+    """A line to the server that breaks when it is told to: a socket that hands on what comes, both ways."""
+
+    _NAME = ".s.PGSQL.5432"
+
+    def __init__(self, folder: Path, server: Path) -> None:
+        self._folder, self._server = folder, server
+        self.cut = ""
+        """When the next COMMIT comes: "before" it reaches the server, or "after" the server has answered."""
+        self.down = 0
+        """So many of the next connections are refused."""
+        self.refused = 0
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / self._NAME))
+        self._listener.listen()
+        self._thread = threading.Thread(target=self._accept)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        handlers = []
+        while True:
+            client, _ = self._listener.accept()
+            if client.recv(1, socket.MSG_PEEK) == b"!":
+                client.close()
+                break
+            if self.down:
+                self.down -= 1
+                self.refused += 1
+                client.close()
+                continue
+            handlers.append(threading.Thread(target=self._serve, args=(client,)))
+            handlers[-1].start()
+        for handler in handlers:
+            handler.join()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(str(self._server / self._NAME))
+            back = threading.Thread(target=self._hand_back, args=(server, client))
+            back.start()
+            while data := client.recv(65536):
+                if self.cut == "before" and b"COMMIT" in data:
+                    self.cut = ""
+                    break
+                server.sendall(data)
+            with suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)
+            back.join()
+
+    def _hand_back(self, server: socket.socket, client: socket.socket) -> None:
+        while data := server.recv(65536):
+            if self.cut == "after" and b"COMMIT" in data:
+                self.cut = ""
+                break
+            client.sendall(data)
+        with suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End the thread; everybody must have hung up."""
+        with socket.socket(socket.AF_UNIX) as last:
+            last.connect(str(self._folder / self._NAME))
+            last.sendall(b"!")
+            self._thread.join()
+        self._listener.close()
 
 
 @contextmanager

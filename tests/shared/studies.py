@@ -5,11 +5,13 @@ An evaluation's values depend on its seed alone, so that every order of events m
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -21,6 +23,7 @@ import conewise as cw
 from conewise.errors import ConewiseError
 from conewise.feedback import Observations
 from conewise.noise import Gaussian
+from conewise.studies.chain import checksums, seal_of
 from conewise.studies.evaluations import seed_of
 
 MEANS = np.array([[1.0, 0.2], [0.2, 1.0], [0.5, 0.5], [0.7, 0.7], [0.1, 0.1], [0.9, 0.1]])
@@ -109,6 +112,37 @@ def finish(study, n=50, worker=""):
         else:
             time.sleep(0.002)  # everything is in others' hands
     return stored
+
+
+def reseal(path):
+    """Checksums that fit a file which somebody has changed by hand: what it says is judged by its sense then."""
+    file = sqlite3.connect(path)
+    for study, name, header in file.execute("SELECT id, name, header FROM studies").fetchall():
+        tail = (0, seal_of(name, header))
+        file.execute("UPDATE studies SET seal = ? WHERE id = ?", (tail[1], study))
+        for row in file.execute("SELECT * FROM journal WHERE study = ? ORDER BY seq", (study,)).fetchall():
+            with contextlib.suppress(ValueError):  # a time that is none
+                tail = (row[1], checksums(tail[1], [row[1:8]])[0])
+            file.execute("UPDATE journal SET checksum = ? WHERE study = ? AND seq = ?", (tail[1], study, row[1]))
+        file.execute("UPDATE tails SET seq = ?, checksum = ? WHERE study = ?", (*tail, study))
+    file.commit()
+    file.close()
+
+
+def older(path):
+    """A file as a conewise without checksums has made it."""
+    file = sqlite3.connect(path, isolation_level=None)
+    for statement in (
+        "BEGIN",
+        "ALTER TABLE studies DROP COLUMN seal",
+        "ALTER TABLE journal DROP COLUMN checksum",
+        "DROP TABLE tails",
+        "PRAGMA user_version = 1",
+        "COMMIT",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+    ):
+        file.execute(statement).fetchall()
+    file.close()
 
 
 def run_script(*arguments):

@@ -208,7 +208,7 @@ def test_what_fails_too_often_stops_the_run_with_a_sentence(tmp_path, retries):
     with pytest.raises(ConewiseError) as caught:
         run_study(study, simulators.hopeless, jobs=0, retries=retries)
     attempts = "1 attempt" if retries == 0 else "3 attempts"
-    assert str(caught.value).startswith(f"evaluation 1-0 of design 'd1' failed in {attempts}, the last time because: ")
+    assert str(caught.value).startswith(f"evaluation d1n0 of design 'd1' failed in {attempts}, the last time because: ")
     assert "RuntimeError: the third pump is broken" in str(caught.value)
     assert "run again to continue" in str(caught.value)
     assert study.status().failures >= retries + 1
@@ -512,7 +512,7 @@ def test_commands_keep_their_own_time(tmp_path):
     with ThreadPoolExecutor(2) as threads:
         report = run_study(study, Command("echo {x} 0.5"), executor=threads, time_limit=30.0)
     assert report.finished
-    assert values(study)["2-0"] == (0.4, 0.5)
+    assert values(study)["d2n0"] == (0.4, 0.5)
     with pytest.raises(ConewiseError, match=r"no answer within 0\.2 seconds"):
         run_study(make(tmp_path, "late"), Command("sleep 600"), jobs=0, time_limit=0.2, retries=0)
     assert PythonFunction("a:b").ends_itself is False

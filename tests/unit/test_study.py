@@ -33,13 +33,13 @@ def again(study, clock):
 
 def test_an_evaluation_has_an_identity_a_seed_and_its_design(study):
     batch = study.ask(3, worker="lab")
-    assert batch.ids == ("0-0", "1-0", "2-0")
+    assert batch.ids == ("d0n0", "d1n0", "d2n0")
     assert (batch.worker, batch.finished, len(batch[1:]), batch[1:].worker) == ("lab", False, 2, "lab")
     second = batch[1]
     assert (second.design, second.number, second.name, second.row) == (1, 0, "b", {"name": "b"})
     assert (second.attempt, second.expires) == (0, 1060.0)
     assert second.seed == seed_of(7, 1, 0, 0)
-    assert repr(batch) == "Batch(0-0, 1-0, 2-0)"
+    assert repr(batch) == "Batch(d0n0, d1n0, d2n0)"
 
 
 def test_seeds_are_the_same_everywhere():
@@ -51,9 +51,9 @@ def test_seeds_are_the_same_everywhere():
 
 
 def test_the_round_comes_first_and_then_as_much_again(study):
-    assert study.ask(100, ahead=False).ids == tuple(f"{d}-0" for d in range(6))
+    assert study.ask(100, ahead=False).ids == tuple(f"d{d}n0" for d in range(6))
     assert study.ask(100, ahead=False).ids == ()
-    assert study.ask(100).ids == tuple(f"{d}-1" for d in range(6))
+    assert study.ask(100).ids == tuple(f"d{d}n1" for d in range(6))
     assert study.ask(100).ids == ()
     assert not study.finished
 
@@ -85,7 +85,7 @@ def test_a_budget_is_never_exceeded_by_evaluations_ahead(tmp_path):
 def test_naive_elimination_asks_for_what_it_uses_and_no_more(tmp_path):
     with make(tmp_path / "a.db", algorithm="naive", options={"evaluations_each": 5}) as study:
         first = study.ask(1000)
-        assert first.ids == tuple(f"{d}-{n}" for n in range(5) for d in range(6))  # everyone once, then everyone twice
+        assert first.ids == tuple(f"d{d}n{n}" for n in range(5) for d in range(6))  # everyone once, then everyone twice
         study.tell(first, values_of(first))
         assert study.finished
         assert (study.status().evaluations, study.status().remaining) == (30, 0)
@@ -121,7 +121,7 @@ def test_other_values_are_refused_and_nothing_is_written(study):
     batch = study.ask(3)
     study.tell(batch[:1], [[1.0, 2.0]])
     with pytest.raises(
-        AlreadyTold, match=r"0-0 is stored as \[1.0, 2.0\] and was now told as \[1.0, 3.0\]; use `correct`"
+        AlreadyTold, match=r"d0n0 is stored as \[1.0, 2.0\] and was now told as \[1.0, 3.0\]; use `correct`"
     ):
         study.tell(batch, [[1.0, 3.0], [0.0, 0.0], [0.0, 0.0]])
     assert (study.status().evaluations, study.status().in_flight) == (1, 2)
@@ -139,20 +139,20 @@ def test_a_list_may_name_an_evaluation_twice(study):
     batch = study.ask(2)
     told = study.tell([*batch.ids, batch.ids[0]], [[1, 2], [3, 4], [1, 2]])
     assert (told.stored, told.repeated) == (2, 1)
-    with pytest.raises(AlreadyTold, match="0-1 is stored"):
-        study.tell(["0-1", "0-1"], [[1, 2], [1, 3]])
+    with pytest.raises(AlreadyTold, match="d0n1 is stored"):
+        study.tell(["d0n1", "d0n1"], [[1, 2], [1, 3]])
     assert study.status().evaluations == 2
 
 
 def test_what_was_never_asked_for_may_be_told(study):
-    study.tell(["3-1", "3-0"], [[0.7, -0.7], [0.6, -0.6]])
+    study.tell(["d3n1", "d3n0"], [[0.7, -0.7], [0.6, -0.6]])
     assert study.status().evaluations == 2
-    assert "3-0" not in study.ask(100, ahead=False).ids
+    assert "d3n0" not in study.ask(100, ahead=False).ids
     assert study.result().counts.tolist() == [0, 0, 0, 2, 0, 0]
 
 
 def test_a_gap_waits_to_be_filled(study):
-    study.tell(["0-2", "0-3"], [[5, 5], [5, 5]])
+    study.tell(["d0n2", "d0n3"], [[5, 5], [5, 5]])
     assert study.result().counts[0] == 0
     study.record([0], [[1, 1]])
     assert study.result().counts[0] == 1
@@ -163,9 +163,9 @@ def test_a_gap_waits_to_be_filled(study):
 def test_recorded_values_take_the_next_free_numbers(study, clock):
     leased = study.ask(1)
     told = study.record(["a", 0, "b", "a"], [[1, 1], [2, 2], [3, 3], [4, 4]])
-    assert told.evaluations == ("0-1", "0-2", "1-0", "0-3")
+    assert told.evaluations == ("d0n1", "d0n2", "d1n0", "d0n3")
     clock.now += 61  # the lease is over, so number 0 is nobody's
-    assert study.record(["a", "a"], [[5, 5], [6, 6]]).evaluations == ("0-0", "0-4")
+    assert study.record(["a", "a"], [[5, 5], [6, 6]]).evaluations == ("d0n0", "d0n4")
     with pytest.raises(AlreadyTold, match="or `record` if these are of another measurement"):
         study.tell(leased, [[9, 9]])
 
@@ -173,24 +173,24 @@ def test_recorded_values_take_the_next_free_numbers(study, clock):
 @pytest.mark.parametrize(
     ("batch", "values", "words"),
     [
-        (["0-0"], [[1.0]], r"shape \(1, 2\), one row an evaluation and one column an objective \(gain, cost\)"),
-        (["0-0", "1-0"], [[1.0, 2.0]], r"shape \(2, 2\)"),
-        (["0-0", "1-0"], [[1.0, 2.0], [1.0]], "rectangular array"),
-        (["0-0"], [[float("nan"), 1.0]], "nan in row 0, column 0"),
-        (["0-0"], [[float("inf"), 1.0]], "inf in row 0"),
-        (["0-0"], [[1e300, 1.0]], "too large"),
-        (["0-0"], [["a", "b"]], "text"),
-        (["6-0"], [[1, 2]], "evaluation 6-0 is of design 6, but designs are numbered 0 to 5"),
-        (["0"], [[1, 2]], 'id looks like "3-0"'),
+        (["d0n0"], [[1.0]], r"shape \(1, 2\), one row an evaluation and one column an objective \(gain, cost\)"),
+        (["d0n0", "d1n0"], [[1.0, 2.0]], r"shape \(2, 2\)"),
+        (["d0n0", "d1n0"], [[1.0, 2.0], [1.0]], "rectangular array"),
+        (["d0n0"], [[float("nan"), 1.0]], "nan in row 0, column 0"),
+        (["d0n0"], [[float("inf"), 1.0]], "inf in row 0"),
+        (["d0n0"], [[1e300, 1.0]], "too large"),
+        (["d0n0"], [["a", "b"]], "text"),
+        (["d6n0"], [[1, 2]], "evaluation d6n0 is of design 6, but designs are numbered 0 to 5"),
+        (["0"], [[1, 2]], 'id looks like "d3n0"'),
         (["a-0"], [[1, 2]], "id looks like"),
         (["-1-0"], [[1, 2]], "id looks like"),
-        (["0-00"], [[1, 2]], "id looks like"),
+        (["d0n00"], [[1, 2]], "id looks like"),
         (["٣-0"], [[1, 2]], "id looks like"),
         ([0], [[1, 2]], "id looks like"),
         (7, [[1, 2]], "a batch or a list of evaluation ids was expected, got int"),
         ([f"0-{FURTHEST + 1}"], [[1, 2]], "far beyond any that was handed out; use `record`"),
-        (["0-999999999999999999"], [[1, 2]], "far beyond"),
-        (["0-9999999999999999999"], [[1, 2]], "id looks like"),
+        (["d0n999999999999999999"], [[1, 2]], "far beyond"),
+        (["d0n9999999999999999999"], [[1, 2]], "id looks like"),
     ],
 )
 def test_what_cannot_be_told(study, batch, values, words):
@@ -201,7 +201,7 @@ def test_what_cannot_be_told(study, batch, values, words):
 
 
 def test_one_evaluation_may_be_told_as_a_flat_list(study):
-    assert study.tell("0-0", [1, 2]).stored == 1
+    assert study.tell("d0n0", [1, 2]).stored == 1
     assert study.tell([], np.empty((0, 2))).stored == 0
 
 
@@ -220,9 +220,9 @@ def test_designs_that_do_not_exist(study, designs):
 
 def test_values_outside_the_range_that_is_assumed(tmp_path):
     with make(tmp_path / "a.db", noise=Bounded([0, -5], [1, 0]), epsilon=0.5) as study:
-        study.tell(["0-0"], [[1.0, -5.0]])
+        study.tell(["d0n0"], [[1.0, -5.0]])
         with pytest.raises(cw.InputError, match=r"5\.0 in row 0 for 'cost', outside the range"):
-            study.tell(["1-0"], [[1.0, 5.0]])
+            study.tell(["d1n0"], [[1.0, 5.0]])
 
 
 @pytest.mark.parametrize("algorithm", ["proportions", "naive"])
@@ -345,10 +345,10 @@ def test_telling_needs_no_algorithm(tmp_path):
     """Which may take seconds to build, and a command that tells is over before that."""
     make(tmp_path / "a.db").close()
     with cw.Study.open(tmp_path / "a.db") as study:
-        study.tell(["0-0"], [[1, 2]])
+        study.tell(["d0n0"], [[1, 2]])
         study.record(["a"], [[1, 2]])
-        study.correct("0-0", [1, 3], "a slip")
-        study.release(["0-0"])
+        study.correct("d0n0", [1, 3], "a slip")
+        study.release(["d0n0"])
         study.export(tmp_path / "told.csv")
         study.note("done")
         assert not study.leases()

@@ -35,7 +35,7 @@ def study(tmp_path):
         values = rng.standard_normal((len(chosen), 2)) * 10.0 ** rng.integers(-20, 20, (len(chosen), 2))
         values[:4] = [[0.1, 1 / 3], [-0.0, 5e-324], [1e100, -1e-300], [123456789.123456789, 2.0]]
         made.record(chosen.tolist(), values, worker="robot =2")
-        made.correct("0-1", [np.nextafter(1, 2), 1e22], "a slip")
+        made.correct("d0n1", [np.nextafter(1, 2), 1e22], "a slip")
         yield made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import random
 import shutil
 import sqlite3
 import stat
@@ -12,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from shared.studies import digest, finish, make, reference, run_script, same, values_of
+from shared.studies import Clock, digest, finish, make, older, reference, reseal, run_script, same, values_of
 
 import conewise as cw
 from conewise.studies import sqlitefile
@@ -30,17 +31,14 @@ def contents(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-def refusal(path):
+def refusal(path, part="file"):
     """The sentence with which a file is refused, whatever is tried; every file in its folder stays as it is."""
     before = contents(path.parent)
     sentences = set()
-    for attempt in (
-        lambda: cw.Study.open(path),
-        lambda: cw.Study.open(path, read_only=True),
-        lambda: cw.Study.names_in(path),
-        lambda: make(path, name="another"),
-        lambda: make(path),
-    ):
+    attempts = [lambda: cw.Study.open(path), lambda: cw.Study.open(path, read_only=True)]
+    if part == "file":  # and not one study in it alone
+        attempts += [lambda: cw.Study.names_in(path), lambda: make(path, name="another"), lambda: make(path)]
+    for attempt in attempts:
         with pytest.raises(cw.ConewiseError) as caught:
             attempt()
         assert "\n" not in str(caught.value)
@@ -86,11 +84,108 @@ def test_a_file_with_a_hole(path):
     assert "damaged; restore it from a copy" in refusal(path)
 
 
+def test_a_single_changed_bit_is_harmless_or_refused(tmp_path):
+    """Of files with several pages, wherever the bit is: the same answer and the same export, or one sentence.
+
+    1000 bits of each, drawn with a fixed seed, and every bit of the first 100 bytes.
+    """
+    path, out = tmp_path / "trial.db", tmp_path / "out.csv"
+    with make(path, clock=Clock(), options={"evaluations_each": 30}) as study:
+        finish(study, 7)
+        study.correct("d0n0", [1.0, -0.3], "a slip")
+        study.withdraw("d1n0", "another sample")
+        study.note("n" * 300)
+
+    def look():
+        with cw.Study.open(path, read_only=True, clock=Clock()) as study:
+            study.export(out)
+            return digest(study), out.read_bytes()
+
+    whole, expected = path.read_bytes(), look()
+    rng = random.Random(15)
+    bits = [*range(800), *(rng.randrange(8 * len(whole)) for _ in range(1000))]
+    refused = 0
+    for bit in bits:
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        sentence = ""
+        try:
+            found = look()
+        except cw.ConewiseError as error:
+            sentence = str(error)
+        if sentence:
+            assert "\n" not in sentence
+            refused += 1
+            for act in (lambda s: s.ask(), lambda s: s.record(["a"], [[1, 2]])):  # and nothing is written into it
+                with pytest.raises(cw.ConewiseError), cw.Study.open(path) as study:
+                    act(study)
+            assert path.read_bytes() == flipped
+        else:
+            assert found == expected, bit
+    assert refused > len(bits) / 3
+
+
+def test_a_file_without_checksums_is_read_and_brought_up(path):
+    """As an earlier conewise has made it: read as it is, with checksums once somebody opens it for writing."""
+    with cw.Study.open(path) as study:
+        before = digest(study)
+    older(path)
+    with cw.Study.open(path, read_only=True) as study:
+        assert digest(study) == before
+    assert cw.Study.names_in(path) == ["trial"]
+    assert [file.name for file in path.parent.iterdir()] == ["trial.db"]
+    with cw.Study.open(path) as study:
+        assert digest(study) == before
+        study.record(["a"], [[1, 2]])
+        after = digest(study)
+    with cw.Study.open(path, read_only=True) as study:
+        assert digest(study) == after
+    with cw.Study.open(path.with_name("trial.db.bak-v1"), read_only=True) as copy:
+        assert digest(copy) == before
+
+
+def test_a_damaged_file_without_checksums_is_not_brought_up(path):
+    older(path)
+    other = sqlite3.connect(path)
+    other.execute("UPDATE journal SET time = 'never'")
+    other.commit()
+    other.close()
+    with pytest.raises(cw.ConewiseError, match="the journal is damaged near entry 1"):
+        cw.Study.open(path)
+    with sqlite3.connect(path) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (1,)
+    other.close()
+
+
+def test_an_older_copy_put_back_under_an_open_study(path):
+    """What was read is not there any more: nothing is told into such a journal."""
+    with cw.Study.open(path) as study:
+        study.record(["a"], [[1, 2]])
+    with cw.Study.open(path, read_only=True) as reader:
+        assert reader.status().evaluations == 151
+        with sqlite3.connect(path) as other:
+            other.execute("DELETE FROM journal WHERE seq = 2")
+            other.execute("UPDATE tails SET seq = 1, checksum = (SELECT checksum FROM journal WHERE seq = 1)")
+        other.close()
+        with pytest.raises(cw.ConewiseError, match="its journal ends at entry 1, and was read up to entry 2 before"):
+            reader.status()
+
+
+@pytest.mark.parametrize("place", [":memory:", "sqlite:///:memory:", "file:trial?mode=memory"])
+def test_a_study_in_memory_is_refused_with_a_remedy(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for act in (make, cw.Study.open, cw.Study.names_in):
+        with pytest.raises(cw.InputError, match="kept in a file or a database"):
+            act(place)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_newer_format(path):
     whole = bytearray(path.read_bytes())
     whole[60:64] = (99).to_bytes(4)
     path.write_bytes(whole)
-    assert refusal(path) == "has the format 99, and this conewise knows formats up to 1; install a newer one."
+    assert refusal(path) == "has the format 99, and this conewise knows formats up to 2; install a newer one."
 
 
 def test_missing_tables_and_strange_ones(path):
@@ -148,6 +243,8 @@ def test_a_header_that_says_something_else(path, header):
     other.execute("UPDATE studies SET header = ?", (header,))
     other.commit()
     other.close()
+    assert "is not what was written" in refusal(path, "header")
+    reseal(path)
     before = path.read_bytes()
     with pytest.raises(cw.ConewiseError):
         cw.Study.open(path).finished  # noqa: B018 - the algorithm is built now
@@ -176,9 +273,12 @@ def test_a_header_that_says_something_else(path, header):
         "UPDATE journal SET kind = 'correct', evaluations = '3-0' WHERE seq = 2",
         "UPDATE journal SET kind = 'fail', evaluations = '3-99999999' WHERE seq = 2",
         "UPDATE journal SET kind = 'ask' WHERE seq = 2",
+        "UPDATE journal SET kind = 'withdraw', evaluations = '3-0' WHERE seq = 2",
     ],
 )
-def test_a_journal_that_breaks_its_rules(tmp_path, change):
+@pytest.mark.parametrize("resealed", [False, True])
+def test_a_journal_that_breaks_its_rules(tmp_path, change, resealed):
+    """Found by its checksums; and, where somebody has mended them, by its sense."""
     with make(tmp_path / "a.db") as study:
         for design in "abc":
             study.record([design], [[1, 2]])
@@ -186,6 +286,8 @@ def test_a_journal_that_breaks_its_rules(tmp_path, change):
     other.execute(change)
     other.commit()
     other.close()
+    if resealed:
+        reseal(tmp_path / "a.db")
     before = (tmp_path / "a.db").read_bytes()
     for _ in range(2):
         with cw.Study.open(tmp_path / "a.db") as study, pytest.raises(cw.ConewiseError, match="the journal is damaged"):
@@ -333,7 +435,7 @@ def test_what_is_in_the_log_is_not_missed(path, tmp_path):
         assert digest(copy) == now
         finish(copy)
         told = dict(zip(copy.evaluations().ids, copy.evaluations().values.tolist(), strict=True))
-        assert told["0-49"] == [0.5, -0.5]
+        assert told["d0n49"] == [0.5, -0.5]
 
 
 def test_an_object_that_sleeps_sees_what_others_did(path):
@@ -349,6 +451,7 @@ def test_an_object_that_sleeps_sees_what_others_did(path):
 @pytest.mark.parametrize(
     "module",
     [
+        "chain",
         "evaluations",
         "export",
         "fold",

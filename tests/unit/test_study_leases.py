@@ -47,11 +47,11 @@ def test_leases_say_who_has_what(study, clock):
     study.ask(1, worker="a")
     study.ask(1, worker="b", lease=5)
     assert [(held.evaluation, held.worker, held.expires) for held in study.leases()] == [
-        ("0-0", "a", 1060.0),
-        ("1-0", "b", 1005.0),
+        ("d0n0", "a", 1060.0),
+        ("d1n0", "b", 1005.0),
     ]
     clock.now += 6
-    assert [held.evaluation for held in study.leases()] == ["0-0"]
+    assert [held.evaluation for held in study.leases()] == ["d0n0"]
 
 
 def test_handing_back(study, clock):
@@ -65,7 +65,7 @@ def test_handing_back(study, clock):
     study.release(batch.ids[1:])  # by id: whoever's
     assert study.status().in_flight == 0
     seq = study._ledger.seq
-    study.release(["5-3", *batch.ids])  # nothing to hand back
+    study.release(["d5n3", *batch.ids])  # nothing to hand back
     assert study._ledger.seq == seq
 
 
@@ -90,7 +90,7 @@ def test_two_threads_on_one_object(study):
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(handed) == sorted(f"{d}-{n}" for d in range(6) for n in range(2))
+    assert sorted(handed) == sorted(f"d{d}n{n}" for d in range(6) for n in range(2))
 
 
 # -- failures --------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_a_failure_opens_the_evaluation_with_another_seed(study, clock):
     status = study.status()
     assert (status.failed, status.failures, status.in_flight) == (1, 1, 5)
     retry = study.ask(1)
-    assert (retry[0].id, retry[0].attempt) == ("0-0", 1)
+    assert (retry[0].id, retry[0].attempt) == ("d0n0", 1)
     assert retry[0].seed == seed_of(7, 0, 0, 1) != batch[0].seed
     study.tell(retry, values_of(retry))
     assert (study.status().failed, study.status().failures) == (0, 1)
@@ -121,7 +121,7 @@ def test_one_attempt_fails_once(study):
 
 def test_failed_evaluations_do_not_stand_in_the_way(study):
     study.fail(study.ask(1), "no luck")
-    assert study.ask(100, ahead=False).ids == ("1-0", "2-0", "3-0", "4-0", "5-0", "0-0")
+    assert study.ask(100, ahead=False).ids == ("d1n0", "d2n0", "d3n0", "d4n0", "d5n0", "d0n0")
 
 
 def test_what_is_told_cannot_fail_and_what_was_never_asked_neither(study):
@@ -129,8 +129,8 @@ def test_what_is_told_cannot_fail_and_what_was_never_asked_neither(study):
     study.tell(batch, values_of(batch))
     study.fail(batch, "too late")
     assert study.status().failures == 0
-    with pytest.raises(cw.InputError, match="0-5 was never handed out"):
-        study.fail(["0-5"], "why")
+    with pytest.raises(cw.InputError, match="d0n5 was never handed out"):
+        study.fail(["d0n5"], "why")
 
 
 # -- corrections -----------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_what_is_told_cannot_fail_and_what_was_never_asked_neither(study):
 def test_a_correction_is_a_new_entry_and_decides_anew(study, clock):
     finish(study)
     before, entries = study.result(), study._ledger.seq
-    study.correct("0-0", [100.0, -100.0], "the balance was wrong")
+    study.correct("d0n0", [100.0, -100.0], "the balance was wrong")
     assert study._ledger.seq == entries + 1
     assert study.result().means[0, 0] > before.means[0, 0]
     told = study.evaluations()
@@ -149,7 +149,7 @@ def test_a_correction_is_a_new_entry_and_decides_anew(study, clock):
     finish(study)  # the new value may ask for more
     with again(study, clock) as other:
         assert digest(other) == digest(study)
-    study.correct("0-0", value_of(0, seed_of(7, 0, 0, 0)), "it was right after all")
+    study.correct("d0n0", value_of(0, seed_of(7, 0, 0, 0)), "it was right after all")
     assert same(study.result(), before)
 
 
@@ -166,16 +166,16 @@ def test_the_first_value_of_a_corrected_evaluation_may_be_told_again(study):
 @pytest.mark.parametrize(
     ("evaluation", "values", "reason", "words"),
     [
-        ("0-0", [1, 2], "", "needs a reason"),
-        ("0-1", [1, 2], "x", "0-1 is not told yet"),
-        ("0-0", [1, float("nan")], "x", "nan"),
-        ("0-0", [1], "x", "shape"),
-        (["0-0", "1-0"], [[1, 2]], "x", "one evaluation is corrected at a time"),
+        ("d0n0", [1, 2], "", "needs a reason"),
+        ("d0n1", [1, 2], "x", "d0n1 is not told yet"),
+        ("d0n0", [1, float("nan")], "x", "nan"),
+        ("d0n0", [1], "x", "shape"),
+        (["d0n0", "d1n0"], [[1, 2]], "x", "one evaluation is corrected at a time"),
         ([], [[1, 2]], "x", "one evaluation is corrected at a time"),
     ],
 )
 def test_what_cannot_be_corrected(study, evaluation, values, reason, words):
-    study.tell("0-0", [0, 0])
+    study.tell("d0n0", [0, 0])
     with pytest.raises(cw.InputError, match=words):
         study.correct(evaluation, values, reason)
     assert study._ledger.seq == 1

@@ -31,6 +31,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "failed": status.failed,
         "failures": status.failures,
         "corrected": status.corrected,
+        "withdrawn": status.withdrawn,
         "finished": status.finished,
         "remaining": status.remaining,
         "by_status": by_status(status),
@@ -60,7 +61,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("returned now", listed or "none yet"),
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
-        ("evaluations told", f"{status.evaluations:,}" + (f", {status.corrected} corrected" * bool(status.corrected))),
+        ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
         ("failures", f"{status.failures:,}"),
         ("still to do", remaining(status)),
@@ -74,6 +75,11 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
         f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
         f"(asked for: {study.epsilon:g}); {remaining(status)} to do"
     )
+
+
+def _changed(status: StudyStatus) -> str:
+    counts = {"corrected": status.corrected, "withdrawn": status.withdrawn}
+    return "".join(f", {count:,} {word}" for word, count in counts.items() if count)
 
 
 def _statuses(counts: dict[str, int]) -> str:

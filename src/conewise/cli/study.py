@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from conewise.cli.results import read_results
+from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, in_one_line
@@ -18,7 +19,7 @@ from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.spreadsheets import TO_FILL_IN, guarded
 from conewise.report.data import Table
-from conewise.studies.evaluations import Batch
+from conewise.studies.evaluations import Batch, as_identities, identity
 from conewise.studies.journal import redact
 from conewise.studies.study import Study
 
@@ -124,23 +125,29 @@ def ask(
 @click.option("--file", "file", help="A table with columns id (or design) and the objectives; - for standard input.")
 @click.option("--design", help="Values of this design that nobody asked for, instead of an ID.")
 @click.option("--worker", default="", help="Who made them; for the journal.")
+@click.option("--again", is_flag=True, help="The rows are new measurements, although the same ones were told before.")
+@click.pass_context
 def tell(
+    context: click.Context,
     place: str,
     name: str | None,
     words: tuple[str, ...],
     file: str | None,
     design: str | None,
     worker: str,
+    again: bool,
     as_json: bool,
 ) -> None:
     """Store the values of one evaluation, or of a whole table; all of it or nothing.
 
-    VALUES are in the order of the objectives and as they were measured. Late is fine, and so is again: what is stored
-    already is counted and not stored twice. In a table, rows without any value are left for later, and rows with a
-    design instead of an id are evaluations that nobody asked for.
+    VALUES are in the order of the objectives and as they were measured. Late is fine, and so is again: an id that is
+    stored already is counted and not stored twice. In a table, rows without any value are left for later. Rows with a
+    design instead of an id are evaluations that nobody asked for; a table of them that was told before, alone or
+    followed by new rows, is recognised and refused, unless you say --again.
 
-    Example: conewise study tell trial.db 3-0 0.52 11.8
+    Example: conewise study tell trial.db d3n0 0.52 11.8
     """
+    _check_options(words, context)
     with Study.open(place, name=name) as opened:
         skipped = 0
         if file is not None:
@@ -151,7 +158,8 @@ def tell(
             if results.ids:
                 told = opened.tell(results.ids, results.values, worker=worker)
             else:
-                told = opened.record(results.designs, results.values, worker=worker)
+                once = None if again else _new_table(results, opened, file)
+                told = opened.record(results.designs, results.values, worker=worker, once=once)
         elif design is not None:
             told = opened.record([design], [_values(words, opened)], worker=worker)
         elif words:
@@ -173,11 +181,15 @@ def tell(
 @_command("Replace a value that was told wrongly.", context_settings={"ignore_unknown_options": True})
 @click.argument("words", metavar="ID VALUE...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--reason", required=True, help="Why; it stands in the journal beside both values.")
-def correct(place: str, name: str | None, words: tuple[str, ...], reason: str, as_json: bool) -> None:
+@click.pass_context
+def correct(
+    context: click.Context, place: str, name: str | None, words: tuple[str, ...], reason: str, as_json: bool
+) -> None:
     """Replace what was told of an evaluation; the journal keeps both, and every decision is made again.
 
-    Example: conewise study correct trial.db 3-0 0.25 11.8 --reason "digits exchanged"
+    Example: conewise study correct trial.db d3n0 0.25 11.8 --reason "digits exchanged"
     """
+    _check_options(words, context)
     with Study.open(place, name=name) as opened:
         values = _values(words[1:], opened)
         opened.correct(words[0], values, reason)
@@ -185,6 +197,31 @@ def correct(place: str, name: str | None, words: tuple[str, ...], reason: str, a
             print_json({"evaluation": words[0], "values": values, "reason": reason})
             return
         click.echo(f"Evaluation {words[0]} now counts as {', '.join(f'{value:g}' for value in values)}.")
+
+
+@_command("Take values back that should not count.")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", required=True, help="Why; it stands in the journal beside the values.")
+def withdraw(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
+    """Take told values back: they do not count any more, and their evaluations are open again.
+
+    The reason must have nothing to do with how the values look; "an outlier" is none. The journal keeps the values, and
+    the answer says how many were withdrawn.
+
+    Example: conewise study withdraw trial.db d3n0 --reason "the sample was mislabelled"
+    """
+    with Study.open(place, name=name) as opened:
+        opened.withdraw(list(ids), reason)
+        status = opened.status()
+        if as_json:
+            print_json({"withdrawn": list(ids), "reason": reason, "withdrawn_in_all": status.withdrawn})
+            return
+        several = len(ids) > 1
+        click.echo(
+            f"{'The values' if several else 'The value'} of {', '.join(ids)} {'do' if several else 'does'} not count "
+            f"any more ({status.withdrawn} withdrawn in all); "
+            f"{'these evaluations are' if several else 'the evaluation is'} open again."
+        )
 
 
 @_command("Hand back what nobody will evaluate.")
@@ -196,12 +233,13 @@ def release(
 ) -> None:
     """Hand back evaluations before their lease ends, so that others are given them; they may still be told.
 
-    Example: conewise study release trial.db 3-0 4-0
+    Example: conewise study release trial.db d3n0 d4n0
     """
     if (bool(ids) + (worker is not None) + everything) != 1:
         raise InputError("say what to hand back: ids, --worker or --all.")
     with Study.open(place, name=name) as opened:
-        held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in ids]
+        named = {identity(*place) for place in as_identities(ids, opened.n_designs)[0]}
+        held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in named]
         back = [lease.evaluation for lease in held]
         opened.release(list(ids) if ids else back)
         if as_json:
@@ -290,6 +328,39 @@ def list_studies(place: str, as_json: bool) -> None:
     print_table(Table(title, ("study", "designs", "evaluations", "certified epsilon", "state", "place"), rows))
     for other in unreadable:
         click.echo(f"left out: {other['because']}", err=True)
+
+
+def _check_options(words: tuple[str, ...], context: click.Context) -> None:
+    """Values may begin with a minus, so unknown options come as words: one that is no number is a slip."""
+    for word in words:
+        if not word.startswith("-") or _is_number(word):
+            continue
+        option = word.partition("=")[0]
+        known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("-")]
+        raise click.NoSuchOption(option, possibilities=get_close_matches(option, known), ctx=context)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _new_table(results: Results, opened: Study, file: str) -> str:
+    """What a table of designs will be known by; refused where it, or its first rows, were told before."""
+    texts = results.known_by()
+    before = opened.recorded_as(texts)
+    if not before:
+        return texts[-1]
+    if before[-1] == texts[-1]:
+        said = f"the rows of {file} were told before"
+        remedy = "if they are new measurements that gave the same values, say --again"
+    else:
+        said = f"the first {texts.index(before[-1]) + 1} of the {len(texts)} rows of {file} were told before"
+        remedy = "tell the new rows alone, or say --again if all of them are new measurements"
+    raise InputError(f"{said}; nothing was written: {remedy}.")
 
 
 def _values(words: tuple[str, ...], opened: Study) -> list[float]:

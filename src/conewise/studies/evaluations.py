@@ -16,7 +16,9 @@ from conewise.studies.spec import Row
 
 Integers = NDArray[np.int64]
 
-_ID: Final = re.compile(r"(0|[1-9][0-9]{0,17})-(0|[1-9][0-9]{0,17})")
+_WHOLE: Final = "(0|[1-9][0-9]{0,17})"
+_ID: Final = re.compile(f"[dD]{_WHOLE}[nN]{_WHOLE}")
+_OLDER: Final = re.compile(f"{_WHOLE}-{_WHOLE}")  # until a spreadsheet made a date of 1-1
 _NUMBER_BITS: Final = 40
 MOST_NUMBERS: Final = 2**_NUMBER_BITS
 """Numbers of a design's stream stay below this, so that design and number fit into one integer."""
@@ -31,15 +33,15 @@ class Evaluation:
     """One evaluation to make: which design, the how-manieth of it, and the seed that goes with it."""
 
     id: str
-    """"design-number", the same whenever it is handed out again."""
+    """"d3n0": design 3, its first evaluation; the same whenever it is handed out again."""
     design: int
     number: int
     name: str
     row: Row
     seed: int
-    """The same on every machine and after every restart; another one after a recorded failure."""
+    """The same on every machine and after every restart; another one after a recorded failure or a withdrawal."""
     attempt: int
-    """How many recorded failures it has."""
+    """How often it failed, or its value was withdrawn, before."""
     expires: float
     """UTC seconds until which nobody else is handed this evaluation."""
 
@@ -113,7 +115,16 @@ class Evaluations:
     @property
     def ids(self) -> list[str]:
         """The identities."""
-        return [f"{d}-{n}" for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
+        return [identity(d, n) for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
+
+
+def identity(design: int, number: int) -> str:
+    """The id of an evaluation: text that no spreadsheet takes for a date, a number or a formula.
+
+    >>> identity(3, 12)
+    'd3n12'
+    """
+    return f"d{design}n{number}"
 
 
 def key_of(design: int, number: int) -> int:
@@ -133,7 +144,10 @@ def keys_of(designs: Integers, numbers: Integers) -> list[int]:
 
 
 def as_identities(batch: Any, n_designs: int) -> tuple[list[tuple[int, int]], list[Evaluation | None]]:
-    """(design, number) of every member of a batch, a list of evaluations or their ids, and the evaluations if any."""
+    """(design, number) of every member of a batch, a list of evaluations or their ids, and the evaluations if any.
+
+    Ids of older studies' tables, such as "3-12", are read as well.
+    """
     members: Iterable[Any] = [batch] if isinstance(batch, str | Evaluation) else batch
     places: list[tuple[int, int]] = []
     known: list[Evaluation | None] = []
@@ -143,9 +157,9 @@ def as_identities(batch: Any, n_designs: int) -> tuple[list[tuple[int, int]], li
         raise InputError(f"a batch or a list of evaluation ids was expected, got {type(batch).__name__}.") from None
     for member in members:
         text = member.id if isinstance(member, Evaluation) else member
-        match = _ID.fullmatch(text) if isinstance(text, str) else None
+        match = (_ID.fullmatch(text) or _OLDER.fullmatch(text)) if isinstance(text, str) else None
         if match is None:
-            raise InputError(f'an evaluation\'s id looks like "3-0" (design, number), got {text!r:.60}.')
+            raise InputError(f'an evaluation\'s id looks like "d3n0" (design 3, number 0), got {text!r:.60}.')
         design, number = int(match[1]), int(match[2])
         if design >= n_designs:
             raise InputError(
@@ -157,7 +171,7 @@ def as_identities(batch: Any, n_designs: int) -> tuple[list[tuple[int, int]], li
     return places, known
 
 
-def seed_of(study_seed: int, design: int, number: int, failures: int) -> int:
+def seed_of(study_seed: int, design: int, number: int, attempt: int) -> int:
     """63 bits that depend on these four whole numbers alone, on every machine."""
-    words = np.random.SeedSequence([study_seed, design, number, failures]).generate_state(1, np.uint64)
+    words = np.random.SeedSequence([study_seed, design, number, attempt]).generate_state(1, np.uint64)
     return int(words[0] >> np.uint64(1))

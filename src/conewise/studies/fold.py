@@ -32,7 +32,7 @@ class Fold:
         self._restart()
 
     def _restart(self) -> None:
-        self._corrections = len(self._ledger.corrections)
+        self._changes = len(self._ledger.changes)
         self.state = self._live = self.algorithm.start()
         self.consumed = np.zeros(self._ledger.n_designs, dtype=np.int64)
         """(K,): how many of each design's evaluations the finished rounds have used."""
@@ -55,11 +55,11 @@ class Fold:
     def advance(self) -> None:
         """Judge every round that is complete."""
         ledger = self._ledger
-        for design, number in ledger.corrections[self._corrections :]:
+        for design, number in ledger.changes[self._changes :]:
             if number < max(self.consumed[design], self._live_counts[design]):
                 self._restart()  # from the first evaluation on, with the values as they are now
                 break
-        self._corrections = len(ledger.corrections)
+        self._changes = len(ledger.changes)
         while not self.finished and (ledger.through[self.designs] >= self.target[self.designs]).all():
             for part in self._observations(self.pulls, self.consumed):
                 self.state = self.algorithm.tell(self.state, part)
@@ -68,7 +68,7 @@ class Fold:
 
     def result(self) -> Result:
         """The answer as the evaluations are now; `advance` first."""
-        data = self._ledger.size, len(self._ledger.corrections), self._ledger.failed
+        data = self._ledger.size, len(self._ledger.changes), self._ledger.failed
         if self._answer is None or self._answer[0] != data:
             state = self.state if self.finished else self.live()
             self._answer = data, qualified(self.algorithm.recommend(state), self._ledger)
@@ -184,10 +184,10 @@ class Fold:
 
 
 def qualified(result: Result, ledger: Ledger) -> Result:
-    """The same answer, worth no more than the attempts that failed leave of it.
+    """The same answer, worth no more than failed attempts and withdrawn values leave of it.
 
     A value that takes the place of a failed attempt has the right distribution only if failure does not depend on the
-    value. Where a value is known to lie outside the range that the noise assumes, there is nothing to assume any more.
+    value, and so have the values that are left when others were withdrawn. Where a value is known to lie outside the range that the noise assumes, there is nothing to assume any more.
     """
     if ledger.refuted:
         one = ledger.refuted == 1
@@ -196,13 +196,16 @@ def qualified(result: Result, ledger: Ledger) -> Result:
             "the assumption"
         )
         return replace(result, guarantee=Heuristic(reason), certified_epsilon=None)
-    if not isinstance(result.guarantee, Guarantee) or not (replaced := ledger.replaced):
+    if not isinstance(result.guarantee, Guarantee):
         return result
-    attempts = "1 attempt failed and was" if replaced == 1 else f"{replaced:,} attempts failed and were"
-    assumption = (
-        f"{result.guarantee.assumption}; that failure does not depend on the value ({attempts} evaluated again)"
-    )
-    return replace(result, guarantee=replace(result.guarantee, assumption=assumption))
+    assumed = [result.guarantee.assumption]
+    if replaced := ledger.replaced:
+        attempts = "1 attempt failed and was" if replaced == 1 else f"{replaced:,} attempts failed and were"
+        assumed.append(f"that failure does not depend on the value ({attempts} evaluated again)")
+    if gone := ledger.withdrawn:
+        values = "1 value was" if gone == 1 else f"{gone:,} values were"
+        assumed.append(f"that no value was withdrawn for what it is ({values} withdrawn)")
+    return replace(result, guarantee=replace(result.guarantee, assumption="; ".join(assumed)))
 
 
 def _most_each(algorithm: Algorithm[Any]) -> int | None:

@@ -2,20 +2,39 @@
 
 An entry is written by someone who holds the lock and has read every entry before it; `seq` counts 1, 2, 3, ... within
 a study, so that two entries can never claim the same place. Texts are plain: evaluations "3-0,4-0", numbers "0.5,-2.25"
-in the shortest form that reads back to the same float. Nothing in a journal is ever changed or removed.
+in the shortest form that reads back to the same float. Nothing in a journal is ever changed or removed, and every entry
+has a checksum that covers all before it (`conewise.studies.chain`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from conewise.errors import ConewiseError, InputError
 
-KINDS: Final = ("ask", "tell", "fail", "release", "correct", "note")
+KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note")
+PATIENCE: Final = 60.0
+"""Seconds for which an open study waits for a storage that has gone away: longer than a server takes to restart."""
+_LONGEST_PAUSE: Final = 5.0  # seconds between two attempts
+
+
+class Unreachable(ConewiseError):  # noqa: N818 - read as a sentence: the storage is unreachable
+    """The storage cannot be reached at the moment; nothing was written, and the same may be tried again."""
+
+
+def attempts(seconds: float) -> Iterator[bool]:
+    """Attempts with growing pauses between them, for so long; whether each is the last one."""
+    latest, pause = time.monotonic() + seconds, 0.05
+    while (left := latest - time.monotonic()) > 0:
+        yield False
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE)
+    yield True
 
 
 class Entry(NamedTuple):
@@ -31,7 +50,8 @@ class Entry(NamedTuple):
     numbers: str
     """tell, correct: the values, evaluation by evaluation; ask: when the lease ends."""
     note: str
-    """Why: the reason of a failure or a correction, or free text."""
+    """Why: the reason of a failure, a correction or a withdrawal, or free text; tell: what it must not be told under
+    again."""
 
 
 class Journal(Protocol):
@@ -56,6 +76,7 @@ class Journal(Protocol):
         """One exclusive transaction: committed at its end, rolled back on an error, durable when left.
 
         One that need not be durable outlives every process, but may be lost with the power; never what is before it.
+        `Unreachable` says that nothing was written and the whole may be tried again.
         """
         ...
 
@@ -64,7 +85,7 @@ class Journal(Protocol):
         ...
 
     def read(self, after: int) -> Generator[Sequence[Entry]]:
-        """Every entry with a larger seq, in order, in blocks."""
+        """Every entry with a larger seq, in order, in blocks; whatever is not as it was written is refused."""
         ...
 
     def close(self) -> None:
@@ -157,4 +178,10 @@ def _postgres_url(where: str | Path) -> str | None:
 
 
 def _path(where: str | Path) -> Path:
-    return Path(where) if _scheme(where) is None else Path(str(where)[len("sqlite://") :].removeprefix("/"))
+    path = Path(where) if _scheme(where) is None else Path(str(where)[len("sqlite://") :].removeprefix("/"))
+    if str(path) == ":memory:" or str(path).startswith("file:"):
+        raise InputError(
+            f"a study is kept in a file or a database, not in {path}; for one that need not stay, name a file in "
+            "tempfile.TemporaryDirectory()."
+        )
+    return path

@@ -64,8 +64,16 @@ class Ledger:
         """Failures for a value outside the range that the noise assumes."""
         self.originals: dict[int, Floats] = {}
         """What was first told of evaluations that were corrected since."""
-        self.corrections: list[tuple[int, int]] = []
-        """(design, number) of every correction, in order."""
+        self.changes: list[tuple[int, int]] = []
+        """(design, number) of every correction and withdrawal, in order."""
+        self.withdrawals: dict[int, int] = {}
+        """Key: how often its value was withdrawn."""
+        self.withdrawn = 0
+        """Values withdrawn in all, whether the evaluation was told again since or not."""
+        self.discarded: dict[int, Floats] = {}
+        """The withdrawn values of evaluations that were neither told nor handed out since."""
+        self.once: dict[str, float] = {}
+        """What values were recorded under, so that they are not recorded again; and when."""
         self._earliest = np.inf  # no lease ends before this
         self._mentioned = 0  # evaluations in all entries so far
 
@@ -81,6 +89,10 @@ class Ledger:
         places = self._places[design]
         assert places is not None
         return places[first:last]
+
+    def attempts(self, key: int) -> int:
+        """How often an evaluation was made in vain: failed, or its value withdrawn."""
+        return self.failures.get(key, 0) + self.withdrawals.get(key, 0)
 
     def next_fresh(self, design: int, number: int) -> int:
         """The first number from `number` on that was never handed out nor told."""
@@ -109,15 +121,23 @@ class Ledger:
         if not block:
             return
         try:
-            self._absorb(block)
+            if block[0][0] != self.seq + 1 or block[-1][0] - block[0][0] != len(block) - 1:
+                raise ValueError(f"entry {self.seq + 1} is missing")
+            start = 0
+            for end, entry in enumerate(block):
+                if entry[2] == "withdraw":  # what is withdrawn was told before it, and may be told again after it
+                    self._absorb(block[start:end])
+                    self._withdraw(entry)
+                    start = end + 1
+            self._absorb(block[start:])
         except (ValueError, TypeError, OverflowError, IndexError) as error:
             raise ConewiseError(
                 f"the journal is damaged near entry {self.seq + 1} ({str(error)[:80]}); restore it from a copy."
             ) from None
 
     def _absorb(self, block: Sequence[Entry]) -> None:
-        if block[0][0] != self.seq + 1 or block[-1][0] - block[0][0] != len(block) - 1:
-            raise ValueError(f"entry {self.seq + 1} is missing")
+        if not block:
+            return
         tells = [entry for entry in block if entry[2] == "tell"]
         asks = [entry for entry in block if entry[2] == "ask"]
         some = len(tells) + len(asks) < len(block)
@@ -170,6 +190,8 @@ class Ledger:
             for key in keys:
                 self.leases.pop(key, None)
                 self.loose.discard(key)
+                self.discarded.pop(key, None)
+        self.once.update((entry[6], entry[1]) for entry in entries if entry[6])
 
     def _take_asks(self, entries: Sequence[Entry], pairs: Integers) -> list[tuple[Entry, int]]:
         """Mark what was handed out; (entry, key) of what is not told by the end of the block."""
@@ -195,6 +217,7 @@ class Ledger:
             expires = float(numbers)
             self.leases[key] = (expires, worker)
             self.loose.discard(key)
+            self.discarded.pop(key, None)
             self._earliest = min(self._earliest, expires)
         else:
             self.leases.pop(key, None)
@@ -210,7 +233,30 @@ class Ledger:
                 raise ValueError(f"the correction of {design}-{number} fits nothing")
             self.originals.setdefault(key_of(design, number), self.values[place].copy())
             self.values[place] = new
-            self.corrections.append((design, number))
+            self.changes.append((design, number))
+
+    def _withdraw(self, entry: Entry) -> None:
+        """Open evaluations again whose values do not count any more; the last row takes the place of each."""
+        for design, number in self._pairs([entry[4]]).tolist():
+            place, key = self.place(design, number), key_of(design, number)
+            places, last = self._places[design], self.size - 1
+            if place < 0 or places is None:
+                raise ValueError(f"the withdrawal of {design}-{number} fits nothing")
+            self.discarded[key] = self.values[place].copy()
+            for column in (self.design, self.number, self.values, self.told_at, self.told_by):
+                column[place] = column[last]
+            moved = self._places[int(self.design[place])]
+            assert moved is not None
+            moved[self.number[place]] = place
+            places[number] = ASKED
+            self.size = last
+            self.through[design] = min(int(self.through[design]), number)
+            self.loose.add(key)
+            self.originals.pop(key, None)
+            self.withdrawals[key] = self.withdrawals.get(key, 0) + 1
+            self.withdrawn += 1
+            self.changes.append((design, number))
+        self.seq = int(entry[0])
 
     def _pairs(self, texts: Sequence[str]) -> Integers:
         """(n, 2): design and number of every identity, checked."""

@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from conewise.errors import ConewiseError, InputError, from_extra
-from conewise.studies.journal import Entry, choose, redact
+from conewise.studies.chain import Chain, Tail, broken, checksums, damaged, extended, seal_of
+from conewise.studies.journal import PATIENCE, Entry, Unreachable, attempts, choose, redact
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the tables."""
-MIGRATIONS: Final[dict[int, Callable[[Connection], None]]] = {}
-"""From a version to the next one; all steps run in one transaction."""
+CHECKSUMS: Final = 2
+"""The first format with checksums."""
 
 _LOCK: Final = 0x434F4E45  # "CONE": the first half of our advisory locks, the second is the study
 _ROWS: Final = 10_000  # entries a block
@@ -27,16 +28,21 @@ _FOR_WRITING: Final = (
     "SELECT set_config('synchronous_commit', :durable, true), set_config('lock_timeout', '120s', true), "
     "set_config('idle_in_transaction_session_timeout', '600s', true)"
 )
+_TAILS: Final = """CREATE TABLE IF NOT EXISTS conewise_tails (
+        study INTEGER PRIMARY KEY REFERENCES conewise_studies (id), seq BIGINT NOT NULL, checksum BIGINT NOT NULL)"""
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS conewise_format (version INTEGER NOT NULL)",
     """CREATE TABLE IF NOT EXISTS conewise_studies (
         id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-        created DOUBLE PRECISION NOT NULL, header TEXT NOT NULL)""",
+        created DOUBLE PRECISION NOT NULL, header TEXT NOT NULL, seal BIGINT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS conewise_journal (
         study INTEGER NOT NULL REFERENCES conewise_studies (id), seq BIGINT NOT NULL, time DOUBLE PRECISION NOT NULL,
         kind TEXT NOT NULL, worker TEXT NOT NULL, evaluations TEXT NOT NULL, numbers TEXT NOT NULL, note TEXT NOT NULL,
-        PRIMARY KEY (study, seq))""",
+        checksum BIGINT NOT NULL, PRIMARY KEY (study, seq))""",
+    _TAILS,
 )
+_AWAY: Final = ("08", "57P01", "57P02", "57P03", "25P03")
+"""What a server says that goes down, comes up, or has ended a session: the beginnings of its codes."""
 
 
 class PostgresJournal:
@@ -45,11 +51,19 @@ class PostgresJournal:
     def __init__(self, database: _Database, name: str, read_only: bool) -> None:
         self._database, self._read_only = database, read_only
         self._held: Connection | None = None
-        self._closed = False
+        self._new: Tail | None = None
         self.name = name
         with database.transaction() as connection:
-            row = _run(connection, "SELECT id, header FROM conewise_studies WHERE name = :name", name=name).one()
+            sealed = (_version(connection) or 0) >= CHECKSUMS
+            row = _run(
+                connection,
+                f"SELECT id, header, {'seal' if sealed else '0'} FROM conewise_studies WHERE name = :name",
+                name=name,
+            ).one_or_none()
+        if row is None:
+            raise ConewiseError(f"{database.place} has no study called {name!r:.60} any more.")
         self._study, self.header = int(row[0]), str(row[1])
+        self._chain = Chain(self.place, name, self.header, int(row[2])) if sealed else None
 
     @classmethod
     def create(cls, url: str, name: str, header: str) -> PostgresJournal:
@@ -67,13 +81,17 @@ class PostgresJournal:
                     raise InputError(
                         f"{database.place} already holds a study called {name!r}; open it, or choose another name."
                     )
-                _run(
+                seal = seal_of(name, header)
+                study = _run(
                     connection,
-                    "INSERT INTO conewise_studies (name, created, header) VALUES (:name, :created, :header)",
+                    "INSERT INTO conewise_studies (name, created, header, seal) "
+                    "VALUES (:name, :created, :header, :seal) RETURNING id",
                     name=name,
                     created=time.time(),
                     header=header,
-                )
+                    seal=seal,
+                ).scalar()
+                _run(connection, "INSERT INTO conewise_tails VALUES (:study, 0, :seal)", study=study, seal=seal)
             return cls(database, name, read_only=False)
         except BaseException:
             database.close()
@@ -102,6 +120,7 @@ class PostgresJournal:
         """One transaction under the study's advisory lock, so that seq is in the order of commits."""
         if self._read_only:
             raise ConewiseError(f"the study {self.name!r} at {self.place} was opened read-only.")
+        self._new = None
         with self._database.transaction() as connection:
             _run(connection, _FOR_WRITING, durable="on" if durable else "off")
             _run(connection, "SELECT pg_advisory_xact_lock(:lock, :study)", lock=_LOCK, study=self._study)
@@ -110,44 +129,65 @@ class PostgresJournal:
                 yield
             finally:
                 self._held = None
+        if self._chain is not None and self._new is not None:
+            self._chain.known = self._new
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """Insert; the primary key refuses a seq that is taken."""
+        """Insert, with checksums that follow the last one; a seq that is taken is refused."""
         from sqlalchemy import text
 
         assert self._held is not None
+        found, self._new = extended(self._tail(self._held), entries)
         self._held.execute(
             text(
                 "INSERT INTO conewise_journal VALUES "
-                "(:study, :seq, :time, :kind, :worker, :evaluations, :numbers, :note)"
+                "(:study, :seq, :time, :kind, :worker, :evaluations, :numbers, :note, :checksum)"
             ),
-            [{"study": self._study, **entry._asdict()} for entry in entries],
+            [
+                {"study": self._study, **entry._asdict(), "checksum": checksum}
+                for entry, checksum in zip(entries, found, strict=True)
+            ],
         )
+        self._database.written = _run(
+            self._held,
+            "UPDATE conewise_tails SET seq = :seq, checksum = :checksum WHERE study = :study RETURNING txid_current()",
+            study=self._study,
+            **self._new._asdict(),
+        ).scalar()
+
+    def _tail(self, connection: Connection) -> Tail:
+        row = _run(
+            connection, "SELECT seq, checksum FROM conewise_tails WHERE study = :study", study=self._study
+        ).one_or_none()
+        if row is None:
+            raise damaged(self.place, f"nothing says how long the journal of {self.name!r:.60} is")
+        return Tail(*row)
 
     def read(self, after: int) -> Generator[Sequence[Entry]]:
-        """Rows beyond `after`, block by block."""
+        """Rows beyond `after` and up to the end that is kept apart: what is added meanwhile is for the next reading."""
         if self._held is not None:
-            yield from self._blocks(self._held, after)
+            yield from self._verified(self._held, after)
         else:
             with self._database.transaction() as connection:
-                yield from self._blocks(connection, after)
+                yield from self._verified(connection, after)
 
-    def _blocks(self, connection: Connection, after: int) -> Generator[Sequence[Entry]]:
-        while True:
-            rows = _run(
+    def _verified(self, connection: Connection, after: int) -> Generator[Sequence[Any]]:
+        if self._chain is None:  # of a conewise that had no checksums
+            yield from _blocks(connection, self._study, after)
+            return
+        end, start = self._tail(connection), self._chain.start(after)
+        if start is None:
+            row = _run(
                 connection,
-                "SELECT seq, time, kind, worker, evaluations, numbers, note FROM conewise_journal "
-                "WHERE study = :study AND seq > :after ORDER BY seq LIMIT :most",
+                "SELECT seq, checksum FROM conewise_journal WHERE study = :study AND seq = :seq",
                 study=self._study,
-                after=after,
-                most=_ROWS,
-            ).all()
-            if rows:
-                block: Any = rows
-                yield block
-                after = int(rows[-1][0])
-            if len(rows) < _ROWS:
-                return
+                seq=after,
+            ).one_or_none()
+            if row is None:
+                raise broken(self.place, after, " (it is missing)")
+            start = Tail(*row)
+        rows = _blocks(connection, self._study, after, end.seq, ", checksum")
+        yield from self._chain.follow(start, end, rows)
 
     def close(self) -> None:
         """Close the connection."""
@@ -173,6 +213,7 @@ class _Database:
         self._engine: Engine | None = None
         self._process = os.getpid()
         self._closed = False
+        self.written: int | None = None
 
     def _open_engine(self) -> Engine:
         import sqlalchemy
@@ -196,18 +237,51 @@ class _Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """Committed at its end, rolled back on an error; the driver's errors become sentences."""
+        """Committed at its end, rolled back on an error; the driver's errors become sentences.
+
+        `written` is the number under which the server knows the transaction, set by whoever has written in it: when the
+        connection is lost while it is committed, the server is asked what became of it.
+        """
         import sqlalchemy
 
+        self.written, committing = None, False
         try:
-            with self._open_engine().begin() as connection:
+            with self._open_engine().connect() as connection:
                 yield connection
+                committing = True
+                connection.commit()
         except sqlalchemy.exc.IntegrityError:
             raise ConewiseError(
                 f"{self.place}: someone else has written at the same place; nothing was written: try again."
             ) from None
         except (sqlalchemy.exc.SQLAlchemyError, UnicodeError) as error:
-            raise ConewiseError(f"{self.place}: {self._words(error)}; nothing was written.") from None
+            said = f"{self.place}: {self._words(error)}"
+            if not _lost(error):
+                raise ConewiseError(f"{said}; nothing was written.") from None
+            if committing and self.written is not None:
+                self._settle(self.written, said)
+            else:
+                raise Unreachable(f"{said}; nothing was written.") from None
+
+    def _settle(self, number: int, said: str) -> None:
+        """Return if that transaction was committed after all; `Unreachable` if it was not."""
+        import sqlalchemy
+
+        for last in attempts(PATIENCE):
+            try:
+                with self._open_engine().connect() as connection:
+                    outcome = _run(connection, "SELECT txid_status(:number)", number=number).scalar()
+            except sqlalchemy.exc.SQLAlchemyError as error:
+                outcome = "in progress" if _lost(error) else None
+            if outcome == "committed":
+                return
+            if outcome == "aborted":
+                raise Unreachable(f"{said}; nothing was written.") from None
+            if last or outcome is None:
+                break
+        raise ConewiseError(
+            f"{said}; it is not known whether the last entry was written: look before you tell it again."
+        ) from None
 
     def _words(self, error: Exception) -> str:
         """The driver's first line; without it where it would repeat a secret."""
@@ -226,10 +300,8 @@ class _Database:
                 f"{self.place} has the format {version}, and this conewise knows formats up to {FORMAT}; "
                 "install a newer one."
             )
-        if version == FORMAT:
+        if version == FORMAT or not may_migrate:
             return
-        if not may_migrate:
-            raise ConewiseError(f"{self.place} has the older format {version}; open it once for writing.")
         if any(step not in MIGRATIONS for step in range(version, FORMAT)):
             raise ConewiseError(f"{self.place} has the format {version}, from which this conewise has no way up.")
         _run(connection, "SELECT pg_advisory_xact_lock(:lock, 0)", lock=_LOCK)
@@ -261,6 +333,66 @@ def _run(connection: Connection, statement: str, **values: Any) -> Any:
     from sqlalchemy import text
 
     return connection.execute(text(statement), values)
+
+
+def _lost(error: Exception) -> bool:
+    """Whether the connection has gone, or could not be made: what the server would say, it has not said."""
+    code = getattr(getattr(error, "orig", None), "sqlstate", None)
+    away = bool(getattr(error, "connection_invalidated", False)) or type(error).__name__ == "OperationalError"
+    return away and (code is None or code.startswith(_AWAY))
+
+
+def _blocks(
+    connection: Connection, study: int, after: int, last: int = 2**63 - 1, more: str = ""
+) -> Generator[Sequence[Any]]:
+    """The entries of a study between two numbers, block by block."""
+    while True:
+        rows = _run(
+            connection,
+            f"SELECT seq, time, kind, worker, evaluations, numbers, note{more} FROM conewise_journal "
+            "WHERE study = :study AND seq > :after AND seq <= :last ORDER BY seq LIMIT :most",
+            study=study,
+            after=after,
+            last=last,
+            most=_ROWS,
+        ).all()
+        if rows:
+            yield rows
+            after = int(rows[-1][0])
+        if len(rows) < _ROWS:
+            return
+
+
+def _add_checksums(connection: Connection) -> None:
+    """From format 1 to 2: a seal for every header, a checksum for every entry, and the ends kept apart."""
+    _run(connection, "LOCK TABLE conewise_studies, conewise_journal IN ACCESS EXCLUSIVE MODE")
+    _run(connection, "ALTER TABLE conewise_studies ADD COLUMN seal BIGINT")
+    _run(connection, "ALTER TABLE conewise_journal ADD COLUMN checksum BIGINT")
+    _run(connection, _TAILS)
+    for study, name, header in _run(connection, "SELECT id, name, header FROM conewise_studies").all():
+        seal = seal_of(name, header)
+        _run(connection, "UPDATE conewise_studies SET seal = :seal WHERE id = :study", seal=seal, study=study)
+        seq, checksum = 0, seal
+        for rows in _blocks(connection, study, 0):
+            found = checksums(checksum, rows)
+            _run(
+                connection,
+                "UPDATE conewise_journal SET checksum = new.checksum FROM "
+                "unnest(CAST(:seqs AS BIGINT[]), CAST(:found AS BIGINT[])) AS new (seq, checksum) "
+                "WHERE study = :study AND conewise_journal.seq = new.seq",
+                study=study,
+                seqs=[row[0] for row in rows],
+                found=found,
+            )
+            seq, checksum = rows[-1][0], found[-1]
+        statement = "INSERT INTO conewise_tails VALUES (:study, :seq, :checksum)"
+        _run(connection, statement, study=study, seq=seq, checksum=checksum)
+    _run(connection, "ALTER TABLE conewise_studies ALTER COLUMN seal SET NOT NULL")
+    _run(connection, "ALTER TABLE conewise_journal ALTER COLUMN checksum SET NOT NULL")
+
+
+MIGRATIONS: Final[dict[int, Callable[[Connection], None]]] = {1: _add_checksums}
+"""From a version to the next one; all steps run in one transaction."""
 
 
 def _version(connection: Connection) -> int | None:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -19,14 +19,15 @@ from conewise.cones import Cone
 from conewise.errors import ConewiseError
 from conewise.feedback import Pulls
 from conewise.noise import Noise
-from conewise.studies.evaluations import Evaluations, Lease, from_key, key_of
+from conewise.studies.evaluations import Evaluations, Lease, from_key, identity, key_of
 from conewise.studies.fold import Fold
-from conewise.studies.journal import Entry, Journal
+from conewise.studies.journal import PATIENCE, Entry, Journal, Unreachable, attempts
 from conewise.studies.ledger import LATEST, Ledger
 from conewise.studies.spec import Row, Specification
 
 Clock = Callable[[], float]
 """UTC seconds."""
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class StudyStatus:
     failures: int
     """Failures recorded in all."""
     corrected: int
+    withdrawn: int
+    """Values withdrawn in all; what was told again since counts all the same."""
     waiting: int
     """Told, and not yet used by a finished round."""
     repeated: int
@@ -64,8 +67,14 @@ class StudyStatus:
 class StudyReader:
     """A study's journal, folded as far as it has been read; every question reads what is new first."""
 
-    def __init__(self, journal: Journal, clock: Clock = time.time, specification: Specification | None = None) -> None:
-        self._journal, self._clock = journal, clock
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock = time.time,
+        specification: Specification | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._journal, self._clock, self._patience = journal, clock, patience
         self._guard = threading.RLock()
         self._repeated = 0
         self._specification = Specification.from_json(journal.header) if specification is None else specification
@@ -103,7 +112,21 @@ class StudyReader:
         with self._folding():
             self._ledger.absorb(block)
 
+    def _patiently(self, act: Callable[[], Answer]) -> Answer:
+        """What an act gives; a storage that has gone away for a moment is waited for."""
+        for last in attempts(self._patience):
+            try:
+                return act()
+            except Unreachable:
+                if last:
+                    raise
+        raise AssertionError  # the last attempt returns or raises
+
     def _catch_up(self) -> None:
+        """Read what is new, outside of any transaction."""
+        self._patiently(self._read_on)
+
+    def _read_on(self) -> None:
         if self._torn:
             self._begin()
         with closing(self._journal.read(self._ledger.seq)) as blocks:
@@ -159,6 +182,7 @@ class StudyReader:
                 failed=sum(1 for key in ledger.failures if ledger.place(*from_key(key)) < 0),
                 failures=ledger.failed,
                 corrected=len(ledger.originals),
+                withdrawn=ledger.withdrawn,
                 waiting=ledger.size - int(self._fold.consumed.sum()),
                 repeated=self._repeated,
                 finished=self._fold.finished,
@@ -172,7 +196,7 @@ class StudyReader:
             self._catch_up()
             now = self._now()
             held = sorted((key, *lease) for key, lease in self._ledger.leases.items() if lease[0] > now)
-            return [Lease("{}-{}".format(*from_key(key)), worker, expires) for key, expires, worker in held]
+            return [Lease(identity(*from_key(key)), worker, expires) for key, expires, worker in held]
 
     def evaluations(self) -> Evaluations:
         """Every told evaluation, by design and number."""

@@ -7,13 +7,15 @@ import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from conewise.errors import ConewiseError, InputError
+from conewise.studies.chain import Chain, Tail, broken, damaged, extended
 from conewise.studies.journal import Entry, choose
-from conewise.studies.sqlitefile import connect, explained, insert_study, new_file, transaction
+from conewise.studies.sqlitefile import CHECKSUMS, connect, explained, format_of, insert_study, new_file, transaction
 
 _ROWS: Final = 10_000  # entries a block
+_ALL: Final = 2**63 - 1
 
 _inherited: list[sqlite3.Connection] = []  # of a parent process: closing them here could harm its files
 
@@ -25,9 +27,15 @@ class SqliteJournal:
         self._path, self._read_only, self._process = path, read_only, os.getpid()
         self._connection: sqlite3.Connection | None = connection
         self.name = name
+        self._new: Tail | None = None
         with explained(path):
-            row = connection.execute("SELECT id, header FROM studies WHERE name = ?", (name,)).fetchone()
-        self._study, self.header = int(row[0]), str(row[1])
+            sealed = format_of(connection) >= CHECKSUMS
+            columns = "id, name, header, seal" if sealed else "id, name, header, 0"
+            found = [row for row in connection.execute(f"SELECT {columns} FROM studies") if row[1] == name]
+        if len(found) != 1 or not isinstance(found[0][2], str):
+            raise damaged(str(path), f"the study {name!r:.60} is not in the list of its studies")
+        self._study, self.header = int(found[0][0]), found[0][2]
+        self._chain = Chain(str(path), name, self.header, found[0][3]) if sealed else None
 
     @classmethod
     def create(cls, path: Path, name: str, header: str) -> SqliteJournal:
@@ -66,7 +74,7 @@ class SqliteJournal:
             raise ConewiseError(f"the study {self.name!r} in {self._path} is closed; open it again.")
         if self._process != os.getpid():
             _inherited.append(self._connection)
-            self._connection, self._process = connect(self._path, self._read_only), os.getpid()
+            self._connection, self._process = connect(self._path, self._read_only, checked=True), os.getpid()
         return self._connection
 
     @contextmanager
@@ -75,28 +83,55 @@ class SqliteJournal:
         if self._read_only:
             raise ConewiseError(f"the study {self.name!r} in {self._path} was opened read-only.")
         connection = self._open_connection()
+        self._new = None
         with explained(self._path):
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with transaction(connection):
                 yield
+        if self._chain is not None and self._new is not None:
+            self._chain.known = self._new
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """Insert; the primary key refuses a seq that is taken."""
-        self._open_connection().executemany(
-            "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(self._study, *entry) for entry in entries]
+        """Insert, with checksums that follow the last one; a seq that is taken is refused."""
+        connection = self._open_connection()
+        found, self._new = extended(self._tail(connection), entries)
+        connection.executemany(
+            "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(self._study, *entry, checksum) for entry, checksum in zip(entries, found, strict=True)],
         )
+        connection.execute("UPDATE tails SET seq = ?, checksum = ? WHERE study = ?", (*self._new, self._study))
+
+    def _tail(self, connection: sqlite3.Connection) -> Tail:
+        row = connection.execute("SELECT seq, checksum FROM tails WHERE study = ?", (self._study,)).fetchone()
+        if row is None:
+            raise damaged(str(self._path), f"nothing says how long the journal of {self.name!r:.60} is")
+        return Tail(*row)
 
     def read(self, after: int) -> Generator[Sequence[Entry]]:
-        """Rows beyond `after`, from one snapshot."""
+        """Rows beyond `after` and up to the end that is kept apart: what is added meanwhile is for the next reading."""
         connection = self._open_connection()
         with explained(self._path):
-            cursor = connection.execute(
-                "SELECT seq, time, kind, worker, evaluations, numbers, note FROM journal "
-                "WHERE study = ? AND seq > ? ORDER BY seq",
-                (self._study, after),
-            )
-            while block := cursor.fetchmany(_ROWS):
-                yield block
+            if self._chain is None:  # of a conewise that had no checksums
+                yield from self._blocks(connection, after, _ALL, "")
+                return
+            end, start = self._tail(connection), self._chain.start(after)
+            if start is None:
+                row = connection.execute(
+                    "SELECT seq, checksum FROM journal WHERE study = ? AND seq = ?", (self._study, after)
+                ).fetchone()
+                if row is None:
+                    raise broken(str(self._path), after, " (it is missing)")
+                start = Tail(*row)
+            yield from self._chain.follow(start, end, self._blocks(connection, after, end.seq, ", checksum"))
+
+    def _blocks(self, connection: sqlite3.Connection, after: int, last: int, more: str) -> Generator[Sequence[Any]]:
+        cursor = connection.execute(
+            f"SELECT seq, time, kind, worker, evaluations, numbers, note{more} FROM journal "
+            "WHERE study = ? AND seq > ? AND seq <= ? ORDER BY seq",
+            (self._study, after, last),
+        )
+        while block := cursor.fetchmany(_ROWS):
+            yield block
 
     def close(self) -> None:
         """Close the file, unless it is a parent process's."""
@@ -120,4 +155,10 @@ def names_in(path: Path) -> list[str]:
 
 def _names(connection: sqlite3.Connection, path: Path) -> list[str]:
     with explained(path):
-        return [str(name) for (name,) in connection.execute("SELECT name FROM studies ORDER BY id")]
+        found = connection.execute("SELECT id, name FROM studies ORDER BY id").fetchall()
+        ends = (
+            connection.execute("SELECT study FROM tails ORDER BY study") if format_of(connection) >= CHECKSUMS else ()
+        )
+        if ends and [study for study, _ in found] != [study for (study,) in ends]:
+            raise damaged(str(path), "its list of studies is not what was written")
+    return [str(name) for _, name in found]

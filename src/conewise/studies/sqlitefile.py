@@ -14,25 +14,33 @@ from pathlib import Path
 from typing import Final
 
 from conewise.errors import ConewiseError, InputError
+from conewise.studies.chain import broken, checksums, damaged, seal_of
 
 APPLICATION: Final = 0x434F4E45
 """Marks a file as ours: "CONE" in SQLite's application_id."""
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the tables, in SQLite's user_version."""
-MIGRATIONS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {}
-"""From a version to the next one; run in one transaction, after a copy of the file was made."""
+CHECKSUMS: Final = 2
+"""The first format with checksums."""
 
 _MAGIC: Final = b"SQLite format 3\x00"
+_ROWS: Final = 10_000  # entries that are brought up at once
 _PATIENCE: Final = 120.0  # seconds to wait for another process's transaction
+_JOURNAL: Final = """CREATE TABLE journal (
+        study INTEGER NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, kind TEXT NOT NULL, worker TEXT NOT NULL,
+        evaluations TEXT NOT NULL, numbers TEXT NOT NULL, note TEXT NOT NULL, checksum INTEGER NOT NULL,
+        PRIMARY KEY (study, seq)) WITHOUT ROWID"""
+_TAILS: Final = """CREATE TABLE tails (
+        study INTEGER PRIMARY KEY, seq INTEGER NOT NULL, checksum INTEGER NOT NULL)"""
 _SCHEMA: Final = (
     """CREATE TABLE studies (
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created REAL NOT NULL, header TEXT NOT NULL)""",
-    """CREATE TABLE journal (
-        study INTEGER NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, kind TEXT NOT NULL, worker TEXT NOT NULL,
-        evaluations TEXT NOT NULL, numbers TEXT NOT NULL, note TEXT NOT NULL,
-        PRIMARY KEY (study, seq)) WITHOUT ROWID""",
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created REAL NOT NULL, header TEXT NOT NULL,
+        seal INTEGER NOT NULL)""",
+    _JOURNAL,
+    _TAILS,
 )
-_OURS: Final = {("table", "studies"), ("table", "journal")}
+_OLD: Final = {("table", "studies"), ("table", "journal")}
+_OURS: Final = {*_OLD, ("table", "tails")}
 
 
 def new_file(path: Path, name: str, header: str) -> None:
@@ -86,30 +94,56 @@ def _flush_folder(folder: Path) -> None:
 
 def insert_study(connection: sqlite3.Connection, name: str, header: str) -> None:
     """Write a header, inside a transaction; a name that is taken is refused."""
-    connection.execute("INSERT INTO studies (name, created, header) VALUES (?, ?, ?)", (name, time.time(), header))
+    seal = seal_of(name, header)
+    made = connection.execute(
+        "INSERT INTO studies (name, created, header, seal) VALUES (?, ?, ?, ?)", (name, time.time(), header, seal)
+    )
+    connection.execute("INSERT INTO tails VALUES (?, 0, ?)", (made.lastrowid, seal))
 
 
-def connect(path: Path, read_only: bool) -> sqlite3.Connection:
-    """A connection to a file that has been looked at first."""
+def connect(path: Path, read_only: bool, *, checked: bool = False) -> sqlite3.Connection:
+    """A connection to a file that has been looked at first; one of an older format is brought up before it is written.
+
+    The look goes over every page (half a second for 10^6 entries), unless this process has done that before.
+    """
     version = _inspect(path)
-    if version < FORMAT:
-        if read_only:
-            raise ConewiseError(f"{path} has the older format {version}; open it once for writing to bring it up.")
+    if version < FORMAT and not read_only:
         _migrate(path, version)
     with explained(path):
         connection = _opened(path)
         try:
             if read_only:
                 connection.execute("PRAGMA query_only = ON")
-            found = set(connection.execute("SELECT type, name FROM sqlite_master WHERE name NOT GLOB 'sqlite_*'"))
-            if not found >= _OURS:
-                raise ConewiseError(f"{path} is damaged: its tables are not all there; restore it from a copy.")
-            if found > _OURS:
-                raise ConewiseError(f"{path} has tables or triggers that conewise did not make; it is not opened.")
+            _check_tables(connection, path)
+            if not checked:
+                _check_pages(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def format_of(connection: sqlite3.Connection) -> int:
+    """The format of an open file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    found = set(connection.execute("SELECT type, name FROM sqlite_master WHERE name NOT GLOB 'sqlite_*'"))
+    ours = _OURS if format_of(connection) >= CHECKSUMS else _OLD
+    if not found >= ours:
+        raise damaged(str(path), "its tables are not all there")
+    if found > ours:
+        raise ConewiseError(f"{path} has tables or triggers that conewise did not make; it is not opened.")
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    """Nothing is read from, and nothing written into, a file whose pages do not hang together.
+
+    The full check takes hardly longer than the quick one here, and finds an index that differs from its table.
+    """
+    if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise ConewiseError(f"{path}: it is damaged; restore it from a copy.")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -178,6 +212,8 @@ def _migrate(path: Path, version: int) -> None:
     with explained(path):
         connection = _linked(f"{path.absolute().as_uri()}?mode=rw")
         try:
+            _check_tables(connection, path)
+            _check_pages(connection, path)
             copy = path.with_name(f"{path.name}.bak-v{version}")
             if not copy.exists():
                 draft = path.with_name(f".{copy.name}.{secrets.token_hex(8)}")
@@ -188,13 +224,44 @@ def _migrate(path: Path, version: int) -> None:
                     target.close()
                 draft.replace(copy)
             with transaction(connection):
-                now = int(connection.execute("PRAGMA user_version").fetchone()[0])  # someone may have been faster
-                for step in range(now, FORMAT):
+                for step in range(format_of(connection), FORMAT):  # someone may have been faster
                     MIGRATIONS[step](connection)
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the version is read from the file itself
         finally:
             connection.close()
+
+
+def _add_checksums(connection: sqlite3.Connection) -> None:
+    """From format 1 to 2: a seal for every header, a checksum for every entry, and the ends kept apart."""
+    connection.execute("ALTER TABLE studies ADD COLUMN seal INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE journal RENAME TO journal_1")
+    for statement in (_JOURNAL, _TAILS):
+        connection.execute(statement)
+    for study, name, header in connection.execute("SELECT id, name, header FROM studies").fetchall():
+        seal = seal_of(str(name), str(header))
+        connection.execute("UPDATE studies SET seal = ? WHERE id = ?", (seal, study))
+        seq, checksum = 0, seal
+        cursor = connection.execute(
+            "SELECT seq, time, kind, worker, evaluations, numbers, note FROM journal_1 WHERE study = ? ORDER BY seq",
+            (study,),
+        )
+        while rows := cursor.fetchmany(_ROWS):
+            try:
+                found = checksums(checksum, rows)
+            except (ValueError, TypeError) as error:
+                raise broken(str(name), rows[0][0], f" ({str(error)[:80]})") from None
+            connection.executemany(
+                "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(study, *row, number) for row, number in zip(rows, found, strict=True)],
+            )
+            seq, checksum = rows[-1][0], found[-1]
+        connection.execute("INSERT INTO tails VALUES (?, ?, ?)", (study, seq, checksum))
+    connection.execute("DROP TABLE journal_1")
+
+
+MIGRATIONS: Final[dict[int, Callable[[sqlite3.Connection], None]]] = {1: _add_checksums}
+"""From a version to the next one; run in one transaction, after a copy of the file was made."""
 
 
 @contextmanager

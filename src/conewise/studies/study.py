@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -23,18 +23,22 @@ from conewise.studies.evaluations import (
     Told,
     as_identities,
     from_key,
+    identity,
     key_of,
     seed_of,
 )
-from conewise.studies.journal import Entry, create_journal, open_journal, study_names
+from conewise.studies.journal import PATIENCE, Entry, create_journal, open_journal, study_names
 from conewise.studies.ledger import FREE, FURTHEST
-from conewise.studies.reader import Clock, StudyReader, StudyStatus
+from conewise.studies.reader import Answer, Clock, StudyReader, StudyStatus
 from conewise.studies.spec import as_label, specified
 
 __all__ = ["Study", "StudyStatus"]
 
 Handed = Batch | Sequence[Evaluation] | Sequence[str] | Evaluation | str
 """What was handed out: a batch or part of it, or the ids alone."""
+
+Write = Callable[..., None]
+"""kind, places, numbers (and worker, note, now): one entry for the journal."""
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 _LONGEST_NOTE: Final = 10_000
@@ -97,7 +101,7 @@ class Study(StudyReader):
         """An existing study; where there are several, `name` says which."""
         journal = open_journal(where, name, read_only)
         try:
-            return cls(journal, clock)
+            return cls(journal, clock, patience=0.0 if read_only else PATIENCE)  # a reader looks again by itself
         except BaseException:
             journal.close()
             raise
@@ -117,48 +121,78 @@ class Study(StudyReader):
         """
         n = min(as_count(n, "n"), _MOST_AT_ONCE)
         seconds = self.lease if lease is None else as_positive(lease, "lease")
-        worker = _as_text(worker, "worker", _LONGEST_WORKER)
+        worker = _as_worker(worker)
+
+        def body(write: Write) -> Batch:
+            self._advance()
+            now = self._now()
+            chosen = self._fold.open_evaluations(n, now, ahead)
+            if chosen:
+                write("ask", chosen, [now + seconds], worker=worker, now=now)
+            return Batch(tuple(self._evaluation(d, k, now + seconds) for d, k in chosen), worker, self._fold.finished)
+
         with self._guard:
             self._up_to_date()  # outside the lock: others need not wait for what this may take
             if not self._fold.open_evaluations(1, self._now(), ahead):
                 return Batch((), worker, self._fold.finished)  # whoever asks in vain, again and again, disturbs nobody
-            with self._writing(durable=False) as write:  # without power, an evaluation is handed out again: no harm
-                self._advance()
-                now = self._now()
-                chosen = self._fold.open_evaluations(n, now, ahead)
-                if chosen:
-                    write("ask", chosen, [now + seconds], worker=worker, now=now)
-            return Batch(tuple(self._evaluation(d, k, now + seconds) for d, k in chosen), worker, self._fold.finished)
+            return self._write(body, durable=False)  # without power, an evaluation is handed out again: no harm
 
     def tell(self, batch: Handed, values: ArrayLike, *, worker: str | None = None) -> Told:
         """Store values (n, D), durably and all or none; in any order, late or again.
 
-        What is stored with the same values already is counted and not written; with other values it is refused.
+        What is stored with the same values already is counted and not written, and so is what was withdrawn with the
+        same values and not handed out since; other values of a stored evaluation are refused.
         """
         places, _ = as_identities(batch, self.n_designs)
         array = self._specification.as_values(values, len(places))
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
-        worker = _as_text(worker, "worker", _LONGEST_WORKER)
-        with self._guard:
-            with self._writing() as write:
-                new = self._not_yet_told(places, array)
-                if new:
-                    write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
-            repeated = len(places) - len(new)
-            self._repeated += repeated
-            return Told(tuple(f"{d}-{k}" for d, k in places), len(new), repeated)
+        worker = _as_worker(worker)
 
-    def record(self, designs: Sequence[str | int], values: ArrayLike, *, worker: str = "") -> Told:
-        """Store values of designs (names or indices) that nobody asked for, as their next evaluations."""
+        def body(write: Write) -> int:
+            new = self._not_yet_told(places, array)
+            if new:
+                write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
+            return len(new)
+
+        with self._guard:
+            stored = self._write(body)
+            self._repeated += len(places) - stored
+            return Told(tuple(identity(d, k) for d, k in places), stored, len(places) - stored)
+
+    def record(
+        self, designs: Sequence[str | int], values: ArrayLike, *, worker: str = "", once: str | None = None
+    ) -> Told:
+        """Store values of designs (names or indices) that nobody asked for, as their next evaluations.
+
+        `once` is a text that these values are known by: a second record under it is refused, so that whoever does not
+        know whether the first one was heard may try again.
+        """
         chosen = self._as_designs(designs)
         array = self._specification.as_values(values, len(chosen))
-        worker = _as_text(worker, "worker", _LONGEST_WORKER)
-        with self._guard, self._writing() as write:
+        worker = _as_worker(worker)
+        known_by = "" if once is None else as_label(once, "once")
+
+        def body(write: Write) -> list[tuple[int, int]]:
+            if known_by in self._ledger.once:
+                moment = datetime.fromtimestamp(self._ledger.once[known_by], UTC)
+                raise AlreadyTold(
+                    f"these values were recorded on {moment:%d %B %Y, %H:%M} UTC already; nothing was written."
+                )
             places = self._next_numbers(chosen)
             if places:
-                write("tell", places, array.ravel().tolist(), worker=worker)
-        return Told(tuple(f"{d}-{k}" for d, k in places), len(places), 0)
+                write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
+            return places
+
+        with self._guard:
+            places = self._write(body)
+        return Told(tuple(identity(d, k) for d, k in places), len(places), 0)
+
+    def recorded_as(self, texts: Iterable[str]) -> list[str]:
+        """Those of some texts under which values were recorded (`record(..., once=...)`)."""
+        with self._guard:
+            self._catch_up()
+            return [text for text in texts if text in self._ledger.once]
 
     def fail(self, batch: Handed, reason: str) -> None:
         """Record that evaluations gave no values; they are open again at once, with another seed.
@@ -167,15 +201,19 @@ class Study(StudyReader):
         """
         reason = _as_text(reason, "reason", _LONGEST_NOTE)
         places, known = as_identities(batch, self.n_designs)
-        with self._guard, self._writing() as write:
+
+        def body(write: Write) -> None:
             failed = []
             for (design, number), evaluation in dict(zip(places, known, strict=True)).items():
                 self._check_asked(design, number)
-                attempts = self._ledger.failures.get(key_of(design, number), 0)
+                attempts = self._ledger.attempts(key_of(design, number))
                 if self._ledger.place(design, number) < 0 and (evaluation is None or evaluation.attempt == attempts):
                     failed.append((design, number))
             if failed:
                 write("fail", failed, [], note=reason)
+
+        with self._guard:
+            self._write(body)
 
     def release(self, batch: Handed) -> None:
         """Hand back what will not be evaluated; it is open again at once. What is told, or not handed out, is skipped.
@@ -183,7 +221,8 @@ class Study(StudyReader):
         Given as evaluations, only leases that are still the same are ended; given as ids, whoever's they are.
         """
         places, known = as_identities(batch, self.n_designs)
-        with self._guard, self._writing() as write:
+
+        def body(write: Write) -> None:
             back = []
             for place, evaluation in dict(zip(places, known, strict=True)).items():
                 held = self._ledger.leases.get(key_of(*place))
@@ -195,65 +234,98 @@ class Study(StudyReader):
             if back:
                 write("release", back, [])
 
+        with self._guard:
+            self._write(body)
+
     def correct(self, evaluation: str | Evaluation, values: ArrayLike, reason: str) -> None:
-        """Replace a told value from now on: a new entry in the journal, and every decision is made again with it."""
-        reason = _as_text(reason, "reason", _LONGEST_NOTE)
-        if not reason:
-            raise InputError("a correction needs a reason.")
+        """Replace a told value from now on: a new entry in the journal, and every decision is made again with it.
+
+        Correcting to the values that are stored already writes nothing.
+        """
+        reason = _as_reason(reason, "a correction")
         places, _ = as_identities(evaluation, self.n_designs)
         if len(places) != 1:
             raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
         place, array = places[0], self._specification.as_values(values, 1)
-        with self._guard, self._writing() as write:
-            if self._ledger.place(*place) < 0:
-                raise InputError(f"evaluation {place[0]}-{place[1]} is not told yet, so there is nothing to correct.")
-            write("correct", [place], array.ravel().tolist(), note=reason)
+
+        def body(write: Write) -> None:
+            self._check_told(places, "correct")
+            if not np.array_equal(self._ledger.values[self._ledger.place(*place)], array[0]):
+                write("correct", [place], array.ravel().tolist(), note=reason)
+
+        with self._guard:
+            self._write(body)
+
+    def withdraw(self, batch: Handed, reason: str) -> None:
+        """Take told values back: they do not count any more, and their evaluations are open again, with another seed.
+
+        The journal keeps the values and the reason. The reason must have nothing to do with how the values look: the
+        answer is about what is left, and says how many values were withdrawn (`status().withdrawn`).
+        """
+        reason = _as_reason(reason, "a withdrawal")
+        places = list(dict.fromkeys(as_identities(batch, self.n_designs)[0]))
+
+        def body(write: Write) -> None:
+            self._check_told(places, "withdraw")
+            if places:
+                write("withdraw", places, [], note=reason)
+
+        with self._guard:
+            self._write(body)
 
     def note(self, text: str) -> None:
         """Write a remark into the journal."""
-        with self._guard, self._writing() as write:
-            write("note", [], [], note=_as_text(text, "text", _LONGEST_NOTE))
+        text = _as_text(text, "text", _LONGEST_NOTE)
+        with self._guard:
+            self._write(lambda write: write("note", [], [], note=text))
 
     # -- the journal -----------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _writing(self, durable: bool = True) -> Iterator[Callable[..., None]]:
-        """Hold the lock, know every entry, and append what the body writes; what was written counts once committed."""
-        written: list[Entry] = []
+    def _write(self, body: Callable[[Write], Answer], durable: bool = True) -> Answer:
+        """Hold the lock, know every entry, and append what the body writes; what was written counts once committed.
 
-        def write(
-            kind: str,
-            places: Sequence[tuple[int, int]],
-            numbers: Sequence[float],
-            *,
-            worker: str = "",
-            note: str = "",
-            now: float | None = None,
-        ) -> None:
-            identities = ",".join(f"{d}-{k}" for d, k in places)
-            texts = ",".join(map(repr, numbers))
-            moment = self._now() if now is None else now
-            written.append(Entry(self._ledger.seq + 1, moment, kind, worker, identities, texts, note))
+        When the storage goes away before that, nothing was written, and the body is tried again on what is there then.
+        """
 
-        if self._ledger.seq == 0:
-            self._catch_up()  # a long journal is first read without keeping others waiting
-        with self._journal.locked(durable):
-            self._catch_up()
-            yield write
-            if written:
-                self._journal.append(written)
-        self._absorb(written)
+        def once() -> Answer:
+            written: list[Entry] = []
+
+            def write(
+                kind: str,
+                places: Sequence[tuple[int, int]],
+                numbers: Sequence[float],
+                *,
+                worker: str = "",
+                note: str = "",
+                now: float | None = None,
+            ) -> None:
+                identities = ",".join(f"{d}-{k}" for d, k in places)
+                texts = ",".join(map(repr, numbers))
+                moment = self._now() if now is None else now
+                written.append(Entry(self._ledger.seq + 1, moment, kind, worker, identities, texts, note))
+
+            if self._ledger.seq == 0:
+                self._read_on()  # a long journal is first read without keeping others waiting
+            with self._journal.locked(durable):
+                self._read_on()
+                answer = body(write)
+                if written:
+                    self._journal.append(written)
+            self._absorb(written)
+            return answer
+
+        return self._patiently(once)
 
     def _evaluation(self, design: int, number: int, expires: float) -> Evaluation:
-        failures = self._ledger.failures.get(key_of(design, number), 0)
+        attempt = self._ledger.attempts(key_of(design, number))
         return Evaluation(
-            f"{design}-{number}",
+            identity(design, number),
             design,
             number,
             self.names[design],
             dict(self._specification.rows[design]),
-            seed_of(self.seed, design, number, failures),
-            failures,
+            seed_of(self.seed, design, number, attempt),
+            attempt,
             expires,
         )
 
@@ -263,6 +335,9 @@ class Study(StudyReader):
         for i, (design, number) in enumerate(places):
             place = self._ledger.place(design, number)
             if place < 0 and (design, number) not in new:
+                gone = self._ledger.discarded.get(key_of(design, number))
+                if gone is not None and np.array_equal(array[i], gone):
+                    continue  # the very values that were withdrawn, told again
                 self._check_number(design, number)
                 new[design, number] = i
                 continue
@@ -270,7 +345,7 @@ class Study(StudyReader):
             first = self._ledger.originals.get(key_of(design, number), stored)
             if not (np.array_equal(array[i], stored) or np.array_equal(array[i], first)):
                 raise AlreadyTold(
-                    f"evaluation {design}-{number} is stored as {stored.tolist()} and was now told as "
+                    f"evaluation {identity(design, number)} is stored as {stored.tolist()} and was now told as "
                     f"{array[i].tolist()}; use `correct` if the stored values are wrong, or `record` if these are of "
                     "another measurement. Nothing was written."
                 )
@@ -279,13 +354,18 @@ class Study(StudyReader):
     def _check_number(self, design: int, number: int) -> None:
         if number > self._ledger.used[design] + FURTHEST:
             raise InputError(
-                f"evaluation {design}-{number} is far beyond any that was handed out; use `record` for values that "
-                "nobody asked for."
+                f"evaluation {identity(design, number)} is far beyond any that was handed out; use `record` for values "
+                "that nobody asked for."
             )
 
     def _check_asked(self, design: int, number: int) -> None:
         if self._ledger.place(design, number) == FREE:
-            raise InputError(f"evaluation {design}-{number} was never handed out, so it cannot have failed.")
+            raise InputError(f"evaluation {identity(design, number)} was never handed out, so it cannot have failed.")
+
+    def _check_told(self, places: Sequence[tuple[int, int]], act: str) -> None:
+        early = next((place for place in places if self._ledger.place(*place) < 0), None)
+        if early is not None:
+            raise InputError(f"evaluation {identity(*early)} is not told yet, so there is nothing to {act}.")
 
     def _next_numbers(self, designs: list[int]) -> list[tuple[int, int]]:
         """The next numbers of these designs that are neither told nor in someone's hands, in order."""
@@ -322,6 +402,21 @@ class Study(StudyReader):
                 if chosen[-1] >= self.n_designs:
                     raise InputError(f"design {design} does not exist: they are numbered 0 to {self.n_designs - 1}.")
         return chosen
+
+
+def _as_reason(reason: str, what: str) -> str:
+    reason = _as_text(reason, "reason", _LONGEST_NOTE)
+    if not reason.strip():
+        raise InputError(f"{what} needs a reason.")
+    return reason
+
+
+def _as_worker(worker: str) -> str:
+    """Shown on terminals: nothing in it may steer one."""
+    worker = _as_text(worker, "worker", _LONGEST_WORKER)
+    if not worker.isprintable():
+        raise InputError(f"worker must be printable text, got {worker!r:.60}.")
+    return worker
 
 
 def _as_text(text: str, name: str, longest: int) -> str:
