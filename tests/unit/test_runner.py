@@ -238,7 +238,7 @@ def test_somebody_else_was_faster(tmp_path):
     study, events = make(tmp_path), []
 
     def overtaken(design, seed):
-        lease = next((lease for lease in study.leases() if lease.evaluation.startswith("3-")), None)
+        lease = next((lease for lease in study.leases() if lease.evaluation.startswith("d3n")), None)
         if lease is not None and design["name"] == "d3" and not events:
             events.append(lease.evaluation)
             study.tell([lease.evaluation], [[0.25, 0.5]])
