@@ -299,6 +299,8 @@ def test_a_withdrawn_value_does_not_count_and_is_open_again(where):
         with cw.Study.open(where) as replayed:
             assert digest(replayed) == digest(study)
             assert replayed.status().withdrawn == 1
+            assumed = replayed.result().guarantee.assumption
+            assert assumed.endswith("that no value was withdrawn for what it is (1 value was withdrawn)")
 
 
 def test_the_very_value_that_was_withdrawn_counts_when_it_was_asked_for_again(where):
@@ -322,7 +324,6 @@ def test_withdrawing_changes_the_answer_to_that_of_what_is_left(where):
         assert sorted(fresh.ids) == ["d2n0", "d5n1"]
         study.tell(fresh, [[0.5, -0.5], [0.9, -0.1]])
         assert study.finished
-        assert "that no value was withdrawn for what it is (2 values were withdrawn)" in str(study.result().guarantee)
         told = study.evaluations()
         means = [told.values[told.design == d].mean(axis=0) for d in range(6)]
         np.testing.assert_allclose(study.result().means * [1, -1], means)

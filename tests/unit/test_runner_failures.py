@@ -60,7 +60,7 @@ def test_a_value_out_of_range_stops_the_run_and_the_guarantee(tmp_path, settings
     with pytest.raises(ConewiseError) as caught:
         run_study(study, now_and_then_out_of_range, retries=50, **settings)
     assert re.fullmatch(
-        r"evaluation \d-\d+ of design 'd\d' gave 1.5 for 'cost', outside the range that the study's noise assumes: the "
+        r"evaluation d\dn\d+ of design 'd\d' gave 1.5 for 'cost', outside the range that the study's noise assumes: the "
         r"assumption is refuted, and no guarantee holds in this study any more; make a new one [^.]*\.",
         str(caught.value),
     )
@@ -90,7 +90,7 @@ def study_reason(times: int) -> Heuristic:
 
 def test_a_value_too_large_to_be_summed_is_not_replaced_either(tmp_path):
     study, calls = make(tmp_path, **NAIVE), []
-    with pytest.raises(InputError, match=r"evaluation 0-0 of design 'd0' cannot be stored: values .*"):
+    with pytest.raises(InputError, match=r"evaluation d0n0 of design 'd0' cannot be stored: values .*"):
         run_study(study, count(calls, [1e300, 0.0]), jobs=0)
     assert len(calls) == 1
     assert study.status().failures == 0
