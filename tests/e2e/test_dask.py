@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from shared import simulators
+from shared.processes import wait_until
 
 from conewise import Cone, InputError
 from conewise.cli.main import main
@@ -20,6 +24,7 @@ from conewise.studies.study import Study
 distributed = pytest.importorskip("distributed")
 
 LIMIT = 60  # seconds for a cluster to start
+PLACES = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])}
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +115,47 @@ def test_a_scheduler_that_is_not_there(tmp_path, capsys, monkeypatch):
         assert out == ""
         assert err.startswith(f"conewise: no Dask scheduler answers at {address}")
         assert err.count("\n") == 1
+
+
+ALL_IN_ONE = """
+from distributed import LocalCluster
+options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "protocol": "tcp", "dashboard_address": None}
+with LocalCluster(**options) as cluster:
+    print(cluster.scheduler_address, flush=True)
+    input()
+"""
+
+
+def test_a_scheduler_that_is_killed_is_one_line_and_no_failure(tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "trial.db").close()
+    everything = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    cluster = subprocess.Popen([sys.executable, "-c", ALL_IN_ONE], **everything, env=os.environ | PLACES)
+
+    def kill_after_the_first_values():
+        with Study.open("trial.db", read_only=True) as study:
+            wait_until(lambda: len(study.evaluations()) > 0, "the first evaluation")
+        cluster.kill()
+
+    killer = threading.Thread(target=kill_after_the_first_values)
+    try:
+        address = cluster.stdout.readline().strip()
+        killer.start()
+        with pytest.raises(SystemExit) as caught:
+            main(["study", "run", "trial.db", "--function", "shared.simulators:slow", "--dask", address, "--json"])
+    finally:
+        killer.join()
+        cluster.kill()
+        cluster.communicate()
+    out, err = capfd.readouterr()
+    assert caught.value.code == 2
+    assert out == ""
+    assert err == (
+        "conewise: the Dask scheduler has gone; what was told is in the journal: run again to continue when it is "
+        "back.\n"
+    )
+    with Study.open("trial.db") as study:
+        status = study.status()
+        assert status.evaluations > 0
+        assert status.failures == 0
+        assert study.leases() == []

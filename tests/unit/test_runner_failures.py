@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -272,3 +273,39 @@ def test_a_worker_that_ends_is_noticed_although_its_child_holds_the_pipe(tmp_pat
     assert report.finished
     assert report.failures == 1
     os.kill(int((tmp_path / "child.pid").read_text()), 9)
+
+
+# -- executors that give up ----------------------------------------------------------------------------------------
+
+
+class Cancelling(Executor):
+    """Cancels what it is given, so many times; `_client` is what a Dask executor has."""
+
+    def __init__(self, times, status=None):
+        self.times = times
+        if status is not None:
+            self._client = SimpleNamespace(status=status)
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        self.times -= 1
+        if self.times >= 0:
+            future.set_exception(CancelledError())
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_a_task_that_was_cancelled_is_no_failed_evaluation(tmp_path):
+    study = make(tmp_path, algorithm="naive", options={"evaluations_each": 4})
+    report = run_study(study, simulators.trade_off, executor=Cancelling(5, "running"), jobs=1)
+    assert report.finished
+    assert report.failures == study.status().failures == 0
+
+
+def test_without_a_scheduler_the_run_is_over_at_once(tmp_path):
+    study = make(tmp_path, **NAIVE)
+    with pytest.raises(ConewiseError, match=r"^the Dask scheduler has gone; .* run again to continue"):
+        run_study(study, simulators.trade_off, executor=Cancelling(5, "connecting"), jobs=1)
+    assert study.status().failures == 0
+    assert study.leases() == []

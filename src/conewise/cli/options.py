@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -32,6 +33,8 @@ def dask_executor(address: str) -> Iterator[Any]:
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
         words = " ".join(str(error).split())[:120]
         raise ConewiseError(f"no Dask scheduler answers at {address} ({words}).") from None
+    for name in ("distributed", "distributed.client"):  # what goes wrong is said once, by whoever uses the executor
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with client:
         yield client.get_executor(pure=False)
 

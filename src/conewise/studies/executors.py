@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from conewise._arrays import as_count
@@ -217,9 +217,13 @@ class ThroughExecutor(Crew):
             elif isinstance(error, InputError):
                 found.append(Done(calls, error=error))
             else:
-                reason = in_one_line(f"{type(error).__name__}: {error}", 200)
+                reason = in_one_line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
                 broken = reason if isinstance(error, BrokenExecutor) else broken
-                found.append(Done(calls, lost=reason, suspect=calls[0].id if len(calls) == 1 else ""))
+                # Whoever cancels a task says nothing of the evaluations in it.
+                alone = len(calls) == 1 and "Cancelled" not in type(error).__name__
+                found.append(Done(calls, lost=reason, suspect=calls[0].id if alone else ""))
+        if ready and (gone := _gone_scheduler(self._executor)):
+            return [*(replace(done, lost="", suspect="") for done in found), Done((), error=gone)]
         return found + (self._rebuilt(broken) if broken else [])
 
     def _rebuilt(self, reason: str) -> list[Done]:
@@ -239,6 +243,16 @@ class ThroughExecutor(Crew):
             future.cancel()
         if self._make is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _gone_scheduler(executor: Executor) -> ConewiseError | None:
+    """Dask cancels everything when its scheduler has gone: that is the end of a run, and no failed evaluation."""
+    client = getattr(executor, "_client", None)
+    if client is None or getattr(client, "status", "running") == "running":
+        return None
+    return ConewiseError(
+        "the Dask scheduler has gone; what was told is in the journal: run again to continue when it is back."
+    )
 
 
 def _refuse_caching(executor: Executor) -> None:
