@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared.postgres import server
+from shared.simulators import trade_off
 from shared.studies import digest, finish, make, older, reference, run_script, same, value_of, values_of
 
 import conewise as cw
@@ -20,6 +21,7 @@ from conewise.studies import journal as journals
 from conewise.studies import postgres, sqlitefile
 from conewise.studies.evaluations import seed_of
 from conewise.studies.journal import Entry, create_journal, open_journal
+from conewise.studies.runner import run_study
 
 NOW = sqlitefile.FORMAT
 
@@ -487,6 +489,26 @@ def test_a_short_outage_is_waited_for(line):
         assert study.record(["a"], [[1, 2]]).stored == 1
         assert wire.refused == 3
         assert study.status().evaluations == 1
+
+
+def test_a_run_goes_on_when_the_line_breaks_now_and_then(line):
+    address, wire = line
+    cuts = ["before", "after", "before", "after"]
+
+    def cut_again(event):
+        if event.kind == "told" and cuts and not wire.cut:
+            wire.cut = cuts.pop()
+
+    rows = [{"name": f"d{k}", "x": k / 3} for k in range(3)]
+    changes = {"designs": rows, "algorithm": "naive", "options": {"evaluations_each": 10}}
+    with make(address, **changes) as study, make(address, name="plain", **changes) as plain:
+        report = run_study(study, trade_off, jobs=0, batch=2, on_event=cut_again)
+        assert report.finished
+        assert cuts == []
+        assert (report.told, report.failures, study.status().failures) == (30, 0, 0)
+        run_study(plain, trade_off, jobs=0)
+        np.testing.assert_array_equal(study.evaluations().values, plain.evaluations().values)
+        assert study.leases() == []
 
 
 def test_an_outage_that_lasts_is_one_sentence(line):

@@ -432,7 +432,7 @@ def test_a_command_evaluates(trial, capsys):
         (["--toml", "silent.toml"], "silent.toml, [run]: say exactly one of function and command"),
         (
             ["--function", "shared.simulators:trade_off", "--time-limit", "3"],
-            "a function in this process cannot be ended",
+            "cannot be ended, so --time-limit needs --jobs 1 or more",
         ),
         (["--function", "shared.simulators:trade_off", "--dask", "tcp://127.0.0.1:1"], "leave one of them out"),
         (["--function", "shared.simulators:trade_off", "--retries", "-1"], "-1 is not in the range"),

@@ -15,10 +15,11 @@ _FLAGS: Final = {
     'incomplete="skip"': "--incomplete skip",
     "md": "--format md",
     "n_designs": "--designs",
+    "time_limit": "--time-limit",
 }
 _SAME_NAME: Final = (
     *("design", "name", "names", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
-    *("noise", "epsilon", "delta", "cone", "final"),
+    *("noise", "epsilon", "delta", "cone", "final", "jobs"),
 )
 _QUOTED: Final = re.compile("`([^`]+)`")
 _BARE: Final = re.compile(r"\bn_designs\b")  # a word that is nothing but an argument's name

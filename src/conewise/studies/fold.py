@@ -187,7 +187,8 @@ def qualified(result: Result, ledger: Ledger) -> Result:
     """The same answer, worth no more than failed attempts and withdrawn values leave of it.
 
     A value that takes the place of a failed attempt has the right distribution only if failure does not depend on the
-    value, and so have the values that are left when others were withdrawn. Where a value is known to lie outside the range that the noise assumes, there is nothing to assume any more.
+    value, and so have the values that are left when others were withdrawn. Where a value is known to lie outside the
+    range that the noise assumes, there is nothing to assume any more.
     """
     if ledger.refuted:
         one = ledger.refuted == 1
