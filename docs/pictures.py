@@ -187,7 +187,7 @@ def parallel_coordinates() -> Figure:
     turned = np.array([-1 if name in minimised else 1 for name in objectives])
     scaled = (means - means.min(axis=0)) / np.ptp(means, axis=0) * turned  # importance compares unit by unit
     front = cw.pareto_mask(scaled, cw.Cone.importance(0.1, dim=5))
-    status = np.where(front, "pareto", "eliminated")
+    status = np.where(front, "kept", "beaten")
     return pictures.parallel_coordinates(means * turned, status, objectives=objectives, minimised=minimised)
 
 

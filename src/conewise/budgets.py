@@ -83,11 +83,8 @@ def failure_probability(
     if bound not in ("gaussian", "subgaussian"):
         raise InputError(f'bound must be "gaussian" or "subgaussian" here, got {bound!r}.')
     x = epsilon * math.sqrt(evaluations / 2)
-    log_tail = (
-        noise.log_tail
-        if bound == "gaussian"
-        else (lambda deviations: -0.5 * np.square(np.minimum(deviations, _CERTAIN)))
-    )
+    chernoff = bound == "subgaussian" and noise.subgaussian  # any other noise is taken at its own word
+    log_tail = (lambda x: -0.5 * np.square(np.minimum(x, _CERTAIN))) if chernoff else noise.log_tail
     widest = float(log_tail(x / (cone.complexity.beta * noise.largest_scale(cone.dim))))
     scales = noise.scales(cone.facets)
     with np.errstate(divide="ignore"):

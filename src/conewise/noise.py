@@ -28,7 +28,17 @@ _SMALLEST_SIGMA: Final = 1e-100  # the squares of a sigma beyond this, or of its
 
 
 class Noise(ABC):
-    """An assumption about the noise of one evaluation: centred, independent between evaluations."""
+    """An assumption about the noise of one evaluation: centred, independent between evaluations.
+
+    A class of your own says with `log_tail` and `deviation` how far off averages may be, and is taken at its word: both
+    must hold for the average of any number of evaluations, and for the difference of two such averages, in units of its
+    scale. (The tail of a single evaluation is not enough: averages of a skewed noise lean the same way for long.)
+    """
+
+    @property
+    def subgaussian(self) -> bool:
+        """Whether a deviation of x scales is at most as likely as exp(-x^2 / 2); else only `log_tail` counts."""
+        return False
 
     @abstractmethod
     def scales(self, directions: ArrayLike) -> Floats:
@@ -75,6 +85,11 @@ class Noise(ABC):
 class _ChernoffTail(Noise):
     """Noise with E exp(t u.noise) <= exp(t^2 scale^2 / 2)."""
 
+    @property
+    def subgaussian(self) -> bool:
+        """Chernoff's bound."""
+        return True
+
     def log_tail(self, deviations: ArrayLike) -> Floats:
         return -0.5 * np.square(np.asarray(deviations, dtype=np.float64))
 
@@ -101,6 +116,11 @@ class Gaussian(Noise):
             raise InputError("Gaussian noise needs either sigma or cov, not both and not none.")
         self.sigma = None if sigma is None else read_only(_as_sigma(sigma))
         self.cov = None if cov is None else read_only(_as_covariance(cov))
+
+    @property
+    def subgaussian(self) -> bool:
+        """Normal tails are lighter still."""
+        return True
 
     def covariance(self, dim: int) -> Floats:
         """(D, D), or (K, D, D) where designs differ."""

@@ -335,9 +335,9 @@ def test_there_is_an_answer_at_every_moment_and_it_says_what_it_is_worth(case):
         result = algorithm.recommend(state)
         assert result.pareto.dtype == bool
         assert result.pareto.shape == result.status.shape == (problem.n_designs,)
-        assert set(result.status.tolist()) <= {"pareto", "eliminated", "undecided"}
-        assert (result.pareto[result.status == "pareto"]).all()
-        assert not result.pareto[result.status == "eliminated"].any()
+        assert set(result.status.tolist()) <= {"kept", "covered", "beaten", "undecided"}
+        assert (result.pareto[result.status == "kept"]).all()
+        assert not result.pareto[np.isin(result.status, ("covered", "beaten"))].any()
         assert not result.pareto[result.counts == 0].any()
         assert result.evaluations == state.evaluations == int(result.counts.sum())
         np.testing.assert_array_equal(np.isnan(result.means).any(axis=1), result.counts == 0)

@@ -183,7 +183,7 @@ def test_axes_can_be_chosen_and_points_clicked(visit):
     page.mouse.move(place["x"], place["y"])
     hover = page.locator("#front .hoverlayer .hovertext")
     hover.wait_for(state="attached")
-    assert re.match(r"d\d+(Pareto|undecided|not Pareto), 20 evaluations± [\d.]+ along w1, ± ", hover.text_content())
+    assert re.match(r"d\d+(kept|undecided|covered|beaten), 20 evaluations± [\d.]+ along w1, ± ", hover.text_content())
     page.mouse.click(place["x"], place["y"])
     page.wait_for_selector(f'#answer tr[data-id="{place["id"]}"][aria-selected=true]')
     browser.screenshot(page, "report-table")
@@ -202,8 +202,8 @@ def test_the_table_sorts_and_filters(visit):
     assert column(page, 1)[:3] == ["d0", "d1", "d2"]  # numbers in names count as numbers
     page.get_by_label("Name contains").fill("D1")
     assert len(column(page, 1)) == 11
-    page.get_by_label("Status").select_option("not Pareto")
-    assert set(column(page, 2)) <= {"not Pareto"}
+    page.get_by_label("Status").select_option("beaten")
+    assert set(column(page, 2)) <= {"beaten"}
     assert f"{len(column(page, 1))} of 25 rows shown" in page.locator("#shown").inner_text()
 
 
@@ -268,7 +268,7 @@ def test_a_hundred_thousand_designs_open_and_answer(visit, folder):
     rng = np.random.default_rng(1)
     means = rng.normal(size=(100_000, 2))
     front = cw.pareto_mask(means, cw.Cone.orthant(2))
-    status = np.where(front, "pareto", "eliminated")
+    status = np.where(front, "kept", "beaten")
     result = Result(front, status, 10**6, Heuristic("made up"), None, "x", means, np.full(100_000, 10))
     (folder / "many.html").write_text(html_page(of_result(result, cw.Cone.orthant(2), epsilon=0.1, delta=0.05)))
     assert (folder / "many.html").stat().st_size < 15e6

@@ -108,7 +108,7 @@ def test_analyse_takes_memory_for_the_designs_not_for_the_rows(large, long, fina
     assert done.returncode == 0, done.stderr
     found = {design["name"]: design for design in json.loads(done.stdout)["designs"]}
     status = {name: design["status"] for name, design in found.items()}
-    assert status == {"d0": "pareto", "d1": "pareto", "d2": "eliminated", "d3": "eliminated"}
+    assert status == {"d0": "kept", "d1": "kept", "d2": "beaten", "d3": "beaten"}
     for k in range(4):
         assert found[f"d{k}"]["evaluations"] == np.count_nonzero(which == k)
         mean = values[which == k].mean(axis=0)

@@ -20,7 +20,7 @@ import pytest
 import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
 from conewise.algorithms.certificate import Certificate
-from conewise.algorithms.claims import Claims, judge
+from conewise.algorithms.claims import Claims, Struck, judge
 from conewise.algorithms.fixed import FixedSample
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
@@ -257,7 +257,7 @@ def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.nda
         claims = certificate.claims(state)
         if forgets:
             kept = claims.comparisons.keep(~out[claims.comparisons.designs])
-            claims = judge(claims.beaten, kept, TRAP.cone, EPSILON, covering=True)
+            claims = judge(Struck.among(kept, claims.beaten, claims.by), TRAP.cone, EPSILON, covering=True)
             out |= claims.beaten | claims.covered
         else:
             out |= claims.beaten

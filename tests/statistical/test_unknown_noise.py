@@ -111,7 +111,7 @@ def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed(name):
             claims = algorithm.certificate.claims(state)
             bad |= bool((claims.beaten & front).any() or (gaps[claims.accepted] > EPSILON).any())
             found = algorithm.certificate.certified_epsilon(claims)
-            bad |= found is not None and not instance.succeeds(found[1], "contain", found[0])
+            bad |= found is not None and not instance.succeeds(found.returned, "contain", found.epsilon)
         wrong += bad
     assert wrong <= validate.binom.isf(validate.LEVEL, runs, DELTA)
 

@@ -21,7 +21,7 @@ from conewise.studies.analysis import analyse
 
 ORTHANT = cw.Cone.orthant(2)
 MEANS = np.array([[0.0, 4.0], [2.0, 2.0], [4.0, 0.0], [-2.0, -2.0], [1.0, 1.0]])
-TRUTH = ["pareto", "pareto", "pareto", "eliminated", "eliminated"]
+TRUTH = ["kept", "kept", "kept", "beaten", "beaten"]
 
 
 def sample(means=MEANS, each=40, sigma=0.5, seed=0):
@@ -79,7 +79,7 @@ def test_clear_designs_are_decided(assumed, final, success):
     assert found.plan.remaining == 0
     assert found.next(20).total == 0
     assert found.cheapest is None
-    assert said(found, "3 are Pareto and 2 are not; with probability at least 95 %")
+    assert said(found, "3 are kept and 2 are beaten; with probability at least 95 % all of that is right")
 
 
 def test_bounded_noise_is_enough_too():
@@ -90,7 +90,7 @@ def test_bounded_noise_is_enough_too():
         found = analyse(
             cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.Bounded(0, 1), final=final
         )
-        assert found.result.status.tolist() == ["pareto", "pareto", "eliminated"]
+        assert found.result.status.tolist() == ["kept", "kept", "beaten"]
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(0.0, None), (0.0, 400), (0.3, None)])
@@ -165,7 +165,7 @@ def test_a_file_and_its_chunks_change_nothing(tmp_path, monkeypatch):
 def test_results_are_values():
     found = analyse(observed(), ORTHANT, delta=0.05, names=list("abcde"))
     assert found.names == tuple("abcde")
-    assert repr(found).startswith("Analysis(Result(3 of 5 designs after 200 evaluations")
+    assert repr(found).startswith("Analysis(Result(a, b, c: 3 of 5 designs after 200 evaluations")
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.names = ()
 
@@ -182,8 +182,8 @@ def test_one_evaluation_of_a_design_leaves_it_undecided(final):
     )
     assert found.result.counts.tolist() == [40, 1, 40, 40, 40]
     assert found.result.status[1] == "undecided"
-    assert found.result.status[3] == "eliminated"  # what is certain without it is still said
-    assert "pareto" not in found.result.status  # it could be better than all others
+    assert found.result.status[3] == "beaten"  # what is certain without it is still said
+    assert "kept" not in found.result.status  # it could be better than all others
     assert found.result.certified_epsilon is None
     assert not found.result.guarantee
     assert said(found, "b was evaluated once: one value does not show how large the noise is")
@@ -212,14 +212,14 @@ def test_a_table_without_repetitions_cannot_show_its_noise(final):
 def test_ties_stay_undecided_and_are_explained(final):
     means = [[1.0, 1.0], [1.0, 1.0], [-3.0, -3.0]]
     found = analyse(observed(means=means, each=60), ORTHANT, delta=0.05, final=final)
-    assert found.result.status.tolist() == ["undecided", "undecided", "eliminated"]
+    assert found.result.status.tolist() == ["undecided", "undecided", "beaten"]
     assert found.result.certified_epsilon > 0
     assert found.result.pareto.tolist() == [True, True, False]
     assert said(found, "Designs that are truly equal stay undecided at epsilon = 0")
     wider = analyse(
         observed(means=means, each=60), ORTHANT, delta=0.05, final=final, epsilon=found.result.certified_epsilon * 1.001
     )
-    assert wider.result.status.tolist() == ["pareto", "pareto", "eliminated"]
+    assert wider.result.status.tolist() == ["kept", "kept", "beaten"]
     assert not said(wider, "truly equal")
 
 
@@ -229,7 +229,7 @@ def test_the_same_values_for_two_designs_are_a_tie(final):
     copy = designs == 0
     designs, values = np.concatenate([designs, np.full(40, 2)]), np.vstack([values, values[copy]])
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-    assert found.result.status.tolist() == ["undecided", "eliminated", "undecided"]
+    assert found.result.status.tolist() == ["undecided", "beaten", "undecided"]
     assert said(found, "0 and 2 share all their averages with another design")
 
 
@@ -238,7 +238,7 @@ def test_an_objective_without_noise_is_taken_as_exact(final):
     designs, values = sample(means=[[1.0, 0.0], [2.0, 0.0], [3.0, 4.0]], each=40)
     values[:, 0] = np.array([0.1, 0.2, 0.3])[designs]  # a price, say, that is known
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-    assert found.result.status.tolist() == ["eliminated", "eliminated", "pareto"]
+    assert found.result.status.tolist() == ["beaten", "beaten", "kept"]
     assert said(
         found, "'objective 1' never varies between evaluations of one design: it is taken to be measured without"
     )
@@ -250,8 +250,8 @@ def test_a_column_that_never_changes_decides_nothing(final):
     values[:, 0] = -0.1
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
     assert said(found, "'objective 1' has the value -0.1 throughout: it does not tell designs apart")
-    assert found.result.status[1] == "pareto"
-    assert found.result.status[0] == "eliminated"  # as good in the one, worse in the other
+    assert found.result.status[1] == "kept"
+    assert found.result.status[0] == "beaten"  # as good in the one, worse in the other
 
 
 def test_values_that_repeat_for_one_design_only_are_pointed_out():
@@ -268,7 +268,7 @@ def test_designs_that_are_equal_and_without_noise_do_not_beat_each_other(final):
     designs = np.repeat([0, 1, 2], 12)
     values = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])[designs]
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-    assert found.result.status.tolist() == ["pareto", "pareto", "eliminated"]
+    assert found.result.status.tolist() == ["kept", "kept", "beaten"]
 
 
 def test_successes_and_failures_are_not_normal():
@@ -292,7 +292,7 @@ def test_entries_that_leap_over_the_looks_are_explained():
     assert said(found, "No epsilon is certified yet: some designs have not met at any look.")
     assert said(found, "give single evaluations, or declare the sample final")
     final = analyse(data, ORTHANT, delta=0.05, final=True)
-    assert final.result.status.tolist() == ["eliminated", "pareto"]
+    assert final.result.status.tolist() == ["beaten", "kept"]
     assert not said(final, "single evaluations")
 
 
@@ -300,9 +300,9 @@ def test_one_design_is_the_pareto_set(tmp_path):
     designs, values = sample(means=[[1.0, 2.0]], each=3)
     for final in (False, True):
         found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-        assert found.result.status.tolist() == ["pareto"]
+        assert found.result.status.tolist() == ["kept"]
         assert found.result.certified_epsilon == 0
-        assert found.explanations[0] == "There is only one design, 0, so nothing can be better: it is Pareto."
+        assert found.explanations[0] == "There is only one design, 0, so nothing can be better: it is Pareto optimal."
         assert found.next(5).total == 0
 
 
@@ -342,8 +342,8 @@ def test_thousands_of_designs(final):
     designs = np.tile(np.arange(2500), 20)
     values = means[designs] + 0.1 * rng.normal(size=(50_000, 2))
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-    assert np.flatnonzero(found.result.status == "pareto").tolist() == [2498, 2499]
-    assert (found.result.status[:2498] == "eliminated").all()
+    assert np.flatnonzero(found.result.status == "kept").tolist() == [2498, 2499]
+    assert (found.result.status[:2498] == "beaten").all()
 
 
 def test_more_designs_than_can_be_planned_for_in_pairs():

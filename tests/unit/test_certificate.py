@@ -80,7 +80,7 @@ def test_any_sampling_order_with_the_same_streams_gives_the_same_claims(seed):
         for part in np.array_split(order, again + 1):
             state = state.add(Observations.single(part, [next(left[design]) for design in part]))
         claims = checked.claims(state)
-        found.append((masks(claims), checked.certified_epsilon(claims)[0]))
+        found.append((masks(claims), checked.certified_epsilon(claims).epsilon))
     assert all(other == found[0] for other in found[1:])
 
 
@@ -190,7 +190,8 @@ def test_the_certified_epsilon_is_done_and_a_little_less_is_not(notion):
         checked = certificate(n_designs=5, notion=notion)
         state = random_state(checked, seed, spread=0.5)
         claims = checked.claims(state)
-        found, returned = checked.certified_epsilon(claims)
+        certified = checked.certified_epsilon(claims)
+        found, returned = certified.epsilon, certified.returned
         again = checked.claims(state, found)
         assert again.done
         np.testing.assert_array_equal(again.accepted, returned)
@@ -202,7 +203,7 @@ def test_more_observations_of_everyone_certify_less():
     checked = certificate(n_designs=3)
     means = [[0.0, 0.0], [0.1, -0.1], [0.05, 0.0]]
     found = [
-        checked.certified_epsilon(checked.claims(at_levels(checked, means, [level] * 3)))[0]
+        checked.certified_epsilon(checked.claims(at_levels(checked, means, [level] * 3))).epsilon
         for level in range(0, len(checked.levels.counts), 3)
     ]
     assert all(later < earlier for earlier, later in pairwise(found))

@@ -288,7 +288,7 @@ def test_twins_without_noise_do_not_beat_each_other():
     same = np.tile([1.0, 2.0], (4, 1))
     claims = checked.claims(statistics([same, same, same - [0.0, 1.0]], 2))
     assert masks(claims)[:2] == [[False, False, True], [True, True, False]]
-    assert checked.certified_epsilon(claims)[0] == 0
+    assert checked.certified_epsilon(claims).epsilon == 0
     claims = checked.claims(statistics([same, same, same], 2))
     assert claims.accepted.all()
 
@@ -311,7 +311,8 @@ def test_the_certified_epsilon_is_done_and_a_little_less_is_not(kind, notion):
         rows = random_rows(seed, 5, 2, 0.5)
         found = statistics(rows, 2)
         claims = checked.claims(found)
-        epsilon, returned = checked.certified_epsilon(claims)
+        certified = checked.certified_epsilon(claims)
+        epsilon, returned = certified.epsilon, certified.returned
         again = checked.claims(found, epsilon)
         assert again.done
         assert again.accepted.tolist() == returned.tolist()
@@ -326,7 +327,7 @@ def test_a_large_sample_is_answered_for_epsilon():
     for noise, words in ((GaussianUnknown(), "unknown covariance"), (Gaussian(1.0), "standard deviation 1")):
         answer = sample(noise=noise, n_designs=3).recommend(statistics(rows, 2))
         assert answer.indices == [0, 1]
-        assert answer.status.tolist() == ["pareto", "pareto", "eliminated"]
+        assert answer.status.tolist() == ["kept", "kept", "beaten"]
         assert isinstance(answer.guarantee, cw.Guarantee)
         assert (answer.guarantee.epsilon, answer.guarantee.delta) == (0.5, 0.1)
         assert 0 <= answer.certified_epsilon <= 0.5
@@ -350,12 +351,13 @@ def test_a_small_sample_is_answered_for_the_epsilon_that_it_certifies(notion):
         if claims.done:
             continue
         early += 1
-        epsilon, returned = checked.certified_epsilon(claims)
+        certified = checked.certified_epsilon(claims)
+        epsilon, returned = certified.epsilon, certified.returned
         assert isinstance(answer.guarantee, cw.Guarantee)
         assert answer.guarantee.epsilon == answer.certified_epsilon == epsilon > 0.1
         assert answer.pareto.tolist() == returned.tolist()
-        assert (answer.pareto[answer.status == "pareto"]).all()
-        assert not answer.pareto[answer.status == "eliminated"].any()
+        assert (answer.pareto[answer.status == "kept"]).all()
+        assert not answer.pareto[answer.status == "beaten"].any()
         open_ = int(claims.undecided.sum())
         assert answer.stopped_because == f"the sample is final: {open_} designs are undecided at epsilon = 0.1"
     assert early > 5
@@ -386,7 +388,7 @@ def test_more_observations_of_everyone_certify_less():
         found = []
         for n in (20, 200, 2000, 20_000):
             part = statistics([np.clip(values[:n], -3, 3) for values in rows], 2)
-            found.append(checked.certified_epsilon(checked.claims(part))[0])
+            found.append(checked.certified_epsilon(checked.claims(part)).epsilon)
         assert all(later < earlier for earlier, later in pairwise(found)), kind
 
 
@@ -399,8 +401,8 @@ def test_one_look_certifies_no_less_than_a_schedule_of_looks_for_known_noise():
         designs, values = np.repeat(np.arange(4), n), np.vstack(rows)
         state = Checkpoints.empty(schedule.levels, 4, 2).add(Observations.single(designs, values))
         once = sample(epsilon=0.3)
-        often = schedule.certified_epsilon(schedule.claims(state))[0]
-        assert once.certified_epsilon(once.claims(state.statistics))[0] < often
+        often = schedule.certified_epsilon(schedule.claims(state)).epsilon
+        assert once.certified_epsilon(once.claims(state.statistics)).epsilon < often
 
 
 # -- refused -------------------------------------------------------------------------------------------------------
@@ -445,4 +447,4 @@ def test_the_exact_set_may_be_asked_of_a_sample():
     answer = sample(noise=GaussianUnknown(), n_designs=3, epsilon=0.0, notion="contain").recommend(statistics(rows, 2))
     assert answer.indices == [1, 2]
     assert answer.guarantee.epsilon == 0
-    assert answer.status.tolist() == ["eliminated", "pareto", "pareto"]
+    assert answer.status.tolist() == ["beaten", "kept", "kept"]

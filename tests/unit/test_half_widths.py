@@ -187,7 +187,7 @@ def test_whoever_is_beaten_exactly_has_a_rival_that_shows_it(final, seed):
     values = rng.normal(size=(60, 2))[designs] + rng.normal(size=(3600, 2))
     source = Recorded(Observations.single(designs, values), tuple(f"d{k}" for k in range(60)), ("a", "b"))
     subject = of_table(source, cw.Cone.orthant(2), "x", delta=DELTA, noise=cw.noise.Gaussian(1.0), final=final)
-    beaten = [row for row in answer(subject)["rows"] if row["status"] == "not Pareto"]
+    beaten = [row for row in answer(subject)["rows"] if row["status"] == "beaten"]
     assert len(beaten) > 20
     for row in beaten:
         first = row["rivals"][0]

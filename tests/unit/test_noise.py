@@ -288,3 +288,46 @@ def test_refusals_say_what_is_wrong_in_one_line(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+class Laplace(cw.noise.Noise):
+    """A noise of somebody's own, with tails heavier than any normal one's."""
+
+    def scales(self, directions):
+        return np.linalg.norm(np.asarray(directions, dtype=float), axis=-1)
+
+    def largest_scale(self, dim):
+        return 1.0
+
+    def log_tail(self, deviations):
+        return -np.sqrt(2) * np.asarray(deviations, dtype=float) - np.log(2)
+
+    def deviation(self, delta):
+        return max(0.0, -np.log(2 * delta) / np.sqrt(2))
+
+    def norm_subgaussian(self, dim):
+        return 10.0
+
+    @property
+    def words(self):
+        return "Laplace noise"
+
+
+def test_a_noise_of_ones_own_keeps_its_own_tails():
+    """Taken for subgaussian, one of Laplace's tails at delta = 1e-6 was exceeded 58 times too often."""
+    from conewise.algorithms import SuccessiveElimination
+    from conewise.algorithms.fixed import FixedSample
+
+    own, light = Laplace(), cw.noise.SubGaussian(1.0)
+    cone = cw.Cone.orthant(2)
+    for delta in (1e-3, 1e-6):
+        sample = FixedSample(cone, own, 2, 0.5, delta)
+        share = np.log([delta / 7])
+        assert sample.radii.quantiles(np.array([9.0]), share) == pytest.approx([own.deviation(delta / 7)])
+    heavy, thin = (SuccessiveElimination(cone, 0.5, 1e-6, 3, noise).certificate for noise in (own, light))
+    assert (heavy.fine_boundary(3)[:10] > thin.fine_boundary(3)[:10]).all()
+    assert heavy.levels.counts[-1] > thin.levels.counts[-1]
+    budgets = [cw.naive_budget(cone, noise, 3, 0.5, 1e-6, bound="subgaussian") for noise in (own, light)]
+    assert budgets[0] > budgets[1]
+    risk = cw.budgets.failure_probability(cone, own, 3, 0.5, budgets[0], bound="subgaussian")
+    assert risk <= 1e-6

@@ -54,7 +54,7 @@ def test_an_analysis_in_a_notebook_and_as_a_picture():
     assert "<script" not in html
     ((head, *rows),) = cells(html)
     assert head == ["design", "status", "evaluations", "objective 1", "objective 2"]
-    assert [row[:3] for row in rows] == [[names[0], "pareto", "40"], [names[1], "pareto", "40"]]
+    assert [row[:3] for row in rows] == [[name, "kept", "40"] for name in names[:2]]
     np.testing.assert_allclose([[float(c) for c in row[3:]] for row in rows], found.means[:2], rtol=1e-4)
     assert found.explanations[0] in "".join(ElementTree.fromstring(html).itertext())
     (axis,) = found.plot().axes

@@ -27,7 +27,7 @@ def made_up(k=40, dim=2, seed=0):
     """A Result with all three statuses."""
     means = np.random.default_rng(seed).normal(size=(k, dim))
     front = cw.pareto_mask(means, cw.Cone.orthant(dim))
-    status = np.where(front, "pareto", "eliminated").astype("<U10")
+    status = np.where(front, "kept", "beaten").astype("<U10")
     status[np.flatnonzero(~front)[: max(1, k // 10)]] = "undecided"
     return Result(front, status, 10 * k, Heuristic("made up"), None, "x", means, np.arange(k) + 1)
 
@@ -60,9 +60,9 @@ def test_two_objectives_are_a_plane_with_their_own_signs():
     pareto = axis.collections[-1].get_offsets()
     assert np.allclose(np.sort(pareto[:, 0]), np.sort(-result.means[result.pareto, 0]))
     assert [text.get_text().split(":")[0] for text in axis.get_legend().get_texts()] == [
-        "not Pareto",
+        "beaten",
         "undecided",
-        "Pareto",
+        "kept",
     ]
 
 
@@ -83,7 +83,7 @@ def test_facets_are_shown_as_scores():
 
 def test_parallel_lines_go_up_where_less_is_better():
     means = np.array([[1.0, 5.0], [3.0, 2.0]])  # larger is better: the second has the smaller cost
-    figure = pictures.parallel_coordinates(means, ["pareto", "pareto"], objectives=["cost", "b"], minimised=["cost"])
+    figure = pictures.parallel_coordinates(means, ["kept", "kept"], objectives=["cost", "b"], minimised=["cost"])
     lines = [line.get_ydata() for line in drawn(figure).axes[0].lines if len(line.get_ydata()) == 2][:2]
     assert np.allclose(lines, [[0, 1], [1, 0]])
 
@@ -177,7 +177,7 @@ def test_a_hundred_thousand_designs_get_a_bounded_number_of_marks():
     below = drawn(pictures.gaps_and_evaluations(result, cw.Cone.orthant(2), names=names)).axes[1]
     assert "100,000 designs" in below.get_xlabel()
     assert len(below.get_xticklabels()) < 30
-    status = np.full(100_000, "eliminated")
+    status = np.full(100_000, "beaten")
     lines = (
         drawn(pictures.parallel_coordinates(np.random.default_rng(0).normal(size=(100_000, 4)), status)).axes[0].lines
     )
@@ -358,7 +358,7 @@ def test_a_notebook_shows_a_table():
         (lambda: pictures.pareto_under_cones(np.eye(2), []), "between 1 and 6 cones"),
         (lambda: pictures.status_over_evaluations([], 0.1), "no history"),
         (lambda: pictures.confidence_regions([]), "between 1 and 6 moments"),
-        (lambda: pictures.scatter_matrix(np.eye(9), ["pareto"] * 9), "2 to 8 axes"),
+        (lambda: pictures.scatter_matrix(np.eye(9), ["kept"] * 9), "2 to 8 axes"),
         (
             lambda: pictures.confidence_regions(of_result(made_up(), cw.Cone.orthant(2), epsilon=0.1, delta=0.1)),
             "comes without confidence",
@@ -376,7 +376,7 @@ def test_without_matplotlib_the_remedy_is_named(monkeypatch):
     for draw in (
         lambda: made_up().plot(),
         lambda: pictures.dominance_regions(np.eye(2), cw.Cone.orthant(2), 0),
-        lambda: pictures.status_over_evaluations([Moment(1, 0, 0, 2, None)], 0.1),
+        lambda: pictures.status_over_evaluations([Moment(1, 0, 0, 0, 2, None)], 0.1),
     ):
         with pytest.raises(ConewiseError, match=r"install conewise\[plot\]"):
             draw()

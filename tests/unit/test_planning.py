@@ -55,7 +55,7 @@ def test_evaluating_what_is_planned_settles_the_question():
         more = np.repeat(pulls.designs, pulls.counts)
         designs = np.concatenate([designs, more])
         values = np.vstack([values, np.array(means)[more] + 0.5 * rng.normal(size=(len(more), 2))])
-    assert found.result.status.tolist() == ["pareto", "pareto", "eliminated"]
+    assert found.result.status.tolist() == ["kept", "kept", "beaten"]
     assert asked < 400
 
 

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from html import escape
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats
+from conewise._arrays import Bools, Floats, Indices
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 
 _ROWS = 20  # designs in a notebook
+_NAMED = 5  # designs in a line of text
+
+INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
+"""What every certificate takes for granted of the way in which evaluations are made."""
 
 
 class Status(StrEnum):
-    """Where a design stands in an answer."""
+    """Where a design stands in an answer, at the epsilon that was asked for.
 
-    PARETO = "pareto"
-    ELIMINATED = "eliminated"
+    "Not Pareto optimal" is said of beaten designs alone: a covered one may be Pareto optimal itself.
+    """
+
+    KEPT = "kept"
+    """Returned: nothing beats it by more than epsilon."""
+    COVERED = "covered"
+    """Left out, although perhaps Pareto optimal: a kept design is as good within epsilon."""
+    BEATEN = "beaten"
+    """Left out: another design is certainly at least as good in every respect that the cone knows."""
     UNDECIDED = "undecided"
 
 
@@ -34,24 +45,59 @@ class Result:
     pareto: Bools
     """(K,): the returned set."""
     status: NDArray[np.str_]
-    """(K,): "pareto", "eliminated" or "undecided"."""
+    """(K,): "kept", "covered", "beaten" or "undecided" (`Status`)."""
     evaluations: int
     guarantee: Guarantee | Heuristic
     certified_epsilon: float | None
-    """The smallest epsilon that a proof gives for these evaluations; None while there is none."""
+    """The smallest epsilon that a proof gives for the returned set; None while there is none."""
     stopped_because: str
     means: Floats
-    """(K, D): the averages; NaN where nothing was observed."""
+    """(K, D): the averages, larger is better in every column; NaN where nothing was observed."""
     counts: NDArray[np.int64]
+    by: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """(K,): the design that beats or covers a design by the data; -1 for the others, and where it was not worked out.
+
+    What is guaranteed is that such a design exists, not that it is this one."""
+    certain: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
+    """(K,): certainly Pareto optimal, that is kept at epsilon 0; nobody where no proof says so."""
+    designs: Sequence[str] = ()
+    """The names of the designs, where they have some."""
+    objectives: tuple[str, ...] = ()
+    """The names of the objectives, where they have some."""
+    minimised: tuple[str, ...] = ()
+    """The objectives of which less is better: their averages are negated in `means`, and not in `averages`."""
+
+    def __post_init__(self) -> None:
+        k = len(self.pareto)
+        if not len(self.by):
+            object.__setattr__(self, "by", np.full(k, -1, dtype=np.intp))
+        if not len(self.certain):
+            object.__setattr__(self, "certain", np.zeros(k, dtype=bool))
 
     @property
     def indices(self) -> list[int]:
         """The returned designs."""
         return [int(i) for i in np.flatnonzero(self.pareto)]
 
-    def names(self, names: Sequence[str]) -> list[str]:
-        """The returned designs by name."""
-        return [names[i] for i in self.indices]
+    def names(self, names: Sequence[str] | None = None) -> list[str]:
+        """The returned designs by name: their own, or one of these for each of all designs."""
+        known = self.designs if names is None else names
+        return [known[i] if known else str(i) for i in self.indices]
+
+    @property
+    def averages(self) -> Floats:
+        """(K, D): the averages as they were measured, each objective in its own direction."""
+        turn = [-1.0 if name in self.minimised else 1.0 for name in self.objectives]
+        return np.asarray(self.means * turn + 0.0) if turn else self.means
+
+    def standing(self, design: int) -> str:
+        """Where a design stands, in words: "kept", "beaten by B", "covered by C", "undecided"."""
+        word, by = str(self.status[design]), int(self.by[design])
+        return word if by < 0 else f"{word} by {self.designs[by] if self.designs else by}"
+
+    def named(self, designs: Sequence[str], objectives: Sequence[str], minimised: Sequence[str] = ()) -> Result:
+        """The same answer, with the names of its designs and objectives."""
+        return replace(self, designs=designs, objectives=tuple(objectives), minimised=tuple(minimised))
 
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure of the averages by status (extra `plot`); options as in `report.pictures.plot_result`.
@@ -59,18 +105,25 @@ class Result:
         Two objectives give a plane, three a scatter matrix, more give parallel lines.
         """
         # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.
-        return import_module("conewise.report.pictures").plot_result(self, **options)
+        known: dict[str, Any] = {"names": self.designs or None, "objectives": self.objectives or None}
+        known["minimised"] = self.minimised
+        return import_module("conewise.report.pictures").plot_result(self, **(known | options))
 
     def _repr_html_(self) -> str:
         """For notebooks: what is returned, with averages and evaluations."""
-        shown = self.indices[:_ROWS]
-        counted = [f"{int((self.status == status.value).sum()):,} {status.value}" for status in Status]
-        heads = "".join(f"<th>objective {d + 1}</th>" for d in range(self.means.shape[1]))
+        shown, averages = self.indices[:_ROWS], self.averages
+        counted = [f"{n:,} {status.value}" for status in Status if (n := int((self.status == status.value).sum()))]
+        objectives = self.objectives or tuple(f"objective {d + 1}" for d in range(self.means.shape[1]))
+        less = ["smaller" if name in self.minimised else "larger" for name in objectives]
+        heads = "".join(
+            f"<th>{escape(name)}<br><small>{way} is better</small></th>"
+            for name, way in zip(objectives, less, strict=True)
+        )
         rows = "".join(
-            f"<tr><th>{k}</th><td>{self.status[k]}</td><td>{self.counts[k]:,}</td>"
-            + "".join(f"<td>{value:.5g}</td>" for value in self.means[k])
+            f"<tr><th>{escape(name)}</th><td>{self.status[k]}</td><td>{self.counts[k]:,}</td>"
+            + "".join(f"<td>{value:.5g}</td>" for value in averages[k])
             + "</tr>"
-            for k in shown
+            for k, name in zip(shown, self.names(), strict=False)
         )
         more = f"<p>… and {len(self.indices) - _ROWS:,} more.</p>" if len(self.indices) > _ROWS else ""
         return (
@@ -81,6 +134,8 @@ class Result:
 
     def __repr__(self) -> str:
         share = f"{len(self.indices)} of {len(self.pareto)} designs"
+        if self.designs and 0 < len(self.indices) <= _NAMED:
+            share = f"{', '.join(self.names())}: {share}"
         return f"Result({share} after {self.evaluations} evaluations; {self.guarantee})"
 
 

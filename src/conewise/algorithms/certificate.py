@@ -28,7 +28,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_probability
 from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.claims import FEW, Claims, Comparisons, certified, judge
+from conewise.algorithms.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
 from conewise.algorithms.looks import Levels
 from conewise.algorithms.meetings import FacetView, Meetings
 from conewise.algorithms.radii import Radii, radii_for
@@ -330,57 +330,60 @@ class Certificate:
         last = state.known.get((self, "claims", epsilon))
         if last is not None and last[0] is state.statistics:
             return last[1]  # type: ignore[no-any-return]
-        beaten = self._clearly_beaten(state)
-        table = Meetings.of(self, state, np.flatnonzero(~beaten))
+        beaten, by = self._clearly_beaten(state)
+        start = Struck.among(Meetings.of(self, state, np.flatnonzero(~beaten)), beaten, by)
         before = None if last is None else last[1]
-        claims = judge(beaten, table, self.cone, epsilon, self.notion == "cover", before)
+        claims = judge(start, self.cone, epsilon, self.notion == "cover", before)
         state.known[self, "claims", epsilon] = (state.statistics, claims)
         if self.n_designs > FEW:
             # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
-            state.known[self, "beaten"] = (state.reached, claims.struck.beaten)
+            state.known[self, "beaten"] = (state.reached, claims.struck.beaten, claims.struck.by)
         return claims
 
     def compare(self, state: Checkpoints, designs: Indices) -> Comparisons:
         """How the observations compare any designs, ascending."""
         return Meetings.of(self, state, designs)
 
-    def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
-        """The smallest epsilon that the data certify already, and the set to return for it; None if there is none."""
+    def certified_epsilon(self, claims: Claims) -> Certified | None:
+        """The smallest epsilon that the data certify already, with the set to return for it; None if there is none."""
         return certified(claims, self.cone, self.notion == "cover")
 
-    def _clearly_beaten(self, state: Checkpoints) -> Bools:
-        """Beaten by an empirical front design at one's own last level: a pass that costs K times the fronts.
+    def _clearly_beaten(self, state: Checkpoints) -> tuple[Bools, Indices]:
+        """Who is beaten by an empirical front design at its own last level, and by which: costs K times the fronts.
 
         At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
         nothing is missed; what unequal ones hide is found among the pairs. Who was beaten before stays so until one of
         these designs is evaluated anew: with so many, that is worth more than claims which do not depend at all on when
         anybody looked. (No claim is wrong for it: docs/adaptive, 3.2.)
         """
-        beaten = np.zeros(self.n_designs, dtype=bool)
+        beaten, by = np.zeros(self.n_designs, dtype=bool), np.full(self.n_designs, -1, dtype=np.intp)
         if (before := state.known.get((self, "beaten"))) is not None:
-            reached, taken_over = before
+            reached, taken_over, rivals = before
             if not (taken_over & (reached != state.reached)).any():
-                beaten = taken_over.copy()
+                beaten, by = taken_over.copy(), rivals.copy()
         left = int((~beaten).sum())
         while left > FEW:  # else all pairs are looked at anyway
             for which, offset in enumerate(self.offsets):
                 z = self.out_boundary(left, which)
                 for level in range(len(state.snapshots) - offset):
-                    beaten[self._beaten_at(state, level, offset, z, beaten)] = True
+                    lost, rivals = self._beaten_at(state, level, offset, z, beaten)
+                    beaten[lost], by[lost] = True, rivals
             before_left, left = left, int((~beaten).sum())
             if self.same_boundary(before_left, left):
                 break
-        return beaten
+        return beaten, by
 
-    def _beaten_at(self, state: Checkpoints, level: int, offset: int, z: Floats, beaten: Bools) -> Indices:
-        """Of the designs whose last level this is: those beaten by a front design `offset` levels ahead."""
+    def _beaten_at(
+        self, state: Checkpoints, level: int, offset: int, z: Floats, beaten: Bools
+    ) -> tuple[Indices, Indices]:
+        """Of designs at their last level: who is beaten by a front design `offset` levels ahead, and by which."""
         snapshot, ahead = state.snapshots[level], state.snapshots[level + offset]
         rows = np.flatnonzero((state.reached[snapshot.designs] == level) & ~beaten[snapshot.designs])
         if not len(rows) or not len(ahead.designs):
-            return rows[:0]
+            return rows[:0], rows[:0]
         here, there = FacetView.of(self, snapshot, level), FacetView.of(self, ahead, level + offset)
         rivals = np.flatnonzero(maximal_columns(there.values.T))
-        shifts, found = self.shifts(z), np.zeros(len(rows), dtype=bool)
+        shifts, rival = self.shifts(z), np.full(len(rows), -1)
         step = max(1, _PAIRS_AT_ONCE // len(rivals))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
@@ -392,8 +395,9 @@ class Certificate:
                 lost &= gains >= radius
                 won |= gains > 0
             lost &= won & (snapshot.designs[part][:, None] != ahead.designs[rivals][None, :])
-            found[start : start + step] = lost.any(axis=1)
-        return snapshot.designs[rows[found]]
+            rival[start : start + step] = np.where(lost.any(axis=1), rivals[lost.argmax(axis=1)], -1)
+        found = rival >= 0
+        return snapshot.designs[rows[found]], ahead.designs[rival[found]]
 
     def same_boundary(self, before: int, after: int) -> bool:
         """Whether so many fewer remaining designs change nothing."""

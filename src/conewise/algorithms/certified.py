@@ -7,14 +7,15 @@ ahead of the others a design should run (`leads`). The guarantee is the certific
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Floats, Indices, as_count, as_positive
-from conewise.algorithms.base import Result, Status
+from conewise.algorithms.answers import certified_answer, nothing_certified
+from conewise.algorithms.base import INDEPENDENT, Result
 from conewise.algorithms.certificate import Certificate, Notion
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.claims import Claims
@@ -254,37 +255,28 @@ class CertifiedRule(ABC):
 
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
-        means, k = state.statistics.means, self.n_designs
         claims = self.certificate.claims(state)
-        status = np.full(k, Status.UNDECIDED.value, dtype="<U10")
-        status[claims.accepted] = Status.PARETO.value
-        status[claims.beaten | claims.covered] = Status.ELIMINATED.value
         if (state.reached < 0).any():
-            nothing, why = np.zeros(k, dtype=bool), "not every design has been evaluated often enough yet"
-            return Result(nothing, status, state.evaluations, Heuristic(why), None, why, means, state.counts)
-        found = self.certificate.certified_epsilon(claims)
-        reached = None if found is None else found[0]
-        if claims.done and reached is not None:
-            reached = min(reached, self.epsilon)
-        epsilon: float | None
-        if claims.done:
-            pareto, why, epsilon = claims.accepted, "every design is certified", self.epsilon
-        else:
+            early = "not every design has been evaluated often enough yet"
+            return nothing_certified(claims, state.statistics, early)
+        why = "every design is certified"
+        if not claims.done:
             spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
             why = "max_evaluations reached" if spent else "not finished"
             why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
-            pareto, epsilon = (claims.accepted | claims.undecided, None) if found is None else (found[1], found[0])
-            status[pareto & claims.covered] = Status.UNDECIDED.value  # returned for the larger epsilon
+        found = self.certificate.certified_epsilon(claims)
+        if found is None:
+            guess = claims.accepted | claims.undecided
+            result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet", guess)
+            return replace(result, stopped_because=why)
         worth: Guarantee | Heuristic
         if self.radius_scale != 1.0:
             worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
-        elif epsilon is None:
-            worth = Heuristic("too early: nothing is certified yet")
         else:
             worth = Guarantee(
-                float(epsilon),
+                max(found.epsilon, self.epsilon),
                 self.delta,
                 f'certificate of looks, success "{self.success}", docs/adaptive',
-                f"independent evaluations; {self.noise.words}{self.certificate.as_stated}",
+                f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}",
             )
-        return Result(pareto, status, state.evaluations, worth, reached, why, means, state.counts)
+        return certified_answer(claims, found, state.statistics, worth, why)

@@ -130,9 +130,9 @@ class Struck:
     """The first and the last one; none while very many are left."""
 
     @classmethod
-    def among(cls, comparisons: Comparisons, beaten: Bools) -> Struck:
-        """Before the first pass."""
-        return cls(beaten, np.full(len(beaten), -1, dtype=np.intp), comparisons)
+    def among(cls, comparisons: Comparisons, beaten: Bools, by: Indices) -> Struck:
+        """Before the first pass, with who is known to be beaten already, and by whom."""
+        return cls(beaten, by, comparisons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +144,8 @@ class Claims:
     """Fine against every design that is not beaten: these are returned."""
     covered: Bools
     undecided: Bools
+    by: Indices
+    """(K,): one of those that beat or cover a design; -1 for the others."""
     comparisons: Comparisons
     """Of the designs that are not beaten."""
     accept_at: Floats
@@ -163,15 +165,25 @@ class Claims:
         return not self.undecided.any()
 
 
-def judge(
-    beaten: Bools, comparisons: Comparisons, cone: Cone, epsilon: float, covering: bool, before: Claims | None = None
-) -> Claims:
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """A set that claims certify as it is, and for which epsilon."""
+
+    epsilon: float
+    """The smallest at which nothing is open."""
+    returned: Bools
+    """(K,): what is accepted at that epsilon."""
+    covered_by: Indices
+    """(K,): the member that covers a design which is neither beaten nor a member; -1 for all others."""
+
+
+def judge(start: Struck, cone: Cone, epsilon: float, covering: bool, before: Claims | None = None) -> Claims:
     """Strike what is beaten, then accept and cover among the rest; earlier claims `before` save time, no more.
 
     A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
     narrows the radii of what follows, strike and accept again, until nobody is sure anew.
     """
-    first = struck = strike(Struck.among(comparisons, beaten), None if before is None else before.struck)
+    first = struck = strike(start, None if before is None else before.struck)
     if len(struck.comparisons.designs) > FEW:
         accept_at = _screened(struck.comparisons, cone, epsilon)
         return settle(first, struck, cone, epsilon, covering, accept_at, ())
@@ -336,20 +348,22 @@ def settle(
 ) -> Claims:
     """Accepted and covered at this epsilon, among what the last step has left."""
     beaten, comparisons = last.beaten, last.comparisons
-    accepted, covered = np.zeros_like(beaten), np.zeros_like(beaten)
+    accepted, covered, by = np.zeros_like(beaten), np.zeros_like(beaten), last.by.copy()
     inside = accept_at <= epsilon
     accepted[comparisons.designs[inside]] = True
     if covering and inside.any() and not inside.all():
         rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
         limits = np.full(len(rows), np.nextafter(epsilon, np.inf))
-        reach = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
-        covered[comparisons.designs[rows[reach <= epsilon]]] = True
+        reach, cover = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
+        within = reach <= epsilon
+        covered[comparisons.designs[rows[within]]] = True
+        by[comparisons.designs[rows[within]]] = comparisons.designs[cover[within]]
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, comparisons, accept_at, first, steps, fine_at)
+    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, first, steps, fine_at)
 
 
-def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools] | None:
-    """The smallest epsilon at which these claims are done, and the set to return for it; None if there is none.
+def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
+    """The smallest epsilon at which these claims are done, with the set to return for it; None if there is none.
 
     None too while more designs are left than it would be sensible to compare with each other.
     """
@@ -358,24 +372,30 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> tuple[float, Bools]
         if len(accept_at) > _MANY:
             return None
         accept_at = _screened(claims.comparisons, cone, np.inf)
-    settled = np.maximum(accept_at, 0.0)
+    designs = claims.comparisons.designs
+    settled, cover = np.maximum(accept_at, 0.0), np.full(len(accept_at), -1)
     if covering and len(settled):
         # Only what would still improve the answer: a design with a small accept_at cannot be the last one open.
         everyone = np.arange(len(settled))
-        settled = np.minimum(settled, _cover_at(claims.comparisons, cone, everyone, everyone, settled, settled))
+        settled, cover = _cover_at(claims.comparisons, cone, everyone, everyone, settled, settled)
     worst = float(settled.max(initial=0.0))
     if not np.isfinite(worst):
         return None
-    chosen = np.zeros_like(claims.beaten)
-    chosen[claims.comparisons.designs[accept_at <= worst]] = True
-    return worst, chosen
+    inside = accept_at <= worst
+    chosen, by = np.zeros_like(claims.beaten), np.full(len(claims.beaten), -1, dtype=np.intp)
+    chosen[designs[inside]] = True
+    by[designs[~inside]] = designs[cover[~inside]]
+    return Certified(worst, chosen, by)
 
 
 def _cover_at(
     comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices, columns_from: Floats, below: Floats
-) -> Floats:
-    """For each row the min over columns of max(columns_from, cover_at), where that is below a limit; else the limit."""
-    best = below.copy()
+) -> tuple[Floats, Indices]:
+    """For each row the min over columns of max(columns_from, cover_at), and which column has it; -1 for none.
+
+    Where no column is below the row's limit, the limit.
+    """
+    best, cover = below.copy(), np.full(len(rows), -1, dtype=np.intp)
     left = max(1, len(columns))
     step = max(1, _ENTRIES // (left * len(cone.facets)))
     for start in range(0, len(rows), step):
@@ -389,8 +409,13 @@ def _cover_at(
             if not len(first):
                 continue
             reach = cone._lift.norms(np.ascontiguousarray(deficit[first, second].T), non_negative=True)
-            np.minimum.at(best, start + first, np.maximum(reach, columns_from[second]))
-    return best
+            reach = np.maximum(reach, columns_from[second])
+            order = np.lexsort((reach, first))
+            order = order[np.diff(first[order], prepend=-1) > 0]  # the smallest of each row
+            order = order[reach[order] < best[start + first[order]]]
+            best[start + first[order]] = reach[order]
+            cover[start + first[order]] = columns[second[order]]
+    return best, cover
 
 
 def _blocks(rows: Indices, columns: int) -> Iterator[Indices]:

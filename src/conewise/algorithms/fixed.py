@@ -13,14 +13,15 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.base import Result, Status
+from conewise.algorithms.answers import certified_answer, nothing_certified
+from conewise.algorithms.base import INDEPENDENT, Result
 from conewise.algorithms.certificate import Notion, Spending, check_question
-from conewise.algorithms.claims import Claims, Comparisons, Seen, certified, judge
+from conewise.algorithms.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
 from conewise.algorithms.radii import Radii, radii_for
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Guarantee
 from conewise.noise import Noise
 from conewise.order import facet_columns, maximal_columns
 
@@ -58,10 +59,9 @@ class FixedSample:
                 f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
                 "announced: make the certificate for the sample."
             )
-        table = _Sample.of(self, statistics)
         nobody = np.zeros(self.n_designs, dtype=bool)
-        target = self.epsilon if epsilon is None else epsilon
-        return judge(nobody, table, self.cone, target, self.notion == "cover")
+        start = Struck.among(_Sample.of(self, statistics), nobody, np.full(self.n_designs, -1, dtype=np.intp))
+        return judge(start, self.cone, self.epsilon if epsilon is None else epsilon, self.notion == "cover")
 
     def compare(self, statistics: Statistics, designs: Indices) -> Comparisons:
         """How the sample compares any designs, ascending."""
@@ -69,37 +69,26 @@ class FixedSample:
         chosen[designs] = True
         return _Sample.of(self, statistics).keep(chosen)
 
-    def certified_epsilon(self, claims: Claims) -> tuple[float, Bools] | None:
-        """The smallest epsilon that the sample certifies, and the set to return for it; None if there is none."""
+    def certified_epsilon(self, claims: Claims) -> Certified | None:
+        """The smallest epsilon that the sample certifies, with the set to return for it; None if there is none."""
         return certified(claims, self.cone, self.notion == "cover")
 
     def recommend(self, statistics: Statistics) -> Result:
         """The answer: for epsilon if the sample is large enough, else for the smallest epsilon that it certifies."""
         claims = self.claims(statistics)
-        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U10")
-        status[claims.accepted] = Status.PARETO.value
-        status[claims.beaten | claims.covered] = Status.ELIMINATED.value
         found = self.certified_epsilon(claims)
-        reached = None if found is None else found[0]
-        worth: Guarantee | Heuristic
         if found is None:
-            pareto, why = np.zeros(self.n_designs, dtype=bool), "some designs have too few evaluations to be compared"
-            worth = Heuristic(why)
-        else:
-            epsilon = self.epsilon if claims.done else found[0]
-            pareto = claims.accepted if claims.done else found[1]
-            reached = min(found[0], epsilon)
-            why = "the sample is final"
-            if not claims.done:
-                why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
-                status[pareto & claims.covered] = Status.UNDECIDED.value  # returned for the larger epsilon
-            worth = Guarantee(
-                float(epsilon),
-                self.delta,
-                f'certificate of one look, success "{self.notion}", docs/adaptive',
-                f"independent evaluations, as many as were decided beforehand; {self.noise.words}",
-            )
-        return Result(pareto, status, statistics.evaluations, worth, reached, why, statistics.means, statistics.counts)
+            return nothing_certified(claims, statistics, "some designs have too few evaluations to be compared")
+        why = "the sample is final"
+        if not claims.done:
+            why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
+        worth = Guarantee(
+            max(found.epsilon, self.epsilon),
+            self.delta,
+            f'certificate of one look, success "{self.notion}", docs/adaptive',
+            f"{INDEPENDENT}, as many as were decided beforehand; {self.noise.words}",
+        )
+        return certified_answer(claims, found, statistics, worth, why)
 
 
 @dataclass(frozen=True, eq=False)

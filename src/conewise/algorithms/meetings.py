@@ -115,6 +115,8 @@ class Meetings:
 
     def strong(self, most: int) -> Indices:
         """The empirical front, those with the best worst facet first."""
+        if not self.values.shape[1]:  # nobody has reached a level
+            return np.empty(0, dtype=np.intp)
         last = self.values[:, np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
         met = np.flatnonzero(~np.isnan(last).any(axis=0))
         front = met[maximal_columns(last[:, met])]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conewise._arrays import as_count
-from conewise.algorithms.base import Result, Status
+from conewise._arrays import Bools, Floats, Indices, as_count
+from conewise.algorithms.base import INDEPENDENT, Result, Status
 from conewise.budgets import (
     PAPER_CONSTANT,
     Bound,
@@ -24,14 +25,14 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Goal, Guarantee, Heuristic
 from conewise.noise import Gaussian, Noise
-from conewise.order import pareto_mask
+from conewise.order import facet_columns, pareto_mask
 
 _THEOREMS = {
     "paper": "Ararat & Tekin 2023, Theorem 6.1; constant by docs/theory, section 7.3",
     "gaussian": "exact normal tails, docs/theory, section 7.2",
     "subgaussian": "subgaussian tails, docs/theory, section 7.2",
 }
-
+_NAMED_PAIRS: Final = 2**24  # beyond, nobody is told who covers whom
 
 FROM_BOUND: Final = -1
 """Says that `evaluations_each` is to be derived."""
@@ -134,8 +135,8 @@ class NaiveElimination:
             pareto[seen] = pareto_mask(state.means[seen], self.cone)
         least = int(state.counts.min())
         done = least >= self.evaluations_each
-        status = np.where(pareto, Status.PARETO.value, Status.ELIMINATED.value)
-        status[~seen] = Status.UNDECIDED.value
+        # At the end whoever is not returned is dominated by the averages of one that is: covered (docs/theory, 7.2).
+        status = np.where(pareto, Status.KEPT.value, Status.COVERED.value) if done else _undecided(self.n_designs)
         most = int(state.counts.max())
         reached = self._certified(least) if least == most == self.evaluations_each else None
         why = (
@@ -153,6 +154,7 @@ class NaiveElimination:
             why,
             state.means,
             state.counts,
+            _dominators(state.means, pareto, self.cone) if done else np.empty(0, dtype=np.intp),
         )
 
     def _certified(self, least: int) -> float | None:
@@ -197,5 +199,23 @@ class NaiveElimination:
             self.goal.epsilon,
             self.goal.delta,
             _THEOREMS[self.bound],
-            f"independent evaluations with noise {self.noise!r}",
+            f"{INDEPENDENT}; {self.noise.words}",
         )
+
+
+def _undecided(n_designs: int) -> NDArray[np.str_]:
+    return np.full(n_designs, Status.UNDECIDED.value)
+
+
+def _dominators(means: Floats, pareto: Bools, cone: Cone) -> Indices:
+    """(K,): for each design that is not on the front, one of the front that dominates it; -1 where pairs are many."""
+    by = np.full(len(pareto), -1, dtype=np.intp)
+    front, others = np.flatnonzero(pareto), np.flatnonzero(~pareto)
+    if len(front) * len(others) > _NAMED_PAIRS:
+        return by
+    values = facet_columns(means, cone)
+    lost = np.ones((len(others), len(front)), dtype=bool)
+    for row in values:
+        lost &= row[front][None, :] >= row[others][:, None]
+    by[others] = np.where(lost.any(axis=1), front[lost.argmax(axis=1)], -1) if len(front) else -1
+    return by

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_positive, as_probability
 from conewise._limits import LARGEST_GROWTH
-from conewise.algorithms.base import Result, Status
+from conewise.algorithms.base import INDEPENDENT, Result, Status
 from conewise.budgets import check_designs, check_noise
 from conewise.cones import Cone
 from conewise.errors import InputError
@@ -102,7 +102,7 @@ class FixedConfidence:
         elif not done:
             worth = Heuristic(why)
         else:
-            worth = Guarantee(self.epsilon, self.delta, theorem, f"independent evaluations with noise {self.noise!r}")
+            worth = Guarantee(self.epsilon, self.delta, theorem, f"{INDEPENDENT}; {self.noise.words}")
         return Result(
             accepted | open_ & best_guess(statistics, ~discarded, self.cone),
             statuses(accepted, discarded),
@@ -181,5 +181,5 @@ def best_guess(statistics: Statistics, candidates: Bools, cone: Cone) -> Bools:
 
 def statuses(accepted: Bools, discarded: Bools) -> NDArray[np.str_]:
     """(K,): the words of a result."""
-    decided = np.where(discarded, Status.ELIMINATED.value, Status.UNDECIDED.value)
-    return np.where(accepted, Status.PARETO.value, decided)
+    decided = np.where(discarded, Status.BEATEN.value, Status.UNDECIDED.value)
+    return np.where(accepted, Status.KEPT.value, decided)

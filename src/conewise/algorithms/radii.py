@@ -82,7 +82,7 @@ class Radii(ABC):
 
 
 class KnownScale(Radii):
-    """Normal noise of known covariance, with the joint law of the looks; or any subgaussian one, without."""
+    """Normal noise of known covariance, with the joint law of the looks; or any other of known scale, without."""
 
     @cached_property
     def worst(self) -> Floats:
@@ -104,15 +104,21 @@ class KnownScale(Radii):
         return self.scales(designs)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Of the normal distribution, or Chernoff's."""
+        """Of the normal distribution, Chernoff's, or what the noise says of itself."""
         if isinstance(self.noise, Gaussian):
             from scipy.special import ndtri_exp
 
             return np.asarray(np.maximum(-ndtri_exp(log_shares), 0.0) + 0.0 * counts)
-        return np.sqrt(-2 * log_shares) + 0.0 * counts
+        if self.noise.subgaussian:
+            return np.sqrt(-2 * log_shares) + 0.0 * counts
+        shares, place = np.unique(log_shares, return_inverse=True)
+        own = np.array([self.noise.deviation(math.exp(share)) for share in shares])
+        return np.asarray(own[place].reshape(log_shares.shape) + 0.0 * counts)
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
         """With credit for correlated looks where noise is normal."""
+        if not self.noise.subgaussian:
+            return super().boundary(levels, anchor, alphas, offset)
         return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian), offset)
 
 

@@ -27,8 +27,7 @@ from conewise.studies.explanations import listed
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations
-_ORDER = (Status.PARETO.value, Status.UNDECIDED.value, Status.ELIMINATED.value)
-_WORDS = {Status.PARETO.value: "Pareto", Status.UNDECIDED.value: "undecided", Status.ELIMINATED.value: "not Pareto"}
+_ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Status.BEATEN.value)
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
@@ -181,7 +180,7 @@ def _floats(part: str, text: str) -> float | list[float]:
 
 
 def _rows(found: Analysis) -> list[int]:
-    """Pareto designs first, then the undecided; in the order of the file among themselves."""
+    """Kept designs first, then the undecided; in the order of the file among themselves."""
     return [int(k) for status in _ORDER for k in np.flatnonzero(found.result.status == status)]
 
 
@@ -191,7 +190,7 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
     shown = tuple(
         (
             found.names[k],
-            _WORDS[str(found.result.status[k])],
+            found.result.standing(k),
             *("" if np.isnan(v) else f"{v:.5g}" for v in means[k]),
             f"{found.result.counts[k]:,}",
         )
@@ -256,6 +255,8 @@ def _json(
                 "name": found.names[k],
                 "status": str(result.status[k]),
                 "returned": bool(result.pareto[k]),
+                "by": found.names[result.by[k]] if result.by[k] >= 0 else None,
+                "certainly_pareto": bool(result.certain[k]),
                 "evaluations": int(result.counts[k]),
                 "means": {o: None if np.isnan(v) else v for o, v in zip(found.objectives, means[k], strict=True)},
             }

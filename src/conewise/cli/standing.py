@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from typing import Any, Final
 
+from conewise.algorithms import Status
 from conewise.studies.study import Study, StudyStatus
 
 _SHOWN: Final = 20  # designs listed by name on a terminal
@@ -35,7 +36,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "finished": status.finished,
         "remaining": status.remaining,
         "by_status": by_status(status),
-        "pareto": result.names(study.names),
+        "returned": result.names(study.names),
         "certified_epsilon": _finite(status.certified_epsilon),
         "guaranteed": bool(result.guarantee),
         "guarantee": str(result.guarantee),
@@ -44,9 +45,10 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
 
 
 def by_status(status: StudyStatus) -> dict[str, int]:
-    """How many designs are Pareto, eliminated and undecided."""
+    """How many designs are kept, covered, beaten and undecided, and how many certainly Pareto optimal."""
     counts = Counter(str(word) for word in status.result.status)
-    return {word: counts[word] for word in ("pareto", "eliminated", "undecided")}
+    certain = int(status.result.certain.sum())
+    return {word.value: counts[word.value] for word in Status} | {"certainly_pareto": certain}
 
 
 def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
@@ -83,7 +85,7 @@ def _changed(status: StudyStatus) -> str:
 
 
 def _statuses(counts: dict[str, int]) -> str:
-    return f"{counts['pareto']} Pareto, {counts['eliminated']} eliminated, {counts['undecided']} undecided"
+    return ", ".join(f"{counts[word.value]} {word.value}" for word in Status)
 
 
 def remaining(status: StudyStatus) -> str:

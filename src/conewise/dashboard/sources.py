@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from conewise._arrays import Floats, read_only
+from conewise.algorithms import Status
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.noise import Gaussian, GaussianUnknown, Noise
@@ -265,9 +266,7 @@ def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
         "in_flight": status.in_flight,
         "finished": status.finished,
         "remaining": status.remaining,
-        "pareto": int((words == "pareto").sum()),
-        "eliminated": int((words == "eliminated").sum()),
-        "undecided": int((words == "undecided").sum()),
+        **{word.value: int((words == word.value).sum()) for word in Status},
         "epsilon": study.epsilon,
         "certified_epsilon": float(epsilon) if epsilon is not None and np.isfinite(epsilon) else None,
     }

@@ -35,11 +35,8 @@ _EACH: Final = 4  # rivals shown of one design
 _RUNNERS_UP: Final = 12  # designs that are out and yet compared with, where hardly any other is left
 _PAIRS_AT_ONCE: Final = 2**17
 _FACETS: Final = 12  # a rival's gains are shown along so many facets, the decisive ones where there are more
-STATUS_WORDS: Final = {
-    Status.PARETO.value: "Pareto",
-    Status.UNDECIDED.value: "undecided",
-    Status.ELIMINATED.value: "not Pareto",
-}
+STATUS_ORDER: Final = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Status.BEATEN.value)
+"""In which order designs are listed."""
 
 
 def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
@@ -84,9 +81,14 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
 
 
 def counts(result: Result) -> dict[str, int]:
-    """How many designs are Pareto, undecided and not, and how many are returned."""
-    found = {status: int((result.status == status).sum()) for status in STATUS_WORDS}
-    return {**found, "returned": int(result.pareto.sum())}
+    """How many designs have each status, how many are returned, and how many of these certainly Pareto optimal."""
+    found = {status: int((result.status == status).sum()) for status in STATUS_ORDER}
+    return {**found, "returned": int(result.pareto.sum()), "certain": int(result.certain.sum())}
+
+
+def left_out(result: Result) -> Bools:
+    """(K,): covered or beaten."""
+    return np.isin(result.status, (Status.COVERED.value, Status.BEATEN.value))
 
 
 def certificate(subject: Subject) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def chosen_designs(result: Result, cone: Cone, most: int = LISTED) -> Indices:
     k = len(result.pareto)
     if k <= most:
         return np.arange(k)
-    wanted: Bools = result.pareto | (result.status != Status.ELIMINATED.value)
+    wanted: Bools = result.pareto | ~left_out(result)
     others = _thinned(np.flatnonzero(~wanted), min(_SAMPLED, most // 4))
     room = most - len(others)
     kept = np.flatnonzero(wanted)
@@ -150,7 +152,7 @@ def _listed_words(result: Result, chosen: Indices) -> str:
     k = len(result.pareto)
     if len(chosen) == k:
         return f"All {k:,} designs are listed." if k > 1 else "There is one design."
-    wanted = result.pareto | (result.status != Status.ELIMINATED.value)
+    wanted = result.pareto | ~left_out(result)
     shown, total = int(wanted[chosen].sum()), int(wanted.sum())
     parts = []
     if total:
@@ -162,8 +164,8 @@ def _listed_words(result: Result, chosen: Indices) -> str:
 
 
 def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
-    """The listed designs, with their rivals and half-widths: Pareto designs first, then the undecided."""
-    result, cone = subject.result, subject.cone
+    """The listed designs, with their rivals and half-widths: kept designs first, then the undecided."""
+    result, cone = subject.result.named(subject.names, subject.objectives, subject.minimised), subject.cone
     means = result.means[chosen] * signs(subject.objectives, subject.minimised) + 0.0
     scores = result.means[chosen] @ cone.facets.T
     columns = _strong(subject)
@@ -173,7 +175,9 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
         {
             "id": int(k),
             "name": printable(subject.names[k]),
-            "status": STATUS_WORDS[str(result.status[k])],
+            "status": str(result.status[k]),
+            "standing": printable(result.standing(k)),
+            "certain": bool(result.certain[k]),
             "returned": bool(result.pareto[k]),
             "evaluations": int(result.counts[k]),
             "means": _numbers(means[p]),
@@ -182,7 +186,7 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
             "half_widths": None if half_widths is None else _numbers(half_widths[p]),
             "rivals": rivals[p],
         }
-        for status in STATUS_WORDS
+        for status in STATUS_ORDER
         for p, k in enumerate(chosen.tolist())
         if result.status[k] == status
     ]
@@ -195,7 +199,7 @@ def _strong(subject: Subject) -> Indices:
     """
     result = subject.result
     seen = ~np.isnan(result.means).any(axis=1)
-    pool = np.flatnonzero(seen & (result.pareto | (result.status != Status.ELIMINATED.value)))
+    pool = np.flatnonzero(seen & (result.pareto | ~left_out(result)))
     if not len(pool):
         pool = np.flatnonzero(seen)
     elif len(pool) <= _EACH:
@@ -243,7 +247,7 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
     compared: Comparisons | _Averages
     compared = _Averages(subject, designs) if evidence is None else evidence.compare(designs)
     mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
-    eliminated = subject.result.status[chosen] == Status.ELIMINATED.value
+    eliminated = left_out(subject.result)[chosen]
     found: list[list[dict[str, Any]]] = [[] for _ in chosen]
     left = len(designs) if evidence is None else evidence.remaining
     step = max(1, _PAIRS_AT_ONCE // max(1, len(columns) * len(subject.cone.facets)))

@@ -14,7 +14,6 @@ from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.problems.tables import signs
-from conewise.report.answer import STATUS_WORDS
 from conewise.report.grounds import Palette, clear, finish, literal, palette
 from conewise.report.plots import new_figure
 from conewise.report.words import weightings
@@ -33,9 +32,10 @@ _NAMED: Final = 12  # designs whose names are written
 def styles(hues: Palette) -> dict[str, dict[str, Any]]:
     """Colour and marker of each status, in the order of drawing."""
     return {
-        Status.ELIMINATED.value: {"color": hues.out, "marker": "x", "s": 16, "linewidths": 0.9, "zorder": 1},
+        Status.BEATEN.value: {"color": hues.out, "marker": "x", "s": 16, "linewidths": 0.9, "zorder": 1},
+        Status.COVERED.value: {"color": hues.soft, "marker": "o", "s": 18, "linewidths": 0, "zorder": 1.5},
         Status.UNDECIDED.value: {"color": hues.undecided, "marker": "D", "s": 24, "linewidths": 0, "zorder": 2},
-        Status.PARETO.value: {"color": hues.pareto, "marker": "o", "s": 34, "linewidths": 0, "zorder": 3},
+        Status.KEPT.value: {"color": hues.pareto, "marker": "o", "s": 34, "linewidths": 0, "zorder": 3},
     }
 
 
@@ -86,7 +86,7 @@ def scatter(axis: Any, values: Floats, status: Any, hues: Palette, legend: bool 
         chosen = np.flatnonzero((status == kind) & ~np.isnan(values).any(axis=1))
         some = sampled(chosen, DRAWN)
         if len(some):
-            label = f"{STATUS_WORDS[kind]}: {len(chosen):,}" if legend else None
+            label = f"{kind}: {len(chosen):,}" if legend else None
             axis.scatter(*values[some].T, label=label, rasterized=len(some) > 1000, **style)
 
 
@@ -141,9 +141,9 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
         some = sampled(chosen, _LINES)
         if not len(some):
             continue
-        width, alpha = (0.7, 0.35) if kind == Status.ELIMINATED.value else (1.4, 0.85)
+        width, alpha = (0.7, 0.35) if kind in (Status.BEATEN.value, Status.COVERED.value) else (1.4, 0.85)
         lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
-        lines[0].set_label(f"{STATUS_WORDS[kind]}: {len(chosen):,}")
+        lines[0].set_label(f"{kind}: {len(chosen):,}")
     for d in range(n):
         axis.axvline(d, color=hues.soft, linewidth=0.8, zorder=0)
         ends = (low[d], high[d]) if axes.signs[d] > 0 else (high[d], low[d])

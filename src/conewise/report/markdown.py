@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conewise.report.answer import answer
+from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.page import GAP_WORDS, number, question_words
 from conewise.report.subject import Subject
 
@@ -16,8 +16,8 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
     worth, found = data["certificate"], data["counts"]
     lines = [
         f"# {_plain(data['title'])}",
-        f"**{_plain(worth['sentence'])}** {found['pareto']:,} Pareto, {found['undecided']:,} undecided, "
-        f"{found['eliminated']:,} not, after {data['evaluations']:,} evaluations.",
+        f"**{_plain(worth['sentence'])}** {found['kept']:,} kept, {found['undecided']:,} undecided, "
+        f"{found['covered']:,} covered, {found['beaten']:,} beaten, after {data['evaluations']:,} evaluations.",
         "## The question",
         *map(_plain, [question_words(data), *data["cone"]["words"]]),
         *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
@@ -67,9 +67,9 @@ def _history_bars(data: dict[str, Any]) -> str:
     step = max(1, len(data["history"]) // 8)
     moments = [*data["history"][:-1:step], data["history"][-1]]
     return _bars(
-        ["evaluations", "Pareto", "undecided", "not Pareto", "certified epsilon"],
+        ["evaluations", "kept", "undecided", "covered", "beaten", "certified epsilon"],
         [
-            [f"{m['evaluations']:,}", m["pareto"], m["undecided"], m["eliminated"], number(m["certified_epsilon"], "–")]
+            [f"{m['evaluations']:,}", *(m[s] for s in STATUS_ORDER), number(m["certified_epsilon"], "–")]
             for m in moments
         ],
     )

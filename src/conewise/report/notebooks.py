@@ -42,7 +42,7 @@ def analysis_html(found: Analysis) -> str:
     result, means = found.result, found.means
     heads = ["design", "status", "evaluations", *map(printable, found.objectives[:_COLUMNS])]
     rows = (
-        [printable(found.names[k]), str(result.status[k]), f"{result.counts[k]:,}", *_numbers(means[k], 5)]
+        [printable(found.names[k]), printable(result.standing(k)), f"{result.counts[k]:,}", *_numbers(means[k], 5)]
         for k in result.indices
     )
     words = "".join(f"<li>{escape(line)}</li>" for line in found.explanations)

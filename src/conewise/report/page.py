@@ -17,7 +17,7 @@ from typing import Any, Final
 from conewise._version import __version__
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, from_extra
-from conewise.report.answer import answer
+from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.drawing import cone_svg
 from conewise.report.subject import Subject
 
@@ -109,9 +109,10 @@ def _digest(script: str) -> str:
 def _figures(data: dict[str, Any]) -> str:
     found = data["counts"]
     pairs = [
-        (f"{found['pareto']:,}", "Pareto"),
+        (f"{found['kept']:,}", "kept"),
         (f"{found['undecided']:,}", "undecided"),
-        (f"{found['eliminated']:,}", "not Pareto"),
+        (f"{found['covered']:,}", "covered"),
+        (f"{found['beaten']:,}", "beaten"),
         (f"{data['evaluations']:,}", "evaluations"),
         (
             number(data["certificate"]["certified_epsilon"], "none yet"),
@@ -162,9 +163,8 @@ def _answer(data: dict[str, Any]) -> str:
         for value, label in (
             ("", "all"),
             ("returned", "returned"),
-            ("Pareto", "Pareto"),
-            ("undecided", "undecided"),
-            ("not Pareto", "not Pareto"),
+            ("certain", "certainly Pareto optimal"),
+            *((status, status) for status in STATUS_ORDER),
         )
     )
     heads = [("design", "text"), ("status", "text"), ("evaluations", "number")]
@@ -218,7 +218,7 @@ def _row(row: dict[str, Any]) -> str:
     return (
         f'<tr data-id="{row["id"]}">'
         f'<th scope="row"><button type="button" class="pick">{escape(row["name"])}</button></th>'
-        f'<td class="words"><span class="status {status.replace(" ", "-")}">{status}</span></td>'
+        f'<td class="words"><span class="status {status}">{escape(row["standing"])}</span></td>'
         f'<td data-value="{row["evaluations"]}">{row["evaluations"]:,}</td>{cells}</tr>\n'
     )
 

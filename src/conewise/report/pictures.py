@@ -21,7 +21,7 @@ from conewise.errors import InputError
 from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
 from conewise.problems.tables import signs
-from conewise.report.answer import STATUS_WORDS, answer
+from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.grounds import Palette, clear, finish, literal, palette
 from conewise.report.manyaxes import (
     DRAWN,
@@ -210,8 +210,7 @@ def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> None:
 
     rows = [row for row in answer(subject, most=most)["rows"] if None not in (*row["means"], *row["half_widths"])]
     turn = signs(subject.objectives, subject.minimised)
-    words = {word: status for status, word in STATUS_WORDS.items()}
-    status = np.array([words[row["status"]] for row in rows])
+    status = np.array([row["status"] for row in rows])
     values = np.array([row["means"] for row in rows]).reshape(-1, 2)
     for row, kind in zip(rows, status, strict=True):
         outline = np.array(row["means"]) + turn * _parallelogram(subject.cone, np.array(row["half_widths"]))
@@ -234,12 +233,13 @@ def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transp
     figure, hues = clear(new_figure(6.4, 5.2), transparent), palette(transparent)
     above, below = figure.subplots(2, 1, sharex=True)
     spent = [moment.evaluations for moment in history]
-    for key, label, colour, line in (
-        ("pareto", "Pareto", hues.pareto, "-"),
-        ("undecided", "undecided", hues.undecided, "--"),
-        ("eliminated", "not Pareto", hues.soft, ":"),
+    for key, colour, line in (
+        ("kept", hues.pareto, "-"),
+        ("undecided", hues.undecided, "--"),
+        ("covered", hues.out, "-."),
+        ("beaten", hues.soft, ":"),
     ):
-        above.plot(spent, [getattr(moment, key) for moment in history], line, color=colour, linewidth=2, label=label)
+        above.plot(spent, [getattr(moment, key) for moment in history], line, color=colour, linewidth=2, label=key)
     above.set(ylabel="designs", ylim=(0, None))
     above.legend(frameon=False)
     reached = [np.nan if m.certified_epsilon is None else m.certified_epsilon for m in history]
@@ -279,8 +279,8 @@ def gaps_and_evaluations(
     if few:
         from matplotlib.patches import Patch
 
-        shown = [s for s in STATUS_WORDS if (result.status[chosen] == s).any()]
-        handles = [Patch(color=str(looks[s]["color"]), label=STATUS_WORDS[s]) for s in shown]
+        shown = [s for s in STATUS_ORDER if (result.status[chosen] == s).any()]
+        handles = [Patch(color=str(looks[s]["color"]), label=s) for s in shown]
         above.legend(handles=handles, frameon=False)
         labels = [str(k) if names is None else literal(names[k]) for k in chosen]
         below.set_xticks(place, labels, rotation=90, fontsize=8)

@@ -38,19 +38,17 @@ class Moment:
     """Where an identification stood after so many evaluations."""
 
     evaluations: int
-    pareto: int
-    eliminated: int
+    kept: int
+    covered: int
+    beaten: int
     undecided: int
     certified_epsilon: float | None
 
     @classmethod
     def of(cls, result: Result) -> Moment:
         """From an answer."""
-        pareto, eliminated, undecided = (
-            int((result.status == status.value).sum())
-            for status in (Status.PARETO, Status.ELIMINATED, Status.UNDECIDED)
-        )
-        return cls(result.evaluations, pareto, eliminated, undecided, result.certified_epsilon)
+        counted = {status.value: int((result.status == status.value).sum()) for status in Status}
+        return cls(result.evaluations, **counted, certified_epsilon=result.certified_epsilon)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ class Analysis:
     @property
     def means(self) -> Floats:
         """(K, D): averages as they were measured, minimised objectives with their own sign; NaN without evaluations."""
-        return np.asarray(self.result.means * signs(self.objectives, self.minimised) + 0.0)
+        return self.result.averages
 
     @property
     def cheapest(self) -> int | None:
@@ -86,8 +86,7 @@ class Analysis:
 
         Options as in `report.pictures.plot_result`.
         """
-        known = {"names": self.names, "objectives": self.objectives, "minimised": self.minimised}
-        return self.result.plot(**(known | options))
+        return self.result.plot(**options)
 
     def _repr_html_(self) -> str:
         """For notebooks: what is returned, by name, and the findings."""
@@ -113,7 +112,7 @@ def analyse(
     progress: Progress | None = None,
     executor: Any = None,
 ) -> Analysis:
-    """Which designs are Pareto, which are not, which are undecided, and the epsilon that the data certify.
+    """Which designs are kept, beaten and undecided, and the epsilon that the data certify for those that are returned.
 
     `observations` are values at hand or a table (`problems.measurements.open_measurements`); larger is better, unless
     the table says which objectives are minimised. `noise` is what is assumed of an evaluation, in the units and signs
@@ -129,7 +128,7 @@ def analyse(
     >>> values = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])[designs] + rng.normal(size=(120, 2))
     >>> found = analyse(Observations.single(designs, values), Cone.orthant(2), delta=0.05)
     >>> found.result.status.tolist()
-    ['pareto', 'pareto', 'eliminated']
+    ['kept', 'kept', 'beaten']
     """
     source = _as_source(observations, names)
     dim = len(source.objectives)
@@ -170,7 +169,7 @@ def analyse(
         values.pairs(),
     )
     return Analysis(
-        judged.result,
+        judged.result.named(source.names, source.objectives, source.minimised),
         judged.plan,
         findings.sentences(),
         source.names,
@@ -275,13 +274,17 @@ def _alone(
     worth = Guarantee(0.0, delta, "a single design is the Pareto set", "nothing")
     result = Result(
         np.ones(1, dtype=bool),
-        np.array([Status.PARETO.value]),
+        np.array([Status.KEPT.value]),
         statistics.evaluations,
         worth,
         0.0,
         "there is only one design",
         statistics.means,
         statistics.counts,
+        certain=np.ones(1, dtype=bool),
+        designs=source.names,
+        objectives=source.objectives,
+        minimised=source.minimised,
     )
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, noise, epsilon, delta, success, final, 0)

@@ -18,11 +18,6 @@ from conewise.problems.measurements import Source
 _NAMED = 5  # designs listed by name before "and n more"
 HOPELESS = 10**8
 """More evaluations than this to go: what is left is as good as a tie."""
-_STATUS = (
-    (Status.PARETO, "Pareto"),
-    (Status.ELIMINATED, "not"),
-    (Status.UNDECIDED, "undecided"),
-)
 _SAME = 1e-24  # a scatter below this share of the sum of squares is rounding: the values are all the same
 
 
@@ -50,7 +45,8 @@ class Findings:
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
-        lines = [self._outcome(), self._certified(), self._assumption(), *self._remarks(), *self._validity()]
+        answer = [self._outcome(), self._certified(), *self._certain(), self._assumption()]
+        lines = [*answer, *self._remarks(), *self._validity()]
         return (*lines, *self._next())
 
     # -- the answer -----------------------------------------------------------------------------------------
@@ -59,15 +55,21 @@ class Findings:
         status = self.result.status
         k = len(status)
         if k == 1:
-            return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto."
-        counted = [(int((status == s.value).sum()), words) for s, words in _STATUS]
-        if counted[-1][0] == k:
+            return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto optimal."
+        counted = {s: int((status == s.value).sum()) for s in Status}
+        if counted[Status.UNDECIDED] == k:
             return f"Of {k} designs none is decided at epsilon = {self.epsilon:g}."
-        parts = [f"{n} {'is' if n == 1 else 'are'} {words}" for n, words in counted if n]
-        if not counted[0][0]:
-            parts[0] = f"none is certain to be Pareto, {parts[0]}"
-        sure = f"with probability at least {certainty(self.delta)} no claim is wrong"
+        parts = [f"{n} {'is' if n == 1 else 'are'} {s.value}" for s, n in counted.items() if n]
+        if not counted[Status.KEPT]:
+            parts[0] = f"none is kept, {parts[0]}"
+        sure = f"with probability at least {certainty(self.delta)} all of that is right"
         return f"Of {k} designs, at epsilon = {self.epsilon:g}, {joined(parts)}; {sure}."
+
+    def _certain(self) -> list[str]:
+        certain = np.flatnonzero(self.result.certain)
+        if not len(certain) or len(self.result.status) == 1:
+            return []
+        return [f"Certainly Pareto optimal: {self._names(certain)}."]
 
     def _certified(self) -> str:
         if len(self.result.status) == 1:

@@ -155,7 +155,10 @@ class StudyReader:
         with self._guard:
             self._up_to_date()
             with self._folding():
-                return self._fold.result()
+                return self._result()
+
+    def _result(self) -> Result:
+        return self._fold.result().named(self.names, self.objectives, self.minimised)
 
     def plan(self, n: int = 20) -> Pulls:
         """At most n further evaluations that are worth most, judged by the data as they are."""
@@ -172,7 +175,7 @@ class StudyReader:
             ledger, now = self._ledger, self._now()
             expired = sum(1 for expires, _ in ledger.leases.values() if expires <= now)
             with self._folding():
-                result, remaining = self._fold.result(), self._fold.remaining()
+                result, remaining = self._result(), self._fold.remaining()
             return StudyStatus(
                 self.name,
                 self.n_designs,

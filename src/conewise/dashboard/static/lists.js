@@ -107,6 +107,6 @@ export function drawStanding(standing) {
   const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `about ${whole(standing.remaining)} to do`;
   const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
   say("standing", `Live: ${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
-    + `${standing.pareto} Pareto, ${standing.eliminated} eliminated, ${standing.undecided} undecided; `
+    + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, ${standing.undecided} undecided; `
     + `epsilon ${certified}, ${short(standing.epsilon)} asked for. Below: the averages so far.`);
 }

@@ -17,9 +17,10 @@
   const printing = () => leaving || paper.matches;
   const colours = () => (dark.matches && !printing() ? DARK : LIGHT);
   const GROUPS = [
-    { status: "not Pareto", count: "eliminated", colour: "out", symbol: "circle-open", size: 6 },
-    { status: "undecided", count: "undecided", colour: "undecided", symbol: "diamond", size: 9 },
-    { status: "Pareto", count: "pareto", colour: "pareto", symbol: "circle", size: 10 },
+    { status: "beaten", colour: "out", symbol: "circle-open", size: 6 },
+    { status: "covered", colour: "out", symbol: "circle", size: 6 },
+    { status: "undecided", colour: "undecided", symbol: "diamond", size: 9 },
+    { status: "kept", colour: "pareto", symbol: "circle", size: 10 },
   ];
   // On paper a picture has the width of a page: the browser lays it out after it was drawn.
   const PRINTED = { front: [680, 420], history: [680, 270], epsilon: [680, 270], gains: [620, 260] };
@@ -117,7 +118,7 @@
         text: rows.map((row) => `${plain(row.name)}<br>${row.status}, ${row.evaluations.toLocaleString("en")} evaluations` +
           (known(row) ? `<br>${along(row, 3)}` : "")),
         hovertemplate: "%{text}<br>%{x:.5g}, %{y:.5g}<extra></extra>", mode: "markers",
-        name: `${group.status} (${data.counts[group.count].toLocaleString("en")})`,
+        name: `${group.status} (${data.counts[group.status].toLocaleString("en")})`,
         marker: { color: colours()[group.colour], symbol: group.symbol, size: group.size * (data.rows.length > 500 ? 0.6 : 1) },
       };
     }).filter((trace) => trace.x.length);
@@ -153,7 +154,8 @@
     panel.replaceChildren(make("h3", row.name));
     const facts = make("dl");
     const fact = (term, value) => facts.append(make("dt", term), make("dd", value));
-    fact("status", row.status + (row.returned ? ", returned" : ", not returned"));
+    fact("status", row.standing + (row.returned === (row.status === "kept") ? "" : row.returned ? ", returned" : ", not returned"));
+    if (row.certain) fact("certainly", "Pareto optimal");
     fact("evaluations", row.evaluations.toLocaleString("en"));
     data.objectives.forEach((o, d) => fact(o.name, show(row.means[d])));
     if (row.gap !== null) fact("gap of its average", show(row.gap, 4));
@@ -164,7 +166,7 @@
       return;
     }
     const table = make("table");
-    table.append(make("caption", row.status === "not Pareto" ? "Who puts it out" : "Against whom it is closest"));
+    table.append(make("caption", row.status === "beaten" || row.status === "covered" ? "Who puts it out" : "Against whom it is closest"));
     const head = make("tr");
     for (const title of ["rival", "it is", "settled from epsilon"]) {
       head.append(make("th", title, { scope: "col", ...(title === "it is" ? { class: "words" } : {}) }));
@@ -224,7 +226,7 @@
     let shown = 0;
     for (const line of lines) {
       const row = byId.get(Number(line.dataset.id));
-      line.hidden = !((!status || row.status === status || (status === "returned" && row.returned)) &&
+      line.hidden = !((!status || row.status === status || (status === "returned" && row.returned) || (status === "certain" && row.certain)) &&
         row.name.toLowerCase().includes(text));
       shown += !line.hidden;
     }
@@ -238,8 +240,8 @@
     const line = (name, key, colour, dash) => ({ x, y: data.history.map((m) => m[key]), name, mode: "lines+markers",
       line: { color: colour, width: 2.5, dash }, marker: { size: 5 } });
     const { pareto, undecided, out, certified, soft } = colours();
-    Plotly.react("history", [line("Pareto", "pareto", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
-      line("not Pareto", "eliminated", out, "dot")],
+    Plotly.react("history", [line("kept", "kept", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
+      line("covered", "covered", soft, "dashdot"), line("beaten", "beaten", out, "dot")],
     layout("history", { xaxis: axis("evaluations"), yaxis: { ...axis("designs"), rangemode: "tozero" } }), SETTINGS);
     if (data.history.some((m) => m.certified_epsilon !== null)) {
       Plotly.react("epsilon", [line("certified epsilon", "certified_epsilon", certified, "solid"),

@@ -1,0 +1,64 @@
+"""From claims to an answer: which set is returned, where every design stands, and what that is worth.
+
+The set that is returned, its epsilon and its covers belong together: they come from one `Certified`. While something is
+open at the epsilon that was asked for, that is a larger epsilon; once nothing is, a smaller one, with a smaller set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from conewise._arrays import Bools
+from conewise.algorithms.base import Result, Status
+from conewise.algorithms.claims import Certified, Claims
+from conewise.feedback import Statistics
+from conewise.goals import Guarantee, Heuristic
+
+
+def certified_answer(
+    claims: Claims, found: Certified, statistics: Statistics, worth: Guarantee | Heuristic, why: str
+) -> Result:
+    """What is certified for a set: kept, covered and beaten at the epsilon of the claims where nothing is open there.
+
+    Else the set is returned for a larger epsilon. Then statuses are those at the epsilon of the claims, and what is
+    covered there, but returned for the larger one, counts as undecided.
+    """
+    open_ = ~(claims.beaten | found.returned)
+    if claims.done:
+        kept, covered, by = found.returned, open_, np.where(open_, found.covered_by, claims.by)
+    else:
+        kept, covered, by = claims.accepted, claims.covered & open_, claims.by
+    return _result(claims, statistics, found.returned, kept, covered, worth, why, found.epsilon, by)
+
+
+def nothing_certified(claims: Claims, statistics: Statistics, why: str, returned: Bools | None = None) -> Result:
+    """While no epsilon is certified: nothing is returned, or a guess."""
+    guess = np.zeros_like(claims.beaten) if returned is None else returned
+    result = _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
+    return replace(result, certain=np.zeros_like(claims.beaten))
+
+
+def _result(
+    claims: Claims,
+    statistics: Statistics,
+    returned: Bools,
+    kept: Bools,
+    covered: Bools,
+    worth: Guarantee | Heuristic,
+    why: str,
+    epsilon: float | None,
+    by: np.ndarray,
+) -> Result:
+    status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
+    status[kept] = Status.KEPT.value
+    status[covered] = Status.COVERED.value
+    status[claims.beaten] = Status.BEATEN.value
+    certain = np.zeros_like(returned)
+    certain[claims.comparisons.designs[claims.accept_at < 0]] = True
+    certain &= returned
+    by = np.where(covered | claims.beaten, by, -1)
+    return Result(
+        returned, status, statistics.evaluations, worth, epsilon, why, statistics.means, statistics.counts, by, certain
+    )
