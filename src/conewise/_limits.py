@@ -7,6 +7,9 @@ from typing import Final
 MOST_EVALUATIONS: Final = 2**62
 """Evaluations, designs and whatever else is counted: what 64-bit numbers hold, with room to add."""
 
+MOST_DESIGNS: Final = 10**7
+"""Designs of a study: their names alone take a gigabyte."""
+
 LARGEST_SEED: Final = 2**128
 """Of random numbers: what numpy draws as entropy."""
 

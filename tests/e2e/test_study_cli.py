@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ import re
 import select
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ from pathlib import Path
 import click
 import pytest
 from shared.postgres import server
+from shared.studies import reseal
 
 from conewise.cli.main import commands, main
 from conewise.studies.study import Study
@@ -314,6 +317,59 @@ def test_slips_in_a_table_of_results(trial, capsys, table, words):
     assert data(capsys, "status", trial)["evaluations"] == 0
 
 
+def test_one_broken_file_does_not_hide_the_others(trial, folder, capsys):
+    """Foreign, edited by hand, cut off: each is left out with its reason, and the rest of the folder is listed."""
+    for name in ("edited", "foreign", "short"):
+        shutil.copy(trial, f"{name}.db")
+    for name, statement in (
+        ("edited", "UPDATE studies SET header = replace(header, 'gaussian', 'gaussien')"),
+        ("foreign", 'UPDATE studies SET header = \'{"designs": [1, 2], "rows": [[]]}\''),
+    ):
+        with contextlib.closing(sqlite3.connect(f"{name}.db")) as file, file:
+            file.execute(statement)
+    reseal("foreign.db")
+    Path("short.db").write_bytes(Path("short.db").read_bytes()[:5000])
+    Path("text.db").write_text("no study", encoding="utf-8")
+    code, out, err = conewise(capsys, "list", ".")
+    assert code == 0
+    assert "1 study in ." in out
+    assert err.count("left out: ") == err.count("\n") == 4
+    for name in ("edited", "foreign", "short"):
+        for act in ("status", "ask"):
+            assert refused(capsys, act, f"{name}.db")
+    assert [other["place"] for other in data(capsys, "list", ".")["unreadable"]] == [
+        "edited.db",
+        "foreign.db",
+        "short.db",
+        "text.db",
+    ]
+    assert refused(capsys, "list", "edited.db")
+
+
+def test_a_study_from_elsewhere_cannot_steer_the_terminal(trial, folder, capsys):
+    """Names of studies and workers that our own commands would not have stored."""
+    succeeds(capsys, "tell", trial, "d0n0", "1", "2", "--worker", "Marie")
+    with contextlib.closing(sqlite3.connect(trial)) as file, file:
+        file.execute("UPDATE studies SET name = ?", ("\x1b[2J\x1b]0;owned\x07",))
+        file.execute("UPDATE journal SET worker = ?", ("\x1b[31mroot\r",))
+    reseal(trial)
+    for arguments in (
+        ["status", trial],
+        ["list", "."],
+        ["list", trial],
+        ["export", trial, "out.csv"],
+        ["status", trial, "--json"],
+        ["status", trial, "--name", "none"],
+    ):
+        _, out, err = conewise(capsys, *arguments)
+        assert "\x1b" not in out + err
+        assert "\x07" not in out + err
+        assert "\r" not in out + err
+    exported = Path("out.csv").read_text(encoding="utf-8")
+    assert "\x1b" not in exported
+    assert "root" in exported
+
+
 # -- trial.toml ----------------------------------------------------------------------------------------------------
 
 
@@ -326,6 +382,11 @@ def test_slips_in_a_table_of_results(trial, capsys, table, words):
         ("epsilon = 0.1", 'epsilon = "0.1"', "epsilon must be a number, got '0.1'"),
         ("epsilon = 0.1", "epsilon = true", "epsilon must be a number, got 'True'"),
         ("epsilon = 0.1", "epsilon = -1.0", "epsilon"),
+        ("epsilon = 0.1", "epsilon = 1e400", "epsilon must be finite"),
+        ("seed = 3", f"seed = {'9' * 5000}", "trial.toml holds a number that is too long"),
+        ("seed = 3", f"seed = {'9' * 400}", "seed must be at most"),
+        ("seed = 3", f"seed = {'[' * 5000}{']' * 5000}", "trial.toml is nested too deeply"),
+        ('file = "designs.csv"', f"count = {'9' * 400}", "designs must be at most 10000000"),
         ("delta = 0.05", "delta = 1.5", "delta must lie strictly between 0 and 1"),
         ("seed = 3", "seed = 3.5", "seed must be a whole number"),
         ("seed = 3", "colour = 3", "'colour' is not a key of it; it may have name, objectives"),

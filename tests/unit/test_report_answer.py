@@ -320,9 +320,11 @@ def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
     data = json.loads(printed.stdout)
     path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
     assert of_saved(path).title == "first.csv and 2 more"
-    path.write_text(json.dumps(data | {"remaining": float("inf")}))
-    with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
-        of_saved(path)
+    wrong = [{"returned": []}, {"returned": "yes"}, {"evaluations": [3]}, {"evaluations": -1}, {"status": "fine"}]
+    for change in [{"remaining": float("inf")}, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
+        path.write_text(json.dumps(data | change))
+        with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
+            of_saved(path)
     path.write_text(printed.stdout)
     direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
     for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):

@@ -185,12 +185,24 @@ def test_designs(tmp_path, designs, names, rows):
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
         ({"lease": 0}, "lease"),
+        ({"designs": 10**400}, "designs must be at most 10000000, got a number of about 400 digits"),
+        ({"designs": 10**12}, "designs must be at most 10000000"),
+        ({"epsilon": 1e-200}, "epsilon = 1e-200, delta = 0.05 and the noise are too far apart"),
+        ({"epsilon": 1e300}, r"epsilon = 1e\+300, delta = 0.05 and the noise are too far apart"),
+        ({"noise": {"kind": "bounded", "low": -1e308, "high": 1e308}}, "high - low must lie between"),
+        ({"seed": 10**400}, "seed must be at most"),
     ],
 )
 def test_what_cannot_be_asked(tmp_path, changes, words):
     with pytest.raises(cw.InputError, match=words):
         make(tmp_path / "a.db", **changes)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_stands_twice_among_many_is_found_in_one_pass(tmp_path):
+    """Comparing every name with every other would take hours here."""
+    with pytest.raises(cw.InputError, match="two designs are called '999999'"):
+        make(tmp_path / "a.db", designs=[*map(str, range(1_000_000)), "999999"])
 
 
 def test_objectives_have_names_of_their_own_accord(tmp_path):

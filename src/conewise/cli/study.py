@@ -16,7 +16,7 @@ from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, in_one_line
 from conewise.cli.trial import read_trial
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, printable
 from conewise.problems.spreadsheets import TO_FILL_IN, guarded
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch, as_identities, identity
@@ -261,12 +261,12 @@ def status(place: str, name: str | None, watch: bool, as_json: bool) -> None:
             if as_json:
                 print_json(as_data(opened, now))
             elif watch and not sys.stdout.isatty():
-                click.echo(in_one_line(opened, now))
+                click.echo(printable(in_one_line(opened, now)))
             else:
                 if watch:
                     click.clear()
                 for label, words in as_rows(opened, now):
-                    click.echo(f"{label:<{_LABEL}}  {words}")
+                    click.echo(printable(f"{label:<{_LABEL}}  {words}"))
             if not watch or now.finished:
                 return
             time.sleep(_BETWEEN_LOOKS)
@@ -284,7 +284,8 @@ def export(place: str, name: str | None, out: Path, as_json: bool) -> None:
         if as_json:
             print_json({"study": opened.name, "evaluations": written, "file": str(out)})
             return
-        click.echo(f"{written} evaluation{'' if written == 1 else 's'} of study {opened.name} written to {out}.")
+        said = f"{written} evaluation{'' if written == 1 else 's'} of study {opened.name} written to {out}."
+        click.echo(printable(said))
 
 
 @study.command("list", short_help="The studies in a folder, a file or a database.")
@@ -305,11 +306,16 @@ def list_studies(place: str, as_json: bool) -> None:
         except ConewiseError as error:
             if not is_folder:
                 raise
-            unreadable.append({"place": where, "because": str(error)})
+            unreadable.append({"place": redact(where), "because": str(error)})
             continue
-        for label in names:
-            with Study.open(where, name=label, read_only=True) as opened:
-                found.append((opened.n_designs, as_data(opened, opened.status())))
+        for label in names:  # one that cannot be read does not hide the others
+            try:
+                with Study.open(where, name=label, read_only=True) as opened:
+                    found.append((opened.n_designs, as_data(opened, opened.status())))
+            except ConewiseError as error:
+                unreadable.append({"place": redact(where), "study": label, "because": str(error)})
+    if unreadable and not found and not is_folder:
+        raise ConewiseError(unreadable[0]["because"])
     if as_json:
         print_json({"studies": [data for _, data in found], "unreadable": unreadable})
         return
@@ -324,10 +330,10 @@ def list_studies(place: str, as_json: bool) -> None:
         )
         for designs, data in found
     )
-    title = f"{len(found)} stud{'y' if len(found) == 1 else 'ies'} in {redact(place)}"
+    title = printable(f"{len(found)} stud{'y' if len(found) == 1 else 'ies'} in {redact(place)}")
     print_table(Table(title, ("study", "designs", "evaluations", "certified epsilon", "state", "place"), rows))
     for other in unreadable:
-        click.echo(f"left out: {other['because']}", err=True)
+        click.echo(printable(f"left out: {other['because']}"), err=True)
 
 
 def _check_options(words: tuple[str, ...], context: click.Context) -> None:

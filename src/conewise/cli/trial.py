@@ -74,6 +74,10 @@ def read_trial(path: Path) -> Trial:
         raise InputError(f"{path.name} is not valid TOML: {error}.") from None
     except UnicodeDecodeError:
         raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
+    except ValueError as error:  # Python reads no number of more than 4300 digits
+        raise InputError(f"{path.name} holds a number that is too long ({str(error)[:60]}).") from None
+    except RecursionError:
+        raise InputError(f"{path.name} is nested too deeply; a study needs no more than tables of lists.") from None
     _check(data, _TOP, path.name, "")
     for table, known in _TABLES.items():
         _check(data.get(table, {}), known, path.name, table)

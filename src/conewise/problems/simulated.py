@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -275,6 +276,6 @@ def _labels(given: Iterable[str] | None, n: int, name: str, pattern: str, distin
     if len(labels) != n:
         raise InputError(f"{name} must have {n} entries, got {len(labels)}.")
     if distinct and len(set(labels)) < n:
-        repeated = next(label for label in labels if labels.count(label) > 1)
+        repeated = next(label for label, times in Counter(labels).items() if times > 1)
         raise InputError(f"{name} must be distinct: {repeated!r} stands there more than once; a name is an identity.")
     return labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -312,6 +312,14 @@ def _titled(files: str | list[str]) -> str:
     return Path(first).name + (f" and {len(others):,} more" if others else "")
 
 
+def _one(design: Mapping[str, Any], key: str, kind: type) -> Any:
+    """A single value of a saved design."""
+    value = design[key]
+    if type(value) is not kind or value < 0:
+        raise TypeError(f"{key!r} is {value!r:.20}")
+    return value
+
+
 def of_saved(path: Path, title: str | None = None) -> Subject:
     """The JSON that `conewise analyse --json` printed; it holds the answer, and not what the radii are made of."""
     try:
@@ -331,14 +339,14 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             )
         )
         result = Result(
-            np.array([d["returned"] for d in designs], dtype=bool),
+            np.array([_one(d, "returned", bool) for d in designs], dtype=bool),
             np.array([Status(d["status"]).value for d in designs], dtype="<U10"),
             int(data["evaluations"]),
             worth,
             None if data["certified_epsilon"] is None else float(data["certified_epsilon"]),
             "as saved",
             means,
-            np.array([d["evaluations"] for d in designs], dtype=np.int64),
+            np.array([_one(d, "evaluations", int) for d in designs], dtype=np.int64),
         )
         places = {name: k for k, name in enumerate(names)}
         planned = tuple((places[p["design"]], int(p["times"])) for p in data["plan"] or ())

@@ -3,7 +3,8 @@
 One row an evaluation, sorted by design and number: design (its name), number, the objectives as they were told, worker,
 told_at. Floats are written in the shortest form that reads back to the same number. JSON lines and Parquet have every
 text as it is. In CSV all text is quoted, and a name such as "=1+1" has an apostrophe before it, so that no spreadsheet
-computes it; conewise reads it back without.
+computes it; conewise reads it back without. Control characters, which a worker of a study from elsewhere may have in
+its name, are replaced there, since a terminal would obey them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from conewise.errors import ConewiseError, InputError, from_extra
+from conewise.errors import ConewiseError, InputError, from_extra, printable
 from conewise.problems.spreadsheets import EXPORT_COLUMNS, guarded
 from conewise.studies.evaluations import Evaluations
 
@@ -59,7 +60,7 @@ def _columns(told: Evaluations, objectives: Sequence[str]) -> dict[str, Sequence
 
 def _csv(path: Path, told: Evaluations, objectives: Sequence[str]) -> None:
     columns = _columns(told, objectives)
-    columns |= {text: [guarded(entry) for entry in columns[text]] for text in ("design", "worker")}
+    columns |= {text: [guarded(printable(entry)) for entry in columns[text]] for text in ("design", "worker")}
     with path.open("x", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
         rows.writerow(map(guarded, columns))

@@ -138,6 +138,7 @@ class Ledger:
     def _absorb(self, block: Sequence[Entry]) -> None:
         if not block:
             return
+        "".join([entry[3] for entry in block]), "".join([entry[6] for entry in block])  # TypeError where one is no text
         tells = [entry for entry in block if entry[2] == "tell"]
         asks = [entry for entry in block if entry[2] == "ask"]
         some = len(tells) + len(asks) < len(block)
@@ -215,6 +216,8 @@ class Ledger:
             return
         if kind == "ask":
             expires = float(numbers)
+            if not expires >= 0:
+                raise ValueError("the end of a lease is no time")
             self.leases[key] = (expires, worker)
             self.loose.discard(key)
             self.discarded.pop(key, None)

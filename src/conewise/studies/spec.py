@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +28,7 @@ from conewise._arrays import (
     check_finite,
     check_sums,
 )
-from conewise._limits import LARGEST_SEED
+from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
@@ -90,7 +91,12 @@ class Specification:
             return build(self.algorithm, self.cone, self.epsilon, self.delta, self.n_designs, noise, self.options)
         except InputError:
             raise
-        except (TypeError, ValueError, OverflowError) as error:
+        except ArithmeticError:
+            raise InputError(
+                f"epsilon = {self.epsilon:g}, delta = {self.delta:g} and the noise are too far apart to be computed "
+                "with; choose other units, or another epsilon."
+            ) from None
+        except (TypeError, ValueError, MemoryError) as error:
             raise InputError(f"{self.algorithm} cannot take the options {self.options} ({str(error)[:80]}).") from None
 
     def as_values(self, values: ArrayLike, n: int) -> Floats:
@@ -155,7 +161,7 @@ class Specification:
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except Exception as error:  # whatever a stranger's text can do to the constructors, it is the text's fault
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
 
 
@@ -224,7 +230,7 @@ def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[t
     if isinstance(designs, str | bytes | Mapping) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
         raise InputError(f"designs must be names, rows (mappings) or a number, got {type(designs).__name__}.")
     if not isinstance(designs, Sequence) and np.ndim(designs) == 0:
-        designs = [str(k) for k in range(as_count(designs, "designs", minimum=2))]
+        designs = [str(k) for k in range(as_count(designs, "designs", minimum=2, maximum=MOST_DESIGNS))]
     found: list[str] = []
     rows: list[Row] = []
     for place, design in enumerate(designs):
@@ -239,7 +245,7 @@ def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[t
     if len(found) < 2:
         raise InputError(f"a study compares at least 2 designs, got {len(found)}.")
     if len(set(found)) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
+        twice = next(name for name, times in Counter(found).items() if times > 1)
         raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
     return tuple(found), tuple(rows)
 
