@@ -315,7 +315,8 @@ def _titled(files: str | list[str]) -> str:
 def _one(design: Mapping[str, Any], key: str, kind: type) -> Any:
     """A single value of a saved design."""
     value = design[key]
-    if type(value) is not kind or value < 0:
+    single = type(value) is kind
+    if not single or value < 0:
         raise TypeError(f"{key!r} is {value!r:.20}")
     return value
 
