@@ -619,7 +619,7 @@ def test_the_display_of_a_terminal(folder, trial):
     assert out.startswith("Finished after 12 evaluations")
     assert "\x1b" not in out
     text = shown.decode()
-    for words in ("Study trial", "Pareto", "certified epsilon", "still to do", "in flight", "this run"):
+    for words in ("Study trial", "kept", "certified epsilon", "still to do", "in flight", "this run"):
         assert words in text
     assert "\x1b[" in text
 

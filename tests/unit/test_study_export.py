@@ -152,5 +152,5 @@ def test_parquet_without_pyarrow(study, tmp_path, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(cw.ConewiseError, match=r"install conewise\[tables\]"):
+    with pytest.raises(cw.ConewiseError, match=r"pip install .\.\[tables\]"):
         study.export(tmp_path / "told.parquet")
