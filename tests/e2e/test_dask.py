@@ -24,7 +24,7 @@ from conewise.studies.study import Study
 distributed = pytest.importorskip("distributed")
 
 LIMIT = 60  # seconds for a cluster to start
-PLACES = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])}
+PLACES = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,9 @@ def test_a_scheduler_that_is_killed_is_one_line_and_no_failure(tmp_path, capfd, 
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "trial.db").close()
     everything = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    cluster = subprocess.Popen([sys.executable, "-c", ALL_IN_ONE], **everything, env=os.environ | PLACES)
+    cluster = subprocess.Popen(
+        [sys.executable, "-c", ALL_IN_ONE], **everything, env=os.environ | {"PYTHONPATH": PLACES}
+    )
 
     def kill_after_the_first_values():
         with Study.open("trial.db", read_only=True) as study:

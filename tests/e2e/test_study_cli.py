@@ -27,7 +27,8 @@ from conewise.cli.main import commands, main
 from conewise.studies.study import Study
 
 TESTS = Path(__file__).parents[1]
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
+PLACES = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+ENVIRONMENT = os.environ | {"PYTHONPATH": PLACES, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
 LIMIT = 60  # seconds for anything that is waited for
 DESIGNS = "name,x,batch,maker\n007,0.0,3,A\nblue steel,0.5,4,B\nc,1.0,12,\n"
 TOML = """
@@ -599,6 +600,20 @@ def test_control_c_stores_what_is_done_and_says_how_to_continue(folder, capsys):
         run.kill()
         run.communicate()
     assert data(capsys, *function[:-1], "0")["run"]["told"] == 12 - told
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-", "| true", "2>&1 | true"])
+def test_a_closed_output_ends_a_run_quietly(folder, trial, closed):
+    line = f"{sys.executable} -m conewise study run trial.db --toml trial.toml --jobs 0 {closed}; echo done"
+    ran = subprocess.run(
+        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT
+    )
+    assert "Traceback" not in ran.stderr
+    assert "Exception" not in ran.stderr
+    assert ran.stdout.endswith("done\n")
+    with Study.open("trial.db", read_only=True) as study:
+        assert study.leases() == []
+        assert study.finished or "2>&1 |" in closed  # what happens to the display is no matter of the study's
 
 
 def test_the_display_of_a_terminal(folder, trial):

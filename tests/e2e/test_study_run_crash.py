@@ -27,7 +27,8 @@ from conewise.studies.study import Study
 
 TESTS = Path(__file__).parents[1]
 DRIVER = TESTS / "shared" / "crash_driver.py"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "error"}
+PLACES = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+ENVIRONMENT = os.environ | {"PYTHONPATH": PLACES, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "error"}
 TOML = """
 objectives = ["gain", "cost"]
 epsilon = 0.05

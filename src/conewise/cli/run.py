@@ -140,7 +140,7 @@ def _executor(address: str | None, jobs: int | None) -> Iterator[Any]:
 @contextmanager
 def _watching(opened: Study, quiet: bool) -> Iterator[Callable[[RunEvent], None]]:
     """A live table on a terminal, lines now and then elsewhere, failures always."""
-    live = not quiet and sys.stderr.isatty()
+    live = not quiet and sys.stderr is not None and sys.stderr.isatty()  # None where somebody has closed it
     watch = _Watch(opened, live)
     if not live:
         yield (lambda event: watch.failures(event, _say)) if quiet else (lambda event: watch.lines(event, _say))
