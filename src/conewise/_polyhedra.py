@@ -129,10 +129,11 @@ def extreme_rays(rows: Floats) -> Floats:
         return rows[:1].copy()
     if len(rows) == dim:
         return unit(np.ascontiguousarray(np.linalg.inv(rows).T))
-    _, centre = smallest_combination(rows)
+    level, _ = levelled(rows)
+    _, centre = smallest_combination(level)
     centre = centre / np.linalg.norm(centre)
     basis = np.linalg.svd(centre[None, :])[2][1:]  # coordinates of the hyperplane orthogonal to the centre
-    section = (rows @ basis.T) / (rows @ centre)[:, None]
+    section = (level @ basis.T) / (level @ centre)[:, None]
 
     _check_size(len(rows), dim - 1)
 
@@ -147,8 +148,18 @@ def extreme_rays(rows: Floats) -> Floats:
     # A facet a.s + c <= 0 of the section says (-a, -c) . (s, 1) >= 0 for every row: that vector is a ray.
     normals, offsets = hull.equations[:, :-1], hull.equations[:, -1]
     rays = unit(-(normals @ basis) - offsets[:, None] * centre)
-    met = np.unique(np.abs(rays @ rows.T) <= INCIDENT, axis=0)
+    met = np.unique(np.abs(rays @ level.T) <= INCIDENT, axis=0)
     return np.vstack([_ray_of(rows[on], rows) for on in met])
+
+
+def levelled(rows: Floats) -> tuple[Floats, Floats]:
+    """Unit rows of the same cone in coordinates y = map x that take rows apart which nearly agree; and the map.
+
+    W = U S V', so that W x = U (S V' x): rows that differ little, as those of a thin or of a wide cone do, differ by
+    angles of ordinary size there, and what meets can be told from what nearly meets.
+    """
+    left, singular, right = np.linalg.svd(rows, full_matrices=False)
+    return unit(left), singular[:, None] * right
 
 
 def _check_size(vertices: int, dim: int) -> None:
@@ -163,7 +174,7 @@ def _check_size(vertices: int, dim: int) -> None:
 
 def _ray_of(met: Floats, rows: Floats) -> Floats:
     """The unit vector orthogonal to D - 1 independent rows, on the side where the others are positive."""
-    ray: Floats = np.cross(met[0], met[1]) if met.shape == (2, 3) else np.linalg.svd(met)[2][-1]
+    ray: Floats = _across(*met) if met.shape == (2, 3) else np.linalg.svd(met)[2][-1]
     ray = unit(ray[None, :])[0]
     values = rows @ ray
     ray = ray * np.sign(values[np.abs(values).argmax()])
@@ -171,6 +182,15 @@ def _ray_of(met: Floats, rows: Floats) -> Floats:
     return ray + 0.0
 
 
+def _across(first: Floats, second: Floats) -> Floats:
+    """The cross product of two unit vectors, to all digits also where they nearly agree or nearly cancel."""
+    along = float(first @ second)
+    return np.asarray(np.cross(first, second - np.sign(along) * first if abs(along) > 0.5 else second))
+
+
 def incidence(rays: Floats, rows: Floats) -> Bools:
     """(R, N): whether ray r lies on facet n."""
-    return np.asarray(np.abs(rays @ rows.T) <= INCIDENT)
+    if rows.shape[0] == rows.shape[1]:  # simplicial: each ray is off one facet alone
+        return np.asarray(np.arange(len(rows)) != (rays @ rows.T).argmax(axis=1)[:, None])
+    level, mapped = levelled(rows)
+    return np.asarray(np.abs(unit(rays @ mapped.T) @ level.T) <= INCIDENT)

@@ -20,8 +20,11 @@ MAX_FACE_PAIRS: Final = 300_000
 """Up to this many pairs of faces of the dual cone are enumerated (about two seconds); beyond, beta is a bracket."""
 
 _OUTSIDE: Final = 1e-12  # a coefficient this far below zero is rounding: its vector lies on a smaller face
+_SINGULAR_VECTOR: Final = 2e-15  # times 1 / (distance of two singular values): how far their vectors may be off
+_SETTLED: Final = 1e-14  # an ascent that gains less than this share of the angle that is left has arrived
 _PAIRS_AT_ONCE: Final = 20_000
-_ASCENTS: Final = 64  # local searches for the lower end of a bracket
+_ASCENTS: Final = 64  # local searches for the lower end of a bracket, from pairs of rows
+_CANDIDATES: Final = 256  # more of them in a thin cone, from pairs of faces
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +68,7 @@ def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> 
         raise RuntimeError("rays are needed when two rows make an obtuse angle")
     groups = faces(incidence(rays, facets))
     if groups is not None:
-        found = _widest_pair(facets, rays, groups)
-        if found is not None and _cosecant(found) > _cosecant(pair):
-            pair = found
+        pair = max([pair, *_widest_pairs(facets, rays, groups, beta2)], key=_cosecant)
         return _exactly(_cosecant(pair), beta2, pair)
     pair = max((_ascend(facets, *start) for start in _starts(facets, products)), key=_cosecant)
     lower = max(_cosecant(pair), beta2)
@@ -110,15 +111,22 @@ def faces(met: Bools) -> list[Indices] | None:
     return [np.array(sorted(face)) for face in sorted(known, key=lambda face: (len(face), sorted(face)))]
 
 
-def _widest_pair(facets: Floats, rays: Floats, groups: list[Indices]) -> Floats | None:
-    """The most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces."""
+def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: float) -> list[Floats]:
+    """The most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
+
+    In a thin or wide cone several singular values are close to each other and their vectors lose digits, twice as many
+    as beta2 or the condition of the rows has: then whatever may lie in its faces is a start from which to ascend, and
+    the best of them is the widest pair.
+    """
+    slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))) ** 2)
+    most = _CANDIDATES if slack > _OUTSIDE else 1
     bases: dict[int, list[Floats]] = {}
     for group in groups:
         basis, singular, _ = np.linalg.svd(facets[group].T, full_matrices=False)
         rank = int((singular > INCIDENT * singular[0]).sum())
         bases.setdefault(rank, []).append(basis[:, :rank])
     spans = {rank: np.array(found) for rank, found in bases.items()}
-    pair, cosine = None, 0.0
+    best: list[tuple[float, Floats]] = []
     for first, left in spans.items():
         for second, right in spans.items():
             if second < first or first + second > facets.shape[1]:  # spans of a widest pair meet in zero only
@@ -128,14 +136,16 @@ def _widest_pair(facets: Floats, rays: Floats, groups: list[Indices]) -> Floats 
             )
             for start in range(0, len(i), _PAIRS_AT_ONCE):
                 part = slice(start, start + _PAIRS_AT_ONCE)
-                found, value = _most_obtuse(left[i[part]], right[j[part]], rays)
-                if value > cosine:
-                    pair, cosine = found, value
-    return pair
+                best += _most_obtuse(left[i[part]], right[j[part]], rays, slack, most)
+                best = sorted(best, key=lambda found: -found[0])[:most]
+    if most == 1:
+        return [pair for _, pair in best]
+    starts = [(pair[0], pair[1]) for _, pair in best] + _starts(facets, facets @ facets.T)
+    return [_ascend(facets, u, v) for u, v in starts]
 
 
-def _most_obtuse(left: Floats, right: Floats, rays: Floats) -> tuple[Floats, float]:
-    """For pairs of spans: the pair u, v of C+ with the largest -u.v among their singular pairs, and that value.
+def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
+    """For pairs of spans: the pairs u, v of C+ with the largest -u.v among their singular pairs, with that value.
 
     A face is its span cut with C+, and C+ = {x : rays x >= 0}, so membership is one product.
     """
@@ -144,11 +154,16 @@ def _most_obtuse(left: Floats, right: Floats, rays: Floats) -> tuple[Floats, flo
     vs = -(right @ np.swapaxes(v, 1, 2))
     inside = np.zeros(cosines.shape, dtype=bool)
     for sign in (1.0, -1.0):
-        inside |= ((sign * (rays @ us)).min(axis=1) >= -_OUTSIDE) & ((sign * (rays @ vs)).min(axis=1) >= -_OUTSIDE)
+        inside |= ((sign * (rays @ us)).min(axis=1) >= -slack) & ((sign * (rays @ vs)).min(axis=1) >= -slack)
     value = np.where(inside, cosines, 0.0)
-    index, k = np.unravel_index(value.argmax(), value.shape)
-    pair = np.array([us[index, :, k], vs[index, :, k]])
-    return pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0), float(value[index, k])
+    found = []
+    for place in np.argsort(-value, axis=None, kind="stable")[:most]:
+        index, k = np.unravel_index(place, value.shape)
+        if value[index, k] > 0:
+            pair = np.array([us[index, :, k], vs[index, :, k]])
+            turned = pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)
+            found.append((float(value[index, k]), turned))
+    return found
 
 
 def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
@@ -159,15 +174,21 @@ def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
-    """Alternate between the two vectors: each moves to the point of C+ at the widest angle from the other."""
+    """From two vectors in or near C+: each in turn moves to the point of C+ at the widest angle from the other."""
+    u, v = (nearest / np.linalg.norm(nearest) for nearest in (_nearest(facets, u), _nearest(facets, v)))
     for _ in range(200):
-        before = u @ v
+        before = np.linalg.norm(u + v)  # the cosine would not tell nearly opposite vectors apart
         # argmin{ w.v : w in C+, |w| <= 1 } is the projection of -v onto C+ (Moreau), where it is not zero.
-        moved = facets.T @ non_negative_least_squares(facets.T, -v)
+        moved = _nearest(facets, -v)
         length = np.linalg.norm(moved)
         if length <= 0:
             break
         u, v = v, moved / length
-        if before - u @ v <= 1e-15:
+        if np.linalg.norm(u + v) >= before * (1 - _SETTLED):
             break
     return np.array([u, v])
+
+
+def _nearest(facets: Floats, x: Floats) -> Floats:
+    """The point of C+ nearest to x."""
+    return np.asarray(facets.T @ non_negative_least_squares(facets.T, x))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from shared.cones import named_cones, random_cone
 from shared.strategies import cones, dims, whole_rows
 from shared.twins import distance_to_cone, nearest_combination, width
 
-from conewise import Cone, cover_gaps, pareto_mask
+from conewise import Cone, ConeError, cover_gaps, pareto_mask
 
 CLOSE = 1e-10  # what computed rays and projections may miss by, for unit vectors
 
@@ -174,7 +176,7 @@ def test_a_small_violation_is_not_lost_beside_a_large_one() -> None:
         np.testing.assert_allclose(cone.project(x), 0.0, atol=1e-13)
 
 
-@pytest.mark.parametrize("tilt", [1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("tilt", [1e-3, 1e-4, 1e-5])
 def test_projections_with_rows_that_are_nearly_dependent(tilt: float) -> None:
     rng = np.random.default_rng(66)
     for _ in range(10):
@@ -296,14 +298,19 @@ def test_round_cones_of_extreme_angles(degrees: float, facets: int) -> None:
 
 @pytest.mark.parametrize("tilt", [1e-3, 1e-6, 1e-8, 1e-9, 1e-11, 1e-13, 1e-16])
 def test_a_row_that_is_hardly_needed(tilt: float) -> None:
-    """Whether such a row stays or goes, the cone is the same to that precision and everything can be computed."""
+    """Whether such a row stays or goes, the cone is the same to that precision; in between it is refused by name."""
     rng = np.random.default_rng(72)
     for dim in (2, 3, 4):
         base = random_cone(rng, dim, dim + 1)
         edge = base.facets[:2].sum(axis=0) if dim > 2 else base.facets[0]
         for sign in (1, -1):
             bent = edge / np.linalg.norm(edge) - sign * tilt * base.centre
-            cone = Cone(np.vstack([base.facets, bent]))
+            try:
+                cone = Cone(np.vstack([base.facets, bent]))
+            except ConeError as error:
+                assert 1e-10 < tilt < 1e-6
+                assert re.search(r"^row \d \(counted from 0\) follows from the others within", str(error))  # noqa: PT017
+                continue
             assert abs(cone.complexity.beta / base.complexity.beta - 1) <= 100 * tilt + 1e-6
             assert (np.abs(cone.rays @ cone.facets.T) <= 1e-8).sum(axis=1).min() >= dim - 1
             assert np.isfinite(cone.widths).all()

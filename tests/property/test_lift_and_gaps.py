@@ -97,7 +97,7 @@ def test_also_for_the_named_cones(cone: Cone) -> None:
         np.testing.assert_allclose(lift_norm(b, cone), expected, rtol=AGREE, atol=1e-13, err_msg=kind)
 
 
-@pytest.mark.parametrize("tilt", [1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("tilt", [1e-3, 1e-4, 1e-5])
 def test_also_with_rows_that_are_nearly_dependent(tilt: float) -> None:
     rng = np.random.default_rng(34)
     for _ in range(10):

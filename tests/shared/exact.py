@@ -108,14 +108,13 @@ class ExactCone:
         return None
 
     def beta(self, start: Sequence[Sequence[float]]) -> Decimal:
-        """1 / sin of the widest angle in C+: the better of two ascents, from `start` and from its widest two rows."""
-        pairs = combinations(range(len(self.rows)), 2)
-        i, j = min(pairs, key=lambda pair: dot(self.rows[pair[0]], self.rows[pair[1]]))
-        starts = [[[Decimal(float(x)) for x in v] for v in start], [self.rows[i], self.rows[j]]]
+        """1 / sin of the widest angle in C+: the best of the ascents from `start` and from its widest pairs of rows."""
+        pairs = sorted(combinations(self.rows, 2), key=lambda pair: dot(*pair))
+        starts = [[[Decimal(float(x)) for x in v] for v in start], *pairs[:6]]
         return max(self._ascent(*pair) for pair in starts)
 
     def _ascent(self, u: Vector, v: Vector) -> Decimal:
-        for _ in range(12):
+        for _ in range(30):
             moved = self.project_on_dual([-x for x in v])
             if length(moved) == 0:
                 return Decimal(1)
