@@ -258,7 +258,7 @@ def test_the_scripts_of_the_page_are_those_that_its_policy_names(told):
     text = html_page(of_study(told))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
-    assert len(scripts) == 2
+    assert len(scripts) == 3
     assert {f"'sha256-{pages._digest(script)}'" for script in scripts} == set(re.findall(r"'sha256-[^']*'", policy))
     assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
     assert "http:" not in policy

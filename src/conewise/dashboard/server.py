@@ -124,6 +124,8 @@ def _files() -> dict[str, tuple[bytes, str]]:
         kind = _KINDS.get(entry.name[entry.name.rfind(".") :])
         if kind is not None:
             found[entry.name] = (entry.read_bytes(), kind)
+    shared = files("conewise.report").joinpath("assets/plots.js")  # the report's pictures behave like these
+    found["plots.js"] = (shared.read_bytes(), _KINDS[".js"])
     plotly = files("plotly").joinpath("package_data/plotly.min.js").read_bytes()
     found["plotly.min.js"] = (plotly, _KINDS[".js"])
     # Plotly brings styles for maps that this page never shows, unless an element of their name is there already; our

@@ -31,8 +31,9 @@ def html_page(subject: Subject) -> str:
 
 def rendered(data: dict[str, Any], cone: Cone) -> str:
     """The page that shows these numbers."""
-    scripts = (plotly_script(), _asset("page.js"))
+    scripts = (plotly_script(), _asset("plots.js"), _asset("page.js"))
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    inline = "\n".join(f"<script>{script}</script>" for script in scripts)
     policy = (
         f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -69,8 +70,7 @@ def rendered(data: dict[str, Any], cone: Cone) -> str:
 {sections}</main>
 <footer>Made by conewise {__version__}. Everything in this file is in this file: it opens without a network.</footer>
 <script type="application/json" id="data">{embedded(data)}</script>
-<script>{scripts[0]}</script>
-<script>{scripts[1]}</script>
+{inline}
 </body>
 </html>
 """
@@ -174,6 +174,7 @@ def _answer(data: dict[str, Any]) -> str:
         f'<button type="button">{escape(name)}</button></th>'
         for n, (name, kind) in enumerate(heads)
     )
+    confidence = " Shaded: what its confidence allows, where the axes can show it." if data["has_radii"] else ""
     return f"""
 <p>{escape(data["listed"])} Select a design, in the picture or by its name, to see its rivals.</p>
 <div class="split">
@@ -183,6 +184,7 @@ def _answer(data: dict[str, Any]) -> str:
 <label>Up <select id="up"></select></label>
 </div>
 <div id="front" class="plot" role="group" aria-label="The designs by their averages, as in the table"></div>
+<p class="soft">Ringed: the selected design. In squares: its rivals.{confidence}</p>
 </div>
 <div id="detail" aria-live="polite"><p class="soft">Select a design.</p></div>
 </div>

@@ -33,8 +33,10 @@ export function drawWords(words) {
 // Who came and went since the cone at which the control last rested.
 export function drawMoved(moved) {
   const parts = moved ? [["entered", moved.entered], ["left", moved.left]].filter(([, part]) => part.count) : [];
-  show("moved", parts.length > 0);
-  if (!parts.length) return;
+  if (!parts.length) {
+    say("moved", moved ? `Since ${moved.before} no design has entered or left.` : "Nothing has moved yet.");
+    return;
+  }
   const line = ([word, part]) => {
     const more = part.count > part.names.length ? ` and ${whole(part.count - part.names.length)} more` : "";
     return `${whole(part.count)} ${word}: ${part.names.join("; ")}${more}.`;

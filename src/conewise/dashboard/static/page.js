@@ -109,8 +109,10 @@ async function rest() {
   try {
     const { rate } = await ask("hardness", question(), waiting.signal);
     if (move !== moving) return;
-    say("hardness", `If these values were the true means, every correct rule would need on the order of ${large(rate)} evaluations `
-      + "(sigma² H log(1/delta), the gap-dependent lower bound, up to a constant).");
+    say("hardness", `If these values were the true means, ${rate < 1
+      ? "the gap-dependent lower bound would rule nothing out: it is below one evaluation"
+      : `every correct rule would need on the order of ${large(rate)} evaluations`} `
+      + "(sigma² H log(1/delta), up to a constant).");
   } catch (error) {
     if (move === moving) trouble(error, "hardness");
   }
@@ -134,6 +136,7 @@ function drawNumbers(found) {
   drawCone(first.rays, second?.rays ?? null, start);
   show("drop", second !== null);
   show("counting", found.estimated);
+  show("moved", !found.estimated);
 }
 
 function drawLists() {

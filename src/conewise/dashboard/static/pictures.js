@@ -3,13 +3,15 @@
 import { byId, short, spread } from "./dom.js";
 
 const SYMBOLS = { first: "circle", second: "diamond" };
-const CONFIG = { displayModeBar: false, doubleClick: "reset" };
+const CONFIG = { ...ConewisePlots.SETTINGS, displayModeBar: false, doubleClick: false };
 const LINES = { quiet: 300, front: 400 };  // of parallel coordinates; more cannot be followed
 const LONGEST_LABEL = 22;
+const BESIDE = 70;  // pixels of a picture beside its axes
+const EDGE = 0.06;  // of the range, around the outermost points
 // On a touch screen a drag over a picture scrolls the page.
 const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
 
-const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const escaped = ConewisePlots.plain;
 
 // Colours are the style sheet's, so that pictures follow the theme.
 function colours() {
@@ -23,12 +25,18 @@ function colours() {
 
 const better = (start, objective) => (start.minimised.includes(start.objectives[objective]) ? "smaller is better" : "larger is better");
 
-function axis(start, objective, paint) {
+function axis(start, objective, paint, pixels) {
   return {
-    title: { text: `${escaped(start.objectives[objective])}, ${better(start, objective)}`, font: { size: 12 }, standoff: 8 },
+    title: { text: ConewisePlots.fitted(start.objectives[objective], `, ${better(start, objective)}`, pixels), font: { size: 12 }, standoff: 8 },
     gridcolor: paint.grid, zeroline: false, linecolor: paint.axis, showline: true, ticks: "outside", tickcolor: paint.axis,
-    automargin: true,
+    automargin: true, range: extent(start.ranges[objective]),
   };
+}
+
+// The same for every answer about the same designs, whoever is Pareto, so that two pictures can be compared.
+function extent([low, high] = [0, 1]) {
+  const margin = EDGE * (high - low) || Math.abs(low) || 1;
+  return [low - margin, high + margin];
 }
 
 const ground = (paint, size) => ({
@@ -55,7 +63,7 @@ function put(target, traces, layout, onSelect) {
   if (known) return;
   target.dataset.drawn = "yes";
   follow(target);
-  if (onSelect) target.on("plotly_click", (event) => onSelect(event.points[0].customdata));
+  if (onSelect) ConewisePlots.follow(target, onSelect);
 }
 
 const alone = (chosen) => ({ index: [chosen.index], names: [chosen.name], values: chosen.values.map((value) => [value]) });
@@ -68,14 +76,45 @@ export function drawFront(side, start, points, axes, selected, onSelect) {
     trace(points, axes, { marker: { color: paint[side], symbol: SYMBOLS[side], size: 9, line: { color: paint.paper, width: 1 } }, name: "Pareto" }),
   ];
   if (selected?.values) {
-    traces.push(trace(alone(selected), axes, { marker: { color: "rgba(0,0,0,0)", size: 17, line: { color: paint.ink, width: 2 } }, name: "selected" }));
+    traces.push(trace(alone(selected), axes, { marker: { color: "rgba(0,0,0,0)", size: 17, line: { color: paint.ink, width: 2 } }, hoverinfo: "skip", hovertemplate: null, name: "selected" }));
   }
-  put(byId(`plot-${side}`), traces, {
-    ...ground(paint, 12), margin: { l: 52, r: 12, t: 8, b: 44 }, hovermode: "closest", dragmode: DRAG,
-    xaxis: axis(start, axes[0], paint),
-    yaxis: axes[1] === null ? { visible: false } : axis(start, axes[1], paint),
-    uirevision: axes.join(","),  // a zoom outlives the next answer
+  const target = byId(`plot-${side}`);
+  const known = target.dataset.drawn === "yes";
+  const [across, up] = [axis(start, axes[0], paint, target.clientWidth - BESIDE),
+    axes[1] === null ? { visible: false, range: [-1, 1], fixedrange: true } : axis(start, axes[1], paint, target.clientHeight - BESIDE)];
+  const key = axes.join(",");
+  whole[key] = { xaxis: across.range, yaxis: up.range };
+  if (zoom?.axes === key) [across.range, up.range] = [[...zoom.xaxis], [...zoom.yaxis]];  // a zoom outlives the next answer
+  target.dataset.axes = key;
+  put(target, traces, {
+    ...ground(paint, 12), margin: { l: 52, r: 12, t: 8, b: 44 }, hovermode: "closest", dragmode: DRAG, xaxis: across, yaxis: up,
   }, onSelect);
+  if (!known) zooms(target, byId(`plot-${side === "first" ? "second" : "first"}`));
+}
+
+// The part of the plane that the reader has chosen: for both pictures, as long as they show these objectives.
+let zoom = null;  // { axes, xaxis, yaxis }
+const whole = {};  // ... and all of it, by the objectives
+
+function zooms(target, other) {
+  target.on("plotly_relayout", (moved) => {
+    if (!Object.keys(moved).some((key) => /^[xy]axis\.range/.test(key))) return;
+    const { xaxis, yaxis } = target.layout;
+    zoom = { axes: target.dataset.axes, xaxis: [...xaxis.range], yaxis: [...yaxis.range] };
+    match(other);
+  });
+  target.on("plotly_doubleclick", () => {
+    if (zoom?.axes !== target.dataset.axes) return;
+    zoom = { axes: zoom.axes, ...whole[zoom.axes] };
+    for (const plot of [target, other]) match(plot);
+    zoom = null;
+  });
+}
+
+function match(plot) {
+  if (plot.dataset.axes !== zoom.axes || plot.dataset.drawn !== "yes") return;
+  if (["xaxis", "yaxis"].every((name) => String(plot.layout[name].range) === String(zoom[name]))) return;
+  window.Plotly.relayout(plot, { "xaxis.range": [...zoom.xaxis], "yaxis.range": [...zoom.yaxis] });
 }
 
 // Every objective an axis, every design a line, and better is up on all of them. Says how many lines there are.
@@ -87,7 +126,7 @@ export function drawParallel(side, start, points, selected, onSelect) {
     lines(start, quiet, { line: { color: paint.quiet, width: 1 }, opacity: 0.5, name: "others" }),
     lines(start, front, { line: { color: paint[side], width: front.index.length > 100 ? 1 : 1.6 }, opacity: front.index.length > 100 ? 0.6 : 0.9, name: "Pareto" }),
   ];
-  if (selected?.values) traces.push(lines(start, alone(selected), { line: { color: paint.ink, width: 3.5 }, name: "selected" }));
+  if (selected?.values) traces.push(lines(start, alone(selected), { line: { color: paint.ink, width: 3.5 }, hoverinfo: "skip", hovertemplate: null, name: "selected" }));
   const places = start.objectives.map((_, place) => place);
   const ends = places.flatMap((place) => {
     const [low, high] = start.ranges[place] ?? [0, 0];
@@ -96,6 +135,7 @@ export function drawParallel(side, start, points, selected, onSelect) {
       x: place, y, yanchor, text: short(value), showarrow: false, font: { size: 11, color: paint.soft }, bgcolor: paint.paper,
     }));
   });
+  byId(`plot-${side}`).dataset.axes = "all";
   put(byId(`plot-${side}`), traces, {
     ...ground(paint, 12), margin: { l: 40, r: 40, t: 10, b: 40 }, hovermode: "closest", dragmode: false,
     xaxis: {

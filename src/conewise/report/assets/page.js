@@ -14,8 +14,10 @@
     each: ["#56B4E9", "#F0E442", "#2CC79A", "#E9A3C9"] };
   const dark = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print");
   let leaving = false; // between beforeprint and afterprint
+  let saving = false; // while a picture is made for a file, which people lay on white
   const printing = () => leaving || paper.matches;
-  const colours = () => (dark.matches && !printing() ? DARK : LIGHT);
+  const colours = () => (dark.matches && !printing() && !saving ? DARK : LIGHT);
+  const { plain } = ConewisePlots;
   const GROUPS = [
     { status: "beaten", colour: "out", symbol: "circle-open", size: 6 },
     { status: "covered", colour: "out", symbol: "circle", size: 6 },
@@ -35,13 +37,26 @@
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, ...more,
     };
   }
-  const SETTINGS = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
-  const axis = (title) => ({ title: { text: plain(title) }, gridcolor: colours().grid, zerolinecolor: colours().zero, automargin: true });
-
-  // Plotly reads a little HTML in its labels: a name must stay what it is.
-  function plain(text) {
-    return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  // The buttons are named one by one: a new release of Plotly cannot add one of its own. The same object every time:
+  // Plotly draws anew, without the reader's zoom, where settings change.
+  const SETTINGS = { ...ConewisePlots.SETTINGS, responsive: true,
+    modeBarButtons: [[{ name: "save", title: "Save as a picture (PNG)", icon: Plotly.Icons.camera, click: (plot) => save(plot.id) }],
+      ["zoom2d", "pan2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]] };
+  const PLAIN = { ...SETTINGS, displayModeBar: false };
+  const draw = (id) => { const { traces, look } = FIGURES[id](); Plotly.react(id, traces, look, id === "gains" ? PLAIN : SETTINGS); };
+  // As it is on the screen, zoom and all, but dark on white whatever the screen is.
+  function save(id) {
+    const plot = find(id);
+    saving = true;
+    const { traces, look } = FIGURES[id]();
+    saving = false;
+    for (const name of ["xaxis", "yaxis"]) look[name] = { ...look[name], range: [...plot.layout[name].range], autorange: false };
+    const [width, height] = [plot.clientWidth, plot.clientHeight];
+    Plotly.downloadImage({ data: traces, layout: { ...look, paper_bgcolor: LIGHT.paper, plot_bgcolor: LIGHT.paper, width, height } },
+      { format: "png", width, height, scale: 2, filename: `conewise-${id}` });
   }
+  const axis = (text) => ({ title: { text }, gridcolor: colours().grid, zerolinecolor: colours().zero, automargin: true });
+
   function show(number, digits = 5) {
     return number === null ? "–" : String(Number(number.toPrecision(digits)));
   }
@@ -57,10 +72,10 @@
   const facetOf = (d) => data.cone.facets.findIndex((w) => w.every((v, e) => Math.abs(v - (d === e ? 1 : 0)) < 1e-12));
   const scales = [
     ...data.objectives.map((o, d) => ({
-      label: `${o.name}, ${o.direction} is better`, of: (row) => row.means[d], facet: facetOf(d),
+      name: o.name, words: `, ${o.direction} is better`, of: (row) => row.means[d], facet: facetOf(d),
     })),
     ...data.cone.facets.map((_, n) => ({
-      label: `score w${n + 1} = ${data.cone.weightings[n]}`, of: (row) => row.scores[n], facet: n,
+      name: `score w${n + 1} = ${data.cone.weightings[n]}`, words: "", of: (row) => row.scores[n], facet: n,
     })),
   ];
   let selected = null;
@@ -86,7 +101,7 @@
     return {
       x: corners.map((p) => p[0]), y: corners.map((p) => p[1]), mode: "lines", fill: "toself",
       line: { color: "#CC79A7", width: 1.5 }, fillcolor: "rgba(204,121,167,0.18)", hoverinfo: "skip",
-      name: "its confidence",
+      name: "its confidence", showlegend: false,
     };
   }
   function polygon(row) {
@@ -107,9 +122,22 @@
     });
     return outline;
   }
+  const MARGINS = 100; // pixels of a picture beside its axes
+  const title = (n, side) => ConewisePlots.fitted(scales[n].name, scales[n].words, (find("front")[side] || 600) - MARGINS);
+  // What an axis shows: all designs, with room for their confidence as far as it leaves the designs apart. It does not
+  // depend on the selection, so that the picture stays where it is.
+  function extent(n) {
+    const { of, facet } = scales[n], rows = data.rows.filter((row) => of(row) !== null);
+    const values = rows.map(of), [low, high] = [Math.min(...values), Math.max(...values)];
+    if (!rows.length) return [-1, 1];
+    const size = high - low || Math.abs(low) || 1;
+    const wide = (row) => (!known(row) ? 0 : facet >= 0 ? row.half_widths[facet] : Math.max(...row.half_widths));
+    const beyond = (reach) => Math.min(0.5 * size, Math.max(0, reach)) + 0.06 * size;
+    return [low - beyond(Math.max(...rows.map((row) => low - of(row) + wide(row)))), high + beyond(Math.max(...rows.map((row) => of(row) + wide(row) - high)))];
+  }
   const along = (row, most) => row.half_widths.slice(0, most).map((h, n) => `± ${show(h, 3)} along w${n + 1}`).join(", ") +
     (row.half_widths.length > most ? ", …" : "");
-  function drawFront() {
+  function front() {
     const [x, y] = chosen();
     const traces = GROUPS.map((group) => {
       const rows = data.rows.filter((row) => row.status === group.status && scales[x].of(row) !== null);
@@ -127,14 +155,18 @@
       if (around) traces.unshift(around);
       const rivals = row.rivals.map((rival) => byId.get(rival.id)).filter((rival) => rival);
       traces.push({
-        x: rivals.map(scales[x].of), y: rivals.map(scales[y].of), mode: "markers", hoverinfo: "skip", name: "its rivals",
+        x: rivals.map(scales[x].of), y: rivals.map(scales[y].of), mode: "markers", hoverinfo: "skip", name: "its rivals", showlegend: false,
         marker: { symbol: "square-open", size: 17, color: colours().rivals, line: { width: 2 } },
       }, {
-        x: [scales[x].of(row)], y: [scales[y].of(row)], mode: "markers", hoverinfo: "skip", name: "selected",
+        x: [scales[x].of(row)], y: [scales[y].of(row)], mode: "markers", hoverinfo: "skip", name: "selected", showlegend: false,
         marker: { symbol: "circle-open", size: 19, color: colours().selected, line: { width: 2.5 } },
       });
     }
-    Plotly.react("front", traces, layout("front", { xaxis: axis(scales[x].label), yaxis: axis(scales[y].label) }), SETTINGS);
+    // A zoom outlives the next selection, and not other axes.
+    const look = layout("front", {
+      xaxis: { ...axis(title(x, "clientWidth")), range: extent(x) }, yaxis: { ...axis(title(y, "clientHeight")), range: extent(y) }, uirevision: `${x},${y}`,
+    });
+    return { traces, look };
   }
 
   // -- one design ---------------------------------------------------------------------------------------------------
@@ -146,7 +178,7 @@
       line.setAttribute("aria-selected", String(Number(line.dataset.id) === id));
     }
     describe(row);
-    drawFront();
+    draw("front");
     if (scroll) find("detail").scrollIntoView({ block: "nearest" });
   }
   function describe(row) {
@@ -187,19 +219,20 @@
     const plot = make("div", undefined, { id: "gains", class: "plot", role: "img",
       "aria-label": "How far each rival is ahead along each weighting, with confidence" });
     panel.append(table, plot);
-    drawGains(row);
+    draw("gains");
   }
-  function drawGains(row) {
-    const each = colours().each, symbols = ["circle", "square", "diamond", "triangle-up"];
-    Plotly.react("gains", row.rivals.map((rival, i) => ({
+  function gains() {
+    const row = byId.get(selected), each = colours().each, symbols = ["circle", "square", "diamond", "triangle-up"];
+    const traces = row.rivals.map((rival, i) => ({
       x: rival.facets.map((n) => `w${n + 1}`), y: rival.gains, mode: "markers", name: plain(rival.name.slice(0, 28)),
       marker: { color: each[i], symbol: symbols[i], size: 8 }, text: rival.facets.map((n) => plain(data.cone.weightings[n])),
       error_y: rival.radii ? { type: "data", array: rival.radii, color: each[i], thickness: 1.5, width: 5 } : undefined,
       hovertemplate: "%{x} = %{text}<br>ahead by %{y:.4g}<extra></extra>",
-    })), layout("gains", { scattermode: "group", showlegend: row.rivals.length > 1, margin: { l: 58, r: 8, t: 8, b: 36 },
+    }));
+    const look = layout("gains", { scattermode: "group", showlegend: row.rivals.length > 1, margin: { l: 58, r: 8, t: 8, b: 36 },
       yaxis: axis("the rival is ahead by"), xaxis: { ...axis("weighting"), type: "category" },
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom", font: { size: 11 } } }),
-    { ...SETTINGS, displayModeBar: false });
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", font: { size: 11 } } });
+    return { traces, look };
   }
 
   // -- the table ----------------------------------------------------------------------------------------------------
@@ -234,27 +267,31 @@
   }
 
   // -- how it got there -----------------------------------------------------------------------------------------------
+  const line = (name, key, colour, dash) => ({ x: data.history.map((m) => m.evaluations), y: data.history.map((m) => m[key]),
+    name, mode: "lines+markers", line: { color: colour, width: 2.5, dash }, marker: { size: 5 } });
+  const upwards = (id, title) => layout(id, { xaxis: axis("evaluations"), yaxis: { ...axis(title), rangemode: "tozero" }, uirevision: id });
+  function history() {
+    const { pareto, undecided, out, soft } = colours();
+    return { traces: [line("kept", "kept", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
+      line("covered", "covered", soft, "dashdot"), line("beaten", "beaten", out, "dot")], look: upwards("history", "designs") };
+  }
+  function certified() {
+    const asked = { ...line("asked for", "evaluations", colours().soft, "dash"), mode: "lines", y: data.history.map(() => data.epsilon) };
+    return { traces: [line("certified epsilon", "certified_epsilon", colours().certified, "solid"), asked], look: upwards("epsilon", "epsilon") };
+  }
   function drawHistory() {
     if (!data.history.length) return;
-    const x = data.history.map((moment) => moment.evaluations);
-    const line = (name, key, colour, dash) => ({ x, y: data.history.map((m) => m[key]), name, mode: "lines+markers",
-      line: { color: colour, width: 2.5, dash }, marker: { size: 5 } });
-    const { pareto, undecided, out, certified, soft } = colours();
-    Plotly.react("history", [line("kept", "kept", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
-      line("covered", "covered", soft, "dashdot"), line("beaten", "beaten", out, "dot")],
-    layout("history", { xaxis: axis("evaluations"), yaxis: { ...axis("designs"), rangemode: "tozero" } }), SETTINGS);
-    if (data.history.some((m) => m.certified_epsilon !== null)) {
-      Plotly.react("epsilon", [line("certified epsilon", "certified_epsilon", certified, "solid"),
-        { x: [x[0], x[x.length - 1]], y: [data.epsilon, data.epsilon], name: "asked for", mode: "lines", line: { color: soft, dash: "dash" } }],
-      layout("epsilon", { xaxis: axis("evaluations"), yaxis: { ...axis("epsilon"), rangemode: "tozero" } }), SETTINGS);
-    } else if (find("epsilon")) find("epsilon").remove();
+    draw("history");
+    if (data.history.some((m) => m.certified_epsilon !== null)) draw("epsilon");
+    else if (find("epsilon")) find("epsilon").remove();
   }
 
   // -- another ground, or paper -----------------------------------------------------------------------------------------
+  const FIGURES = { front, gains, history, epsilon: certified };
   function redraw() {
-    drawFront();
+    draw("front");
     drawHistory();
-    if (selected !== null && find("gains")) drawGains(byId.get(selected));
+    if (selected !== null && find("gains")) draw("gains");
   }
   function ready() {
     let shown = 0;
@@ -263,6 +300,7 @@
     find("printed").textContent = left > 0 ? `The first ${ROWS_PRINTED} rows; ${left.toLocaleString("en")} more are in the file.` : "";
     redraw();
   }
+  window.addEventListener("resize", () => draw("front")); // titles of axes have another length
   dark.addEventListener("change", redraw);
   paper.addEventListener("change", ready);
   window.addEventListener("beforeprint", () => { leaving = true; ready(); });
@@ -275,16 +313,13 @@
   });
   find("filter").addEventListener("input", filter);
   find("status").addEventListener("change", filter);
-  scales.forEach((scale, i) => { for (const id of ["across", "up"]) find(id).append(make("option", scale.label, { value: i })); });
+  scales.forEach((scale, i) => { for (const id of ["across", "up"]) find(id).append(make("option", scale.name + scale.words, { value: i })); });
   find("across").value = "0";
   find("up").value = String(Math.min(1, scales.length - 1));
-  for (const id of ["across", "up"]) find(id).addEventListener("change", drawFront);
+  for (const id of ["across", "up"]) find(id).addEventListener("change", () => draw("front"));
   filter();
-  drawFront();
-  find("front").on("plotly_click", (event) => {
-    const id = event.points[0].customdata;
-    if (id !== undefined) select(id, false);
-  });
+  draw("front");
+  ConewisePlots.follow(find("front"), (id) => select(id, false));
   drawHistory();
   const first = data.rows.find((row) => row.status === "undecided") || data.rows.find((row) => row.returned) || data.rows[0];
   if (first) select(first.id, false);

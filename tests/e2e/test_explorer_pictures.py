@@ -1,0 +1,117 @@
+"""The explorer's pictures under a finger, on a phone and side by side; and that the page keeps still."""
+
+from __future__ import annotations
+
+import pytest
+from shared.browser import SLOW, browser, screenshot
+from shared.explorer import exploring, mentions, reads, visiting
+
+PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
+FRONT = """() => {
+  const plot = document.getElementById("plot-first"), trace = plot.data.find((t) => t.name === "Pareto");
+  return trace.text.map((name, n) => [name, n]);
+}"""
+PLACE = """(n) => {
+  const plot = document.getElementById("plot-first"), box = plot.getBoundingClientRect();
+  const {xaxis, yaxis} = plot._fullLayout;
+  const trace = plot.data.find((t) => t.name === "Pareto");
+  return [box.x + xaxis._offset + xaxis.d2p(trace.x[n]), box.y + yaxis._offset + yaxis.d2p(trace.y[n])];
+}"""
+RANGES = "(side) => ['xaxis', 'yaxis'].map((name) => document.getElementById(`plot-${side}`).layout[name].range)"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def snw():
+    with exploring("snw") as address:
+        yield address
+
+
+def test_a_tap_selects_the_design_under_the_finger(chromium, snw):
+    with visiting(chromium, snw, **PHONE) as page:
+        reads(page, "#pareto", "26")
+        page.locator("#plot-first .main-svg").first.wait_for()
+        for name, place in page.evaluate(FRONT):
+            page.locator("#plot-first").scroll_into_view_if_needed()
+            page.touchscreen.tap(*page.evaluate(PLACE, place))
+            reads(page, ".chosen-name", name)
+
+
+def zoomed(page, before):
+    """Drag a box over the first picture, and wait until it shows less."""
+    page.locator("#plot-first").scroll_into_view_if_needed()
+    box = page.locator("#plot-first .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+    page.mouse.up()
+    for _ in range(SLOW // 50):
+        now = page.evaluate(RANGES, "first")
+        if now != before:
+            return now
+        page.wait_for_timeout(50)
+    pytest.fail("the picture did not zoom")
+
+
+def test_compared_pictures_have_the_same_axes_and_a_zoom_outlives_a_selection(chromium, snw):
+    with visiting(chromium, snw) as page:
+        page.locator("#second").fill("planar:170")
+        reads(page, "#second-label", "Compared: planar:170")
+        page.locator("#plot-second .main-svg").first.wait_for()
+        whole = page.evaluate(RANGES, "first")
+        assert page.evaluate(RANGES, "second") == whole
+        part = zoomed(page, whole)
+        assert page.evaluate(RANGES, "second") == part
+        name = page.locator("#table button").nth(3).inner_text()
+        page.locator("#table button").nth(3).click()
+        reads(page, ".chosen-name", name)
+        page.locator("#degrees-exact").fill("120")
+        mentions(page, "#caption-first", "planar:120")
+        assert page.evaluate(RANGES, "first") == part
+        assert page.evaluate(RANGES, "second") == part
+        screenshot(page, "explorer-zoomed")
+        page.locator("#plot-second").scroll_into_view_if_needed()
+        box = page.locator("#plot-second .nsewdrag").first.bounding_box()
+        page.mouse.dblclick(box["x"] + 0.75 * box["width"], box["y"] + 0.25 * box["height"])
+        for side in ("first", "second"):
+            for _ in range(SLOW // 50):
+                if page.evaluate(RANGES, side) == whole:
+                    break
+                page.wait_for_timeout(50)
+            assert page.evaluate(RANGES, side) == whole
+
+
+def test_the_picture_stays_where_it_is_while_the_angle_moves(chromium, snw):
+    with visiting(chromium, snw) as page:
+        top = page.locator("#plot-first").bounding_box()["y"]
+        for degrees in ("100", "135", "150", "90"):
+            page.locator("#degrees-exact").fill(degrees)
+            mentions(page, "#caption-first", f"planar:{degrees}")
+            assert page.locator("#plot-first").bounding_box()["y"] == top
+        page.locator("#degrees-exact").fill("135")
+        mentions(page, "#moved", "left:")
+
+
+def test_long_names_fit_on_a_phone_and_a_bound_below_one_evaluation_says_so(chromium, tmp_path):
+    path = tmp_path / "long.csv"
+    long = "throughput_of_the_network_in_millions_of_samples_per_second_at_25_degrees"
+    path.write_text(f"name,{long},b\n{'X' * 90},1,2\ny,200,1\nz,3,400\n", encoding="utf-8")
+    with exploring(path) as address:
+        for size in ({"width": 320, "height": 700}, {"width": 390, "height": 844}, {"width": 1280, "height": 800}):
+            with visiting(chromium, address, **size) as page:
+                page.locator("#table button").first.click()
+                page.locator(".chosen-name").wait_for()
+                assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
+                panel = page.locator("#selected").bounding_box()
+                for part in page.locator("#selected dt, #selected dd").all():
+                    box = part.bounding_box()
+                    assert box["width"] >= 40
+                    assert box["x"] + box["width"] <= panel["x"] + panel["width"] + 1
+                page.locator("#sigma").fill("0.001")
+                mentions(page, "#hardness", "below one evaluation")
+                assert "order of 0" not in page.locator("#hardness").inner_text()
