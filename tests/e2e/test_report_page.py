@@ -203,7 +203,7 @@ def test_the_table_sorts_and_filters(visit):
     page.get_by_label("Name contains").fill("D1")
     assert len(column(page, 1)) == 11
     page.get_by_label("Status").select_option("beaten")
-    assert set(column(page, 2)) <= {"beaten"}
+    assert all(text.startswith("beaten by d") for text in column(page, 2))
     assert f"{len(column(page, 1))} of 25 rows shown" in page.locator("#shown").inner_text()
 
 
@@ -229,7 +229,7 @@ def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit("study.html")
-    assert page.locator("#history .scatterlayer .trace").count() == 3
+    assert page.locator("#history .scatterlayer .trace").count() == 4
     assert page.locator("#epsilon .scatterlayer .trace").count() == 2
     for scheme, (ground, ink) in (("light", LIGHT), ("dark", DARK)):
         page.emulate_media(color_scheme=scheme)
@@ -277,7 +277,7 @@ def test_a_hundred_thousand_designs_open_and_answer(visit, folder):
     assert front.sum() < rows.count() <= 2000
     assert page.locator("#front .point").count() <= 2010
     assert page.locator("#front text").count() < 60  # never a label for each
-    page.get_by_label("Status").select_option("Pareto")
+    page.get_by_label("Status").select_option("kept")
     assert len(column(page, 1)) == front.sum()
     page.get_by_label("Status").select_option("")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
