@@ -186,6 +186,21 @@ def as_number(value: Any, name: str) -> float:
     return number
 
 
+def as_decimal(text: str) -> float:
+    """The number that a text says; ValueError where it is none.
+
+    One rule for tables, cones and commands: ASCII digits with nothing between them, although float() takes 1_000 and
+    the digits of every script.
+
+    >>> as_decimal(" -1.5e3 ")
+    -1500.0
+    """
+    text = text.strip()
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r:.60} is not a number")
+    return float(text)
+
+
 def as_positive(value: Any, name: str) -> float:
     """A finite number above zero."""
     number = as_number(value, name)

@@ -7,7 +7,7 @@ import re
 from math import isfinite
 from typing import Any, Final
 
-from conewise._arrays import Floats
+from conewise._arrays import Floats, as_decimal
 from conewise._limits import LONGEST_CONE_TEXT
 from conewise.errors import ConeError
 
@@ -22,7 +22,6 @@ CONE_FORMS: Final = {
 }
 
 _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 where JSON wants 0.3
-_ASCII_NUMBER: Final = frozenset("0123456789+-.eE ")
 
 
 def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
@@ -64,9 +63,9 @@ def _number(word: str, kind: str) -> float | int:
     """A whole number where one is written, so that `orthant:3.5` can be refused as such later."""
     word = word.strip()
     try:
-        if not word or not set(word) <= _ASCII_NUMBER:  # float() also takes nan, inf and underscores
+        value = as_decimal(word)
+        if not any(c.isdigit() for c in word):  # nan and inf
             raise ValueError(word)
-        value = float(word)
     except ValueError:
         raise ConeError(f"{word!r:.60} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
     if not isfinite(value):

@@ -1,4 +1,8 @@
-"""How large things may be: beyond these numbers an answer would not come in time, and is refused with the number."""
+"""How large things may be, and how much of a table is read at a time.
+
+Beyond the limits an answer would not come in time, and is refused with the number. The sizes of tables are read as
+attributes of this module where they are needed, never copied, so that tests can make them small.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ MOST_EVALUATIONS: Final = 2**62
 """Evaluations, designs and whatever else is counted: what 64-bit numbers hold, with room to add."""
 
 MOST_DESIGNS: Final = 10**7
-"""Designs of a study: their names alone take a gigabyte."""
+"""Designs of a study: their names alone take a gigabyte. `front` has no such limit."""
 
 LARGEST_SEED: Final = 2**128
 """Of random numbers: what numpy draws as entropy."""
@@ -27,3 +31,40 @@ LARGEST_GROWTH: Final = 100.0
 
 LONGEST_CONE_TEXT: Final = 100_000
 """Characters of a cone's text form: 40 rows of 8 numbers take a tenth of it."""
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+MOST_COLUMNS: Final = 100_000
+"""Columns of a table; a header beyond it is no header."""
+
+MOST_ROWS: Final = 10**11
+"""Rows that a file may claim in its own header; more would take weeks to read, and no real file has them."""
+
+LONGEST_FIELD: Final = 2**20
+"""Characters of one cell of a CSV file."""
+
+LONGEST_LINE: Final = 2**24
+"""Bytes of the header of a CSV file, and of a line where a CSV file is read in ranges."""
+
+LARGEST_JSON: Final = 256 * 2**20
+"""Bytes of a JSON array, which is read whole; JSON lines are not, and one line of them may be as long."""
+
+LARGEST_WHOLE: Final = 2**53
+"""Whole numbers up to here are exact in float64; larger ones would be rounded."""
+
+# -- read at a time --------------------------------------------------------------------------------------------------
+
+CHUNK_ROWS: Final = 50_000
+"""Rows of a table in memory at a time."""
+
+RANGE_BYTES: Final = 2**22
+"""Bytes of a range of a CSV file that are parsed at a time."""
+
+ARROW_BYTES: Final = 2**20
+"""Bytes of a CSV file that pyarrow parses at a time, and of a Parquet column that it reads; it keeps some ahead."""
+
+PIECE_BYTES: Final = 2**26
+"""A CSV file larger than this is cut into ranges of so many bytes for workers."""
+
+PIECE_ROWS: Final = 2**21
+"""Row groups of a Parquet file are taken together up to so many rows."""

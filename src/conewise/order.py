@@ -24,6 +24,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 
 _SMALL: Final = 1024  # below this many designs the compiled filter alone is fastest
+_COMPARED: Final = 254  # facets that moocore compares: with 255 it does not come back, with more it refuses
 _SORTED: Final = 1024  # from this many on it pays to sort before the compiled filter does
 _CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
 _STRIDE: Final = 64  # one design of so many is looked at before the pass
@@ -148,6 +149,8 @@ def maximal_columns(columns: Floats, keep_duplicates: bool = True) -> Bools:
         if not keep_duplicates:
             mask[mask.argmax() + 1 :] = False
         return np.asarray(mask)
+    if len(columns) > _COMPARED:
+        return _maximal_among_many(columns, keep_duplicates)
     import moocore
 
     if not keep_duplicates or columns.shape[1] < _SORTED:  # sorting would forget which duplicate came first
@@ -156,6 +159,23 @@ def maximal_columns(columns: Floats, keep_duplicates: bool = True) -> Bools:
     order = np.argsort(columns[-1 if len(columns) <= 3 else 0])
     mask = np.empty(len(order), dtype=bool)
     mask[order] = moocore.is_nondominated(columns[:, order].T, maximise=True, keep_weakly=True)
+    return mask
+
+
+def _maximal_among_many(columns: Floats, keep_duplicates: bool) -> Bools:
+    """The same for any number of facets, each column against those kept so far: O(K F N) for a front of F."""
+    with np.errstate(over="ignore"):
+        order = np.argsort(-columns.sum(axis=0), kind="stable")  # strong ones first, the first of equals before others
+    rows = np.ascontiguousarray(columns.T)
+    kept = np.empty(0, dtype=np.intp)
+    for k in order.tolist():
+        above = (rows[kept] >= rows[k]).all(axis=1)
+        same = above & (rows[kept] == rows[k]).all(axis=1)
+        if (above & ~same).any() or (same.any() and not keep_duplicates):
+            continue
+        kept = np.append(kept[~(rows[kept] <= rows[k]).all(axis=1) | same], k)  # sums may tie where columns do not
+    mask = np.zeros(len(rows), dtype=bool)
+    mask[kept] = True
     return mask
 
 

@@ -230,7 +230,7 @@ def test_long_answers_are_cut_and_say_where_the_rest_is(tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "say which columns were measured"),
+        ((), "say with --objectives which columns were measured"),
         (("--objectives", "price"), "no column 'price'; it has design, cost, speed"),
         ((*LONG, "--design", "plant"), "no column 'plant'"),
         (("--objectives", "cost", "--minimise", "speed"), "not among the objectives cost"),

@@ -195,10 +195,11 @@ def test_front_reads_every_format_alike(tmp_path, ending):
         "cone": "orthant:2",
         "rows": 6,
         "pareto": 3,
+        "compared": [{"name": "cost", "direction": "larger"}, {"name": "speed", "direction": "larger"}],
         "minimised": [],
         "designs": [
-            {"row": k, "name": name, "cost": cost, "speed": speed}
-            for k, (name, cost, speed) in enumerate(ROWS)
+            {"row": k, "name": name, "values": {"cost": cost, "speed": speed}}
+            for k, (name, cost, speed) in enumerate(ROWS, start=1)
             if name in FRONT
         ],
     }
@@ -208,7 +209,8 @@ def test_front_in_a_pipe_is_csv_that_can_be_read_again(tmp_path):
     done = succeeds("front", write_table(tmp_path / "designs.csv"), "--minimise", "cost", "--cone", "planar:135")
     plain(done.stdout)
     plain(done.stderr)
-    assert re.fullmatch(r"\d of 6 designs are Pareto under planar:135\n", done.stderr)
+    compared = r"compared: cost \(smaller is better\), speed \(larger is better\)"
+    assert re.fullmatch(rf"\d of 6 designs are Pareto under planar:135; {compared}\n", done.stderr)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     means = np.array([[-cost, speed] for _, cost, speed in ROWS])
     expected = [row for row, kept in zip(ROWS, cw.pareto_mask(means, cw.Cone.planar(135)), strict=True) if kept]
@@ -229,9 +231,8 @@ def test_front_agrees_with_the_library_on_the_papers_data(tmp_path):
         done = succeeds("front", path, "--minimise", "log2 area", "--cone", f"planar:{angle}", "--json")
         designs = json.loads(done.stdout)["designs"]
         assert len(designs) == size
-        assert [row["row"] for row in designs] == np.flatnonzero(
-            cw.pareto_mask(snw.means, cw.Cone.planar(angle))
-        ).tolist()
+        expected = np.flatnonzero(cw.pareto_mask(snw.means, cw.Cone.planar(angle)))
+        assert [row["row"] - 1 for row in designs] == expected.tolist()
 
 
 def test_equal_designs_are_all_kept_unless_told_otherwise(tmp_path):
@@ -290,13 +291,13 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); "
         "from conewise.cli import main; main(sys.argv[1:])"
     )
-    command = [sys.executable, "-B", "-c", limited, "front", str(path), "--out", str(out)]
+    command = [sys.executable, "-B", "-c", limited, "front", str(path), "--force", "--out", str(out)]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert re.fullmatch(r"conewise: File too large[^\n]*\n", done.stderr), done.stderr
+    assert re.fullmatch(r"conewise: \S+front\.csv cannot be written: File too large; nothing [^\n]*\n", done.stderr)
     assert out.read_text(encoding="utf-8") == "what was there\n"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["designs.csv", "front.csv"]
-    succeeds("front", path, "--out", out)
+    succeeds("front", path, "--out", out, "--force")
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2001
 
 
@@ -452,8 +453,8 @@ def test_a_million_rows_stream_through_little_memory(long_table, reader, megabyt
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["rows"] == LONG
-    assert [row["row"] for row in data["designs"]] == expected
-    assert all(row["name"] == f"d{row['row']}" for row in data["designs"])
+    assert [row["row"] - 1 for row in data["designs"]] == expected
+    assert all(row["name"] == f"d{row['row'] - 1}" for row in data["designs"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit on address space is Linux's")

@@ -301,15 +301,23 @@ def test_slips_of_a_laboratory(trial, capsys, arguments, words):
         ("who,gain,cost\nme,1,2\n", "neither a column id nor a column design; it has who, gain, cost"),
         ("id,gain,cost\n0-0,,\n1-0,,\n", "holds no values yet: the columns gain, cost are empty"),
         ("id,gain,cost\n0-0,1,\n", "row 1 (below the header) has no value for 'cost', but values for other objectives"),
-        ("id,gain,cost\n0-0,1,2\n1-0,1,low\n", "row 2 (below the header) holds 'low' for 'cost'"),
-        ("id,gain,cost\n0-0,1,inf\n", "holds 'inf' for 'cost', where a finite number was expected"),
+        (
+            "id,gain,cost\n0-0,1,2\n1-0,1,low\n",
+            "row 2 (below the header), column 'cost' holds 'low', where a number was expected",
+        ),
+        ("id,gain,cost\n0-0,1,inf\n", "column 'cost' holds inf, where a finite number was expected"),
         ("id,gain,cost\n,1,2\n", "has no id; give rows with ids and rows with designs in two tables"),
         ("id,design,gain,cost\n0-0,c,1,2\n", "0-0 is an evaluation of '007', not of 'c'"),
         ("design,gain,cost\n,1,2\n", "names no design"),
         ("design,gain,cost\nd,1,2\n", "there is no design called 'd'"),
         ("id,gain,cost\n0-0,1\n", "has 2 entries for 3 columns"),
         ("id,gain,gain,cost\n0-0,1,1,2\n", "two columns called 'gain'"),
-        ('id,gain,cost\n"d0n0,1,2\n', "is not valid CSV"),
+        (
+            "id;gain;cost\n0-0;1,5;2\n",
+            "column 'gain' holds '1,5', where a number was expected; write decimals with a point",
+        ),
+        ("id,gain,cost\n0-0,1_000,2\n", "column 'gain' holds '1_000', where a number was expected; write thousands"),
+        ('id,gain,cost\n"d0n0,1,2\n', "a quote is opened in this row and never closed"),
     ],
 )
 def test_slips_in_a_table_of_results(trial, capsys, table, words):

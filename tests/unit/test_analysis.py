@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conewise as cw
+from conewise import _limits as limits
 from conewise import noise
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.certificate import MOST
@@ -152,7 +153,7 @@ def test_a_file_and_its_chunks_change_nothing(tmp_path, monkeypatch):
     inner = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
     seen = []
     monkeypatch.setattr(readers, "_has_arrow", lambda: False)
-    monkeypatch.setattr(readers, "_ROWS", 7)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 7)
     table = LongTable(path, objectives=["a", "b"], minimise=["b"])
     found = analyse(table, ORTHANT, delta=0.05, progress=lambda done, total: seen.append((done, total)))
     same(inner, found)

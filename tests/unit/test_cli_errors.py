@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ from scipy.spatial import QhullError
 
 import conewise as cw
 from conewise.cli.main import commands, main
-from conewise.cli.show import write_whole
+from conewise.problems.shards import ShardedTable
 
 GOOD = "name,cost,speed\na,1,2\nb,2,3\nc,3,1\n"
 BUDGET = {"--designs": "5", "--epsilon": "0.1", "--delta": "0.05"}
@@ -191,6 +190,12 @@ def test_what_a_file_says_cannot_break_the_one_line(capsys, designs):
     refused(capsys, "front", "designs.csv", "--objectives", "cost")
     designs.write_text('name,cost,speed\na,1,"two\nlines"\n', encoding="utf-8")
     refused(capsys, "front", "designs.csv")
+    designs.write_text("name,co\x1b]0;owned\x07st,\u202espeed\na,1,2\n", encoding="utf-8")
+    words = refused(capsys, "front", "designs.csv", "--objectives", "cost")
+    assert "it has name, co\ufffd]0;owned\ufffdst, \ufffdspeed" in words
+    with pytest.raises(cw.InputError) as caught:
+        ShardedTable("designs.csv", objectives=["cost"])
+    assert str(caught.value).isprintable()
 
 
 # -- where the answer goes -----------------------------------------------------------------------------------------
@@ -203,43 +208,6 @@ def test_places_that_cannot_be_written_to(capsys, designs, tmp_path):
     assert "No such file or directory" in refused(capsys, "cone", "planar:45", "--plot", "nowhere/cone.png")
     assert "must end in .png, .svg or .pdf" in refused(capsys, "cone", "planar:45", "--plot", "cone.bmp")
     assert "2 or 3 objectives" in refused(capsys, "cone", "orthant:4", "--plot", "cone.png")
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "front.csv"
-    path.write_text("before", encoding="utf-8")
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, "after")
-    assert path.read_text(encoding="utf-8") == "before"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["front.csv"]
-
-
-def test_a_written_file_has_ordinary_permissions_and_a_link_stays_a_link(tmp_path):
-    target, link = tmp_path / "target.csv", tmp_path / "link.csv"
-    target.write_text("before", encoding="utf-8")
-    link.symlink_to(target)
-    mask = os.umask(0o027)
-    try:
-        write_whole(link, "after\n")
-    finally:
-        os.umask(mask)
-    assert link.is_symlink()
-    assert target.read_bytes() == b"after\n"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-def test_a_device_is_written_to_and_never_replaced():
-    write_whole(Path("/dev/null"), "gone")
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(Path("/dev/full"), "x" * 10**6)
-    for device in ("/dev/null", "/dev/full"):
-        assert stat.S_ISCHR(Path(device).stat().st_mode)
 
 
 # -- anything else -------------------------------------------------------------------------------------------------

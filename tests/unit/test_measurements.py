@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise import _limits as limits
 from conewise.problems import measurements, readers
 from conewise.problems.measurements import LongTable, WideTable, open_measurements
 
@@ -72,7 +73,7 @@ def test_a_table_may_be_read_as_often_as_wanted(tmp_path):
 def test_chunks_change_nothing(tmp_path, engine, monkeypatch):
     path = write(tmp_path / "t.csv", rows=[[f"d{k % 7}", float(k), float(-k)] for k in range(100)])
     whole = told(LongTable(path, objectives=["cost", "speed"]))
-    monkeypatch.setattr(readers, "_ROWS", 9)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 9)
     monkeypatch.setattr(measurements, "_ENTRIES", 12)  # three evaluations of two objectives
     table = LongTable(path, objectives=["cost", "speed"])
     parts = list(table)
@@ -99,7 +100,7 @@ def test_numbers_may_name_designs(tmp_path):
 def test_another_column_may_name_the_design(tmp_path):
     path = write(tmp_path / "t.csv", header=["plant", "cost", "speed"])
     assert LongTable(path, objectives=["cost"], design="plant").names == ("b", "a", "c, d")
-    with pytest.raises(cw.InputError, match=r"which column names the design with --design; t\.csv has plant, cost"):
+    with pytest.raises(cw.InputError, match=r"which column names the design with `design`; t\.csv has plant, cost"):
         LongTable(path, objectives=["cost"])
 
 
@@ -126,7 +127,7 @@ HOLES = [["a", 1.0, 2.0], ["b", None, 3.0], ["a", 4.0, None], ["a", 5.0, 6.0], [
 @pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
 def test_a_missing_objective_is_refused_with_its_place_and_the_way_on(tmp_path, engine, ending):
     table = LongTable(write(tmp_path / f"t{ending}", rows=HOLES), objectives=["cost", "speed"])
-    with pytest.raises(cw.InputError, match=r"row 2 \(below the header\), column 'cost' is empty.*--incomplete skip"):
+    with pytest.raises(cw.InputError, match=r"(row|record) 2.*, column 'cost' is empty.*`incomplete=\"skip\"`"):
         list(table)
 
 
@@ -201,7 +202,7 @@ def test_files_that_are_no_tables(tmp_path, engine, text, words):
 
 def test_a_record_without_a_design_is_refused(tmp_path):
     path = write(tmp_path / "t.jsonl", rows=[["a", 1.0, 2.0], [None, 1.0, 2.0]])
-    with pytest.raises(cw.InputError, match=r"row 2 .*'design' is empty"):
+    with pytest.raises(cw.InputError, match=r"record 2, column 'design' is empty"):
         _ = LongTable(path, objectives=["cost"]).names
 
 
@@ -291,8 +292,8 @@ def test_wide_tables_that_cannot_be(tmp_path, row, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "say which columns were measured"),
-        ({"means": ["cost"]}, "number of evaluations: name it with --counts"),
+        ({}, "say with `objectives` which columns were measured"),
+        ({"means": ["cost"]}, "number of evaluations: name it with `counts`"),
         ({"means": ["cost"], "objectives": ["speed"]}, "not both"),
         ({"objectives": ["cost"], "errors": ["speed"]}, "belong to a table of means"),
         ({"means": ["cost"], "counts": "speed", "errors": ["cost", "speed"]}, "1 columns of means and 2 of standard"),

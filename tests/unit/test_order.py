@@ -230,3 +230,19 @@ def test_huge_numbers_within_reach_are_compared():
     np.testing.assert_array_equal(
         cw.pareto_mask(points * 2.0**1000, Cone.planar(135)), cw.pareto_mask(points, Cone.planar(135))
     )
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize(
+    ("cone", "dim"), [(cw.Cone.orthant(255), 255), (cw.Cone.ice_cream(60, facets=300), 3)], ids=["objectives", "facets"]
+)
+def test_more_facets_than_moocore_compares(cone, dim, keep):
+    """255 and more: ties, duplicates and dominated designs as by definition."""
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 3, size=(60, dim)).astype(float)
+    points[10] = points[3]
+    points[20:40] = points[:20] - rng.integers(0, 2, size=(20, 1))
+
+    expected = cw.order.pareto_mask_by_definition(points, cone, keep_duplicates=keep)
+    assert cw.pareto_mask(points, cone, keep_duplicates=keep).tolist() == expected.tolist()
+    assert 0 < expected.sum() < 60

@@ -17,11 +17,13 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise import _limits as limits
 from conewise.order import pareto_mask_by_definition
 from conewise.problems import names as naming
 from conewise.problems import readers, shards
+from conewise.problems.files import files_of
 from conewise.problems.names import Labels, Repetitions, hashes_of
-from conewise.problems.shards import ShardedTable, files_of, front_of_table
+from conewise.problems.shards import ShardedTable, front_of_table
 
 ORTHANT = cw.Cone.orthant(2)
 
@@ -35,10 +37,10 @@ def engine(request, monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """Tables of a few rows are cut as large ones are."""
-    monkeypatch.setattr(shards, "_SHARD_BYTES", 100)
-    monkeypatch.setattr(shards, "_SHARD_ROWS", 40)
-    monkeypatch.setattr(readers, "_BLOCK", 64)
-    monkeypatch.setattr(readers, "_ROWS", 11)
+    monkeypatch.setattr(limits, "PIECE_BYTES", 100)
+    monkeypatch.setattr(limits, "PIECE_ROWS", 40)
+    monkeypatch.setattr(limits, "RANGE_BYTES", 64)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 11)
 
 
 def tied(k: int, seed: int = 0) -> np.ndarray:
@@ -127,7 +129,7 @@ def test_files_of_all_kinds_are_one_table(tmp_path, engine, small):
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 30, 31, 32, 33, 64, 1000])
 @pytest.mark.parametrize("text", ["\n", "\r\n", "blank", "no end", "bom", "semicolons"])
 def test_a_csv_file_may_be_cut_anywhere(tmp_path, engine, small, monkeypatch, size, text):
-    monkeypatch.setattr(shards, "_SHARD_BYTES", size)
+    monkeypatch.setattr(limits, "PIECE_BYTES", size)
     points = tied(25)
     lines = ["name;a;b" if text == "semicolons" else "name,a,b"]
     lines += [(";" if text == "semicolons" else ",").join(map(str, [f"ä{k}", *p])) for k, p in enumerate(points)]
@@ -144,7 +146,7 @@ def test_a_csv_file_may_be_cut_anywhere(tmp_path, engine, small, monkeypatch, si
     "text", ['name,a,b\n"one\ntwo",1,2\nx,0,0\n', 'name,a,b\nx,0,0\n5" pipe,1,2\n', "a,b\r1,2\r0,0\r"]
 )
 def test_what_cannot_be_cut_is_read_from_the_beginning(tmp_path, engine, small, monkeypatch, text):
-    monkeypatch.setattr(shards, "_SHARD_BYTES", 8)
+    monkeypatch.setattr(limits, "PIECE_BYTES", 8)
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8", newline="")
     plain, *others = fronts_of(path)
@@ -152,6 +154,28 @@ def test_what_cannot_be_cut_is_read_from_the_beginning(tmp_path, engine, small, 
     for found in others:
         assert found.indices.tolist() == plain.indices.tolist()
         assert found.rows == plain.rows == 2
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n", "\r\n\r\n", "mixed", "first"])
+@pytest.mark.parametrize("size", [1, 5, 16, 17, 64])
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_pieces_end_where_rows_do(tmp_path, engine, small, monkeypatch, ends, size, block):
+    """Also where a line ends with a carriage return alone: no row is lost, none comes twice."""
+    monkeypatch.setattr(limits, "PIECE_BYTES", size)
+    monkeypatch.setattr(limits, "RANGE_BYTES", block)
+    rng = np.random.default_rng(3)
+    points = tied(40)
+    kinds = {"mixed": ["\r", "\n", "\r\n"], "first": ["\n"]}.get(ends, [ends])
+    lines = ["a,b" + ("\r" if ends == "first" else kinds[0]), *(f"{a},{b}" + rng.choice(kinds) for a, b in points)]
+    path = tmp_path / "t.csv"
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+    table = ShardedTable(path)
+    assert len(list(table.shards())) > 3
+    parts = [chunk for shard in table.shards() for chunk in shard.chunks()]
+    np.testing.assert_array_equal(np.vstack([part.values for part in parts]), points)
+    plain, *others = fronts_of(path)
+    assert [found.rows for found in (plain, *others)] == [40] * (1 + len(others))
+    assert all(found.indices.tolist() == plain.indices.tolist() for found in others)
 
 
 def test_progress_counts_rows(tmp_path, small):
@@ -181,7 +205,8 @@ def test_a_bad_value_is_named_by_its_row_wherever_it_stands(tmp_path, engine, sm
         lines = path.read_text().splitlines()
         lines[row] = json.dumps({"a": 1.0, "b": value})
         path.write_text("\n".join(lines) + "\n")
-    assert refusals(path).startswith(f"t{ending}, row {row + 1} (below the header), column 'b'")
+    where = f"row {row + 1} (below the header)" if ending == ".csv" else f"record {row + 1}"
+    assert refusals(path).startswith(f"t{ending}, {where}, column 'b'")
 
 
 def test_a_bad_value_in_a_row_group(tmp_path, small):
@@ -345,7 +370,7 @@ def test_temporary_files_have_no_name_and_live_where_the_system_says(tmp_path, m
 
 def test_a_line_too_long_to_find_its_end_is_not_cut(tmp_path, engine, small, monkeypatch):
     """Both halves of such a number could pass for numbers."""
-    monkeypatch.setattr(readers, "_MAX_LINE", 40)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 40)
     path = tmp_path / "t.csv"
     path.write_text("a\n" + "".join(f"{k:090}\n" for k in range(1, 9)), encoding="utf-8")
     table = ShardedTable(path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
+import os
+import re
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -14,14 +15,13 @@ from hypothesis import strategies as st
 from shared.studies import make
 
 import conewise as cw
-from conewise.cli.trial import read_rows
 from conewise.problems.measurements import LongTable
+from conewise.problems.readers import read_rows
 from conewise.problems.spreadsheets import guarded, unguarded
 from conewise.problems.tables import DesignTable
-from conewise.studies import export
 
 NAMES = ["=cmd()", "+1", "-5", "@x", 'say "a", then b', "a;b", "007", "Ünïcode 漢字", "'=1+1", "plain", "1e5", "null"]
-ENDINGS = [".csv", ".jsonl", ".parquet"]
+ENDINGS = [".csv", ".jsonl", ".parquet", ".json", ".tsv"]
 
 
 @pytest.fixture
@@ -53,9 +53,11 @@ def test_a_table_reads_back_to_the_same_numbers(study, tmp_path, ending):
 
 
 def rows_of(path):
-    if path.suffix == ".csv":
+    if path.suffix in (".csv", ".tsv"):
         with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+            return list(csv.DictReader(file, delimiter="," if path.suffix == ".csv" else "\t"))
+    if path.suffix == ".json":
+        return json.loads(path.read_text(encoding="utf-8"))
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return parquet.read_table(path).to_pylist()
@@ -67,7 +69,7 @@ def test_what_a_row_holds(study, tmp_path, ending):
     study.export(path)
     rows = rows_of(path)
     assert list(rows[0]) == ["design", "number", "gain", "cost", "worker", "told_at"]
-    text = unguarded if ending == ".csv" else str
+    text = unguarded if ending in (".csv", ".tsv") else str
     assert [text(row["design"]) for row in rows] == study.evaluations().name
     assert {row["worker"] for row in rows} == {"robot =2"}
     assert {str(row["told_at"]).replace("T", " ") for row in rows} == {"2023-11-14 22:13:20.123456+00:00"}
@@ -100,12 +102,15 @@ def test_a_table_of_someone_else_is_read_as_it_stands(tmp_path):
     assert [row["design"] for row in read_rows(path)] == ["'=a", "=c"]
 
 
-@given(st.text(alphabet="'=+-@5.e ab\t\n\uff1d", max_size=8))
+@given(st.text(alphabet="'=+-@5.e ab\t\n\uff1d;,|", max_size=12))
 def test_what_is_guarded_comes_back(text):
+    """Wherever a spreadsheet may begin a cell, it finds nothing to compute there but a number."""
     cell = guarded(text)
     assert unguarded(cell) == text
-    assert cell[:1] not in ("=", "@", "\t", "\n", "\uff1d")
-    assert cell[:1] not in ("+", "-") or np.isfinite(float(cell))
+    assert cell[:1] not in ("\t", "\n")
+    for part in re.split("[;,|\t\r\n]", cell):
+        assert part[:1] not in ("=", "@", "\uff1d")
+        assert part[:1] not in ("+", "-") or np.isfinite(float(part))
 
 
 def test_an_empty_study_has_a_header(tmp_path):
@@ -122,23 +127,28 @@ def test_whole_or_not_at_all(study, tmp_path, ending, monkeypatch):
     path = tmp_path / f"told{ending}"
     path.write_text("what was there before")
 
-    def no_room(*_):
-        Path.write_bytes(*_[:1], b"half a table")
+    def no_room(_):
         raise OSError(28, "No space left on device")
 
+    with pytest.raises(cw.InputError, match="exists already; name another file, or allow to replace it"):
+        study.export(path)
     with monkeypatch.context() as patched:
-        patched.setattr(export, {".csv": "_csv", ".jsonl": "_json_lines", ".parquet": "_parquet"}[ending], no_room)
+        patched.setattr(os, "fsync", no_room)
         with pytest.raises(cw.ConewiseError, match="cannot be written: No space left on device"):
-            study.export(path)
+            study.export(path, force=True)
     assert path.read_text() == "what was there before"
     assert sorted(file.name for file in tmp_path.iterdir() if "told" in file.name) == [path.name]
-    study.export(path)
+    study.export(path, force=True)
     assert len(rows_of(path)) == 36
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("told.xls", "ending '.xls' is not known"), ("told", "ending ''"), ("no/told.csv", "there is no folder")],
+    [
+        ("told.xls", "ending '.xls' is not known"),
+        ("told.pdf", "ending '.pdf' is not known; use .csv"),
+        ("no/told.csv", "there is no folder"),
+    ],
 )
 def test_where_nothing_can_be_written(study, tmp_path, name, words):
     with pytest.raises(cw.InputError, match=words):

@@ -13,8 +13,9 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise import _limits as limits
 from conewise.noise import Bounded
-from conewise.problems import readers, shards
+from conewise.problems import readers
 from conewise.problems.measurements import LongTable, open_measurements
 from conewise.problems.sums import sum_up
 from conewise.studies.analysis import analyse
@@ -30,10 +31,10 @@ def engine(request, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(shards, "_SHARD_BYTES", 3000)
-    monkeypatch.setattr(shards, "_SHARD_ROWS", 300)
-    monkeypatch.setattr(readers, "_BLOCK", 1000)
-    monkeypatch.setattr(readers, "_ROWS", 41)
+    monkeypatch.setattr(limits, "PIECE_BYTES", 3000)
+    monkeypatch.setattr(limits, "PIECE_ROWS", 300)
+    monkeypatch.setattr(limits, "RANGE_BYTES", 1000)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 41)
 
 
 def measured(k=2000, designs=37, seed=0):

@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise import _limits as limits
 from conewise.dashboard.sources import from_table
 from conewise.problems import readers
 from conewise.problems.shards import ShardedTable, front_of_table
@@ -130,11 +131,93 @@ def test_a_column_called_name_design_or_id_names_the_designs(tmp_path, column):
     assert (table.name, names[0], table.objectives) == (column, "a", ("cost", "speed"))
 
 
-def test_without_one_rows_are_counted_from_zero(tmp_path):
+def test_without_one_rows_are_counted_from_one(tmp_path):
     table, names, values = read(write(tmp_path / "t.csv", header=["cost", "speed"], rows=[row[1:] for row in ROWS]))
     assert table.name is None
-    assert names == ["0", "1", "2", "3"]
+    assert names == ["1", "2", "3", "4"]
     assert values.shape == (4, 2)
+
+
+PANDAS = ",cost,speed\n0,1,2\n1,2,1\n2,0,0\n"
+
+
+@pytest.mark.parametrize("column", ["", "Unnamed: 0", '""', " "])
+def test_a_column_without_a_name_is_no_objective_by_default(tmp_path, reader, column):
+    """pandas writes its index like this; the largest row number would be Pareto optimal, whatever the rest says."""
+    path = tmp_path / "t.csv"
+    path.write_text(column + PANDAS, encoding="utf-8")
+    table, names, values = read(path)
+    assert (table.objectives, table.name, table.unnamed) == (("cost", "speed"), None, 1)
+    assert names == ["1", "2", "3"]
+    assert values.tolist() == [[1, 2], [2, 1], [0, 0]]
+    found = front_of_table(ShardedTable(path), cw.Cone.orthant(2))
+    assert found.indices.tolist() == [0, 1]
+
+
+def test_the_index_of_a_frame_in_parquet_is_no_objective(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"cost": [1, 2], "speed": [2, 1], "__index_level_0__": [0, 1]}), path)
+    assert read(path)[0].objectives == ("cost", "speed")
+
+
+def test_several_columns_without_a_name_do_no_harm(tmp_path, reader):
+    path = tmp_path / "t.csv"
+    path.write_text(",cost,,speed,\n0,1,,2,\n1,2,,1,\n", encoding="utf-8")
+    table, _, values = read(path)
+    assert (table.objectives, table.unnamed) == (("cost", "speed"), 3)
+    assert values.tolist() == [[1, 2], [2, 1]]
+    for choice in ({"objectives": ["cost", ""]}, {"name": ""}):
+        with pytest.raises(cw.InputError, match="a column without a name cannot be chosen; give it one in the header"):
+            DesignTable(path, **choice)
+
+
+def test_a_key_that_only_later_records_have_is_a_column(tmp_path):
+    records = [{"name": "a", "cost": 1}, {"name": "b", "cost": 2, "speed": 3}]
+    for path, text in (
+        (tmp_path / "t.json", json.dumps(records)),
+        (tmp_path / "t.jsonl", "\n".join(map(json.dumps, records))),
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert DesignTable(path).objectives == ("cost", "speed")
+        with pytest.raises(cw.InputError, match="record 1, column 'speed' is empty"):
+            read(path)
+        assert read(path, objectives=["cost"])[2].tolist() == [[1], [2]]
+
+
+def test_whole_numbers_that_float64_holds_and_large_ones_with_a_point_are_read(tmp_path, reader):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n9007199254740992,1e300\n-9007199254740992,9007199254740993.0\n", encoding="utf-8")
+    assert read(path)[2].tolist() == [[2.0**53, 1e300], [-(2.0**53), 2.0**53]]
+
+
+def test_names_may_hold_the_separator_of_other_files(tmp_path, reader):
+    path = tmp_path / "t.csv"
+    path.write_text('"cost, in EUR, net";speed\n1;2\n', encoding="utf-8")
+    assert read(path)[0].objectives == ("cost, in EUR, net", "speed")
+
+
+def test_more_objectives_or_columns_than_there_may_be(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_OBJECTIVES", 3)
+    monkeypatch.setattr(limits, "MOST_COLUMNS", 5)
+    four = write(tmp_path / "t.csv", header=["a", "b", "c", "d"], rows=[[1.0, 2.0, 3.0, 4.0]])
+    with pytest.raises(cw.InputError, match="there are 4 objectives, where at most 3 are compared; choose some"):
+        DesignTable(four)
+    assert DesignTable(four, objectives=["a", "d"]).dim == 2
+    for ending in ("csv", "json", "parquet"):
+        six = write(tmp_path / f"t.{ending}", header=list("abcdef"), rows=[[1.0] * 6])
+        with pytest.raises(cw.InputError, match=r"6 columns, where at most 5 are accepted|more than 5 different keys"):
+            DesignTable(six, objectives=["a"])
+
+
+def test_many_columns_take_no_time(tmp_path, reader):
+    """Linear in them: looking each of 50 000 up in a list would take minutes."""
+    header = [f"c{k}" for k in range(50_000)]
+    path = write(tmp_path / "t.csv", header=header, rows=[list(range(50_000))])
+    assert read(path, objectives=["c7", "c49999"], minimise=["c7"])[2].tolist() == [[7, 49_999]]
+    with pytest.raises(cw.InputError, match="there are 50000 objectives, where at most 255 are compared"):
+        DesignTable(path)
+    with pytest.raises(cw.InputError, match=r"has no column 'x'; it has c0, .*c29 and 49970 more"):
+        DesignTable(path, objectives=["x"])
 
 
 def test_columns_are_chosen_ordered_and_turned(tmp_path):
@@ -155,7 +238,7 @@ def test_a_column_may_both_name_and_count(tmp_path, reader):
 
 
 def test_long_tables_come_in_chunks_without_loss(tmp_path, reader, monkeypatch):
-    monkeypatch.setattr(readers, "_ROWS", 7)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 7)
     rows = [[f"d{k}", float(k), float(-k)] for k in range(50)]
     for ending in (".csv", ".jsonl", ".json", ".parquet"):
         _, names, values = read(write(tmp_path / f"t{ending}", rows=rows))
@@ -164,7 +247,7 @@ def test_long_tables_come_in_chunks_without_loss(tmp_path, reader, monkeypatch):
 
 
 def test_blank_lines_never_end_a_table(tmp_path, reader, monkeypatch):
-    monkeypatch.setattr(readers, "_ROWS", 3)
+    monkeypatch.setattr(limits, "CHUNK_ROWS", 3)
     path = tmp_path / "t.csv"
     path.write_text("name,cost,speed\na,1,2\n" + "\n" * 20 + "b,3,4\n", encoding="utf-8")
     assert read(path)[1] == ["a", "b"]
@@ -211,6 +294,18 @@ def test_an_error_far_down_names_its_row(tmp_path, reader):
         ("cost,speed\n1,true\n", "holds 'true', where a number was expected"),
         ("cost,speed\n1,0x10\n", "holds '0x10', where a number was expected"),
         ("cost;speed\n1,5;2\n", "holds '1,5', where a number was expected; write decimals with a point"),
+        ("cost;speed\n1.234,5;2\n", "holds '1.234,5', .*; write decimals with a point and thousands without"),
+        ('cost,speed\n"1,234.5",2\n', "holds '1,234.5', .*; write thousands without a separator"),
+        ('cost,speed\n"12,345,678",2\n', "holds '12,345,678', .*; write thousands without a separator"),
+        ("cost,speed\n1 234,2\n", "holds '1 234', .*; write thousands without a separator"),
+        ("cost,speed\n1_000,2\n", "holds '1_000', .*; write thousands without a separator"),
+        ("cost,speed\n1_0,2\n", "holds '1_0', where a number was expected; write it with the digits 0 to 9"),
+        ("cost,speed\n\uff11,2\n", "where a number was expected; write it with the digits 0 to 9"),
+        ("cost,speed\n\u0661\u0662,2\n", "where a number was expected; write it with the digits 0 to 9"),
+        ("cost,speed\n9007199254740993,2\n", r"holds 9007199254740993, a whole number beyond 2\^53 = 9007199254740992"),
+        ("cost,speed\n1,-9007199254740993\n", r"row 1 .*column 'speed' holds -9007199254740993, a whole number beyond"),
+        ('name,cost\na,1\n"b,2\nc,3\n', "t.csv, line 3: a quote is opened in this row and never closed"),
+        ('cost,name\n1,"a\n2,b\n', "t.csv, line 2: a quote is opened in this row and never closed"),
         ("cost,speed\n1,2,3\n", "row 1 .* has 3 entries for 2 columns"),
         ("cost,speed\n1,2\n1\n", "row 2 .* has 1 entries for 2 columns"),
         ("cost,cost\n1,2\n", "two columns called 'cost'; rename one of them"),
@@ -245,16 +340,22 @@ def test_which_file_is_not_text(tmp_path, suffix):
         ("t.json", r'[{"name": "a\ud800", "cost": 1}]', "the file has half a character in it"),
         ("t.jsonl", '{"cost": 1}\n' r'{"cost": 2, "name": "\uDC00"}', "line 2 has half a character in it"),
         ("t.json", '[{"cost": 1, "speed": null}]', "column 'speed' is empty"),
-        ("t.json", '[{"cost": 1, "speed": 2}, {"cost": 1}]', "row 2 .*column 'speed' is empty"),
-        ("t.json", '[{"cost": 1, "speed": true}]', "holds True, where a finite number was expected"),
+        ("t.json", '[{"cost": 1, "speed": 2}, {"cost": 1}]', "t.json, record 2, column 'speed' is empty"),
+        ("t.json", '[{"cost": 1, "speed": true}]', "holds True, where a number was expected"),
         ("t.json", '[{"cost": 1, "speed": [2]}]', r"holds '\[2\]', where a number was expected"),
+        ("t.json", '[{"cost": 1}, {"cost": 2, "speed": 3}]', "t.json, record 1, column 'speed' is empty"),
+        ("t.jsonl", '{"cost": 1}\n{"cost": 2, "speed": 3}', "t.jsonl, record 1, column 'speed' is empty"),
+        ("t.json", '[{"cost": 1, "speed": 2, "cost": 3}]', "t.json: the file has the key 'cost' twice in one object"),
+        ("t.jsonl", '{"cost": 1}\n{"cost": 1, "cost": 2}', "t.jsonl: line 2 has the key 'cost' twice in one object"),
+        ("t.json", '[{"cost": 9007199254740993}]', r"record 1, column 'cost' holds 9007199254740993, .* beyond 2\^53"),
         ("t.json", '[{"cost": 1, "speed": NaN}]', "holds nan, where a finite number"),
         ("t.json", '[{"cost": 1, "speed": 1e999}]', "holds inf, where a finite number"),
         ("t.jsonl", '{"cost": 1}\n{"cost": \n', "line 2 is not valid JSON"),
         ("t.jsonl", "", "has no records"),
         ("t.jsonl", "[1]", "record 1 is not an object"),
         ("t.parquet", "cost,speed", "t.parquet is not a Parquet file"),
-        ("t.xlsx", "", r"the ending '.xlsx' is not known; use .csv, .tsv, .json, .jsonl or .parquet"),
+        ("t.xlsx", "", r"the ending '.xlsx' is not known; use .csv, .tsv, .json, .jsonl or .parquet; save the sheet"),
+        ("t.csv.gz", "", "t.csv.gz is compressed; unpack it first"),
     ],
 )
 def test_bad_files_of_other_formats(tmp_path, name, text, words):
@@ -273,6 +374,9 @@ def test_bad_files_of_other_formats(tmp_path, name, text, words):
         ({"cost": ["x", "y"], "speed": [1.0, 2.0]}, "row 1 .*column 'cost' holds 'x', where a number"),
         ({"cost": [True, False], "speed": [1.0, 2.0]}, "row 1 .*column 'cost' holds True"),
         ({"cost": [], "speed": []}, "has no rows"),
+        ({"cost": [1, 2**53 + 1]}, r"row 2 .*column 'cost' holds 9007199254740993, a whole number beyond 2\^53"),
+        ({"cost": [None, -(2**62)]}, "row 1 .*column 'cost' is empty"),
+        ({"cost": [2, -(2**62)], "speed": [None, 1]}, r"row 2 .*column 'cost' holds -4611686018427387904, a whole"),
     ],
 )
 def test_bad_parquet(tmp_path, columns, words):

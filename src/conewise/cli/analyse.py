@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from conewise._arrays import as_decimal
 from conewise.algorithms import Status
-from conewise.cli.options import columns
+from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew
-from conewise.cli.show import print_json, print_table, progress_bar, write_whole
+from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
+from conewise.problems.files import write_text
 from conewise.problems.measurements import open_measurements
+from conewise.problems.outputs import Columns, check_output, free_name, write_columns
 from conewise.problems.spreadsheets import JUDGED, guarded
 from conewise.report.data import Table
 from conewise.studies.analysis import Analysis, analyse
@@ -72,7 +74,12 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
     help="What to do with rows that lack an objective.",
 )
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write every design to a CSV file.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write every design to this file: .csv, .tsv, .jsonl or .parquet; .json is what --json prints.",
+)
+@force_option
 @click.option(
     "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that sum up a --final table."
 )
@@ -96,6 +103,7 @@ def analyse_command(
     incomplete: str,
     plan: int | None,
     out: Path | None,
+    force: bool,
     workers: int,
     dask: str | None,
     as_json: bool,
@@ -110,6 +118,8 @@ def analyse_command(
 
     Example: conewise analyse trial.csv --objectives cost,yield --minimise cost --plan 20
     """
+    if out is not None:
+        check_output(out, inputs=files, force=force)
     table = open_measurements(
         files,
         design=design,
@@ -137,8 +147,11 @@ def analyse_command(
             executor=executor,
         )
     pulls = found.next(plan) if plan is not None else None
-    if out is not None:
-        write_whole(out, _csv(found))
+    if out is not None and out.suffix.lower() == ".json":
+        text = json.dumps(_json(found, files, cone, noise, final, success, pulls), indent=2, allow_nan=False)
+        write_text(out, [f"{text}\n"], inputs=files, force=force)
+    elif out is not None:
+        write_columns(out, _columns(found), _guarded, inputs=files, force=force)
     if as_json:
         print_json(_json(found, files, cone, noise, final, success, pulls))
         return
@@ -148,7 +161,7 @@ def analyse_command(
     if pulls is not None:
         click.echo(_plan_words(found, pulls, plan or 0))
     if out is not None:
-        click.echo(f"Written to {out}.", err=True)
+        click.echo(printable(f"Written to {out}."), err=True)
 
 
 def parse_noise(text: str) -> Noise:
@@ -173,7 +186,7 @@ def parse_noise(text: str) -> Noise:
 
 def _floats(part: str, text: str) -> float | list[float]:
     try:
-        values = [float(word) for word in part.split(",")]
+        values = [as_decimal(word) for word in part.split(",")]
     except ValueError:
         raise InputError(f"--noise {text[:60]!r}: {part[:40]!r} is not a number.") from None
     return values if len(values) > 1 else values[0]
@@ -215,18 +228,23 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
     return words
 
 
-def _csv(found: Analysis) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*JUDGED, *map(guarded, found.objectives)])
-    means = found.means.tolist()
-    for k in _rows(found):
-        values = ["" if np.isnan(v) else v for v in means[k]]
-        returned = "yes" if found.result.pareto[k] else "no"
-        writer.writerow(
-            [guarded(found.names[k]), found.result.status[k], returned, int(found.result.counts[k]), *values]
-        )
-    return text.getvalue()
+def _columns(found: Analysis) -> Columns:
+    """Every design, with columns of ours that no objective is called by."""
+    order = _rows(found)
+    design, status, returned, evaluations = (free_name(label, found.objectives) for label in JUDGED)
+    means = found.means[order]
+    return {
+        design: [found.names[k] for k in order],
+        status: [str(found.result.status[k]) for k in order],
+        returned: ["yes" if found.result.pareto[k] else "no" for k in order],
+        evaluations: found.result.counts[order],
+        **{name: means[:, d] for d, name in enumerate(found.objectives)},
+    }
+
+
+def _guarded(columns: Columns) -> Columns:
+    design, *_ = columns
+    return {guarded(c): [guarded(e) for e in entries] if c == design else entries for c, entries in columns.items()}
 
 
 def _json(

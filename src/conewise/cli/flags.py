@@ -11,6 +11,7 @@ from typing import Final
 _FLAGS: Final = {
     "executor": "--workers or --dask",
     "final=True": "--final",
+    "force=True": "--force",
     "noise=Gaussian(sigma)": "--noise gaussian:SIGMA",
     'incomplete="skip"': "--incomplete skip",
     "md": "--format md",

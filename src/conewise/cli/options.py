@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +10,28 @@ from typing import Any, Final
 
 import click
 
-from conewise.errors import ConewiseError, from_extra
+from conewise.errors import ConewiseError, InputError, from_extra
 
 _CONNECT: Final = 10  # seconds for a scheduler to answer
 
 
+force_option: Final = click.option(
+    "--force", is_flag=True, help="Replace the file if it exists; a file that is read is never replaced."
+)
+
+
 def columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
-    """Names of columns, separated by commas."""
-    return [word.strip() for word in value.split(",") if word.strip()] if value else []
+    """Names of columns, separated by commas; a name that holds a comma stands in double quotes."""
+    if not value:
+        return []
+    try:
+        words = next(csv.reader([value], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise InputError(
+            f"names of columns are separated by commas, one that holds a comma in double quotes, got {value[:60]!r} "
+            f"({error})."
+        ) from None
+    return [word.strip() for word in words if word.strip()]
 
 
 @contextmanager

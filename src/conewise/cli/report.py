@@ -8,9 +8,11 @@ from typing import Any, Final
 import click
 
 from conewise.cli.analyse import analyse_command, parse_noise
-from conewise.cli.show import print_json, progress_bar, write_whole
+from conewise.cli.options import force_option
+from conewise.cli.show import print_json, progress_bar
 from conewise.cones import Cone
-from conewise.errors import InputError
+from conewise.errors import InputError, printable
+from conewise.problems.files import check_target, write_text
 from conewise.problems.measurements import open_measurements
 from conewise.report.answer import answer
 from conewise.report.markdown import markdown_page
@@ -42,6 +44,7 @@ _SQLITE: Final = b"SQLite format 3\x00"
 @click.command(short_help="A report to send: one HTML or Markdown file.")
 @click.argument("source", metavar="STUDY|RESULT|FILE")
 @click.option("-o", "out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
+@force_option
 @click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
 @click.option("--name", help="Which study, where a file or database holds several.")
 @click.option("--title", help="The report's title; by default the name of the study or file.")
@@ -52,6 +55,7 @@ def report(
     /,
     source: str,
     out: Path | None,
+    force: bool,
     form: str | None,
     name: str | None,
     title: str | None,
@@ -67,14 +71,18 @@ def report(
     """
     kind = form or ("html" if out is None else _kind(out))
     out = out if out is not None else Path(f"report.{kind}")
+    inputs = () if "://" in source else (source,)
+    if not as_json:
+        check_target(out, inputs=inputs, force=force)
     if not as_json and kind == "html":
         plotly_script()  # says at once what is missing, not after a long analysis
     subject = _subject(context, source, name, title, options, quiet=as_json)
     if as_json:
         print_json(answer(subject))
         return
-    write_whole(out, html_page(subject) if kind == "html" else markdown_page(subject))
-    click.echo(f"Written to {out}.", err=True)
+    page = html_page(subject) if kind == "html" else markdown_page(subject)
+    write_text(out, [page], inputs=inputs, force=force)
+    click.echo(printable(f"Written to {out}."), err=True)
 
 
 report.params += [parameter for parameter in analyse_command.params if parameter.name in _OF_TABLES]

@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from conewise.cli.show import print_json, print_table, progress_bar, write_whole
+from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.experiments import beyond
 from conewise.experiments.papers.ararat_tekin_2023 import TEST, Reproduction, theoretical_budgets
 from conewise.experiments.papers.ararat_tekin_2023 import reproduce as reproduce_paper
+from conewise.problems.files import write_text
 from conewise.report.data import Table, budget_table, cone_table, difference_table, reproduction_tables
 
 
@@ -129,11 +130,11 @@ def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[be
         *(["![Angles](angles.png)", ""] if angles else []),
         *[f"- {note}" for note in result.notes],
     ]
-    write_whole(out / "report.md", "\n".join(lines) + "\n")
-    write_whole(out / "numbers.csv", difference_table(result).csv())
+    write_text(out / "report.md", ["\n".join(lines) + "\n"], force=True)
+    write_text(out / "numbers.csv", [difference_table(result).csv()], force=True)
     for number, table in enumerate(tables, start=1):
-        write_whole(out / f"table{number}.csv", table.csv())
-    write_whole(out / "results.json", json.dumps(result.to_dict(), indent=2) + "\n")
+        write_text(out / f"table{number}.csv", [table.csv()], force=True)
+    write_text(out / "results.json", [json.dumps(result.to_dict(), indent=2) + "\n"], force=True)
     for name, figure in figures.items():
         for ending in ("png", "svg"):
             save(figure, out / f"{name}.{ending}")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from conewise.cli.trial import csv_rows, json_rows, read_rows
 from conewise.errors import InputError
+from conewise.problems.columns import row_words
+from conewise.problems.readers import read_rows, rows_of_text
+from conewise.problems.tables import what_is_wrong
 from conewise.studies.evaluations import as_identities
 from conewise.studies.study import Study
 
@@ -38,7 +39,7 @@ def read_results(file: str, study: Study) -> Results:
     if file == "-":
         what = "standard input"
         text = sys.stdin.buffer.read().decode("utf-8-sig")
-        rows = json_rows(text, what) if text.lstrip()[:1] in ("[", "{") else csv_rows(text, what)
+        rows = rows_of_text(text, what)
     else:
         what = Path(file).name
         rows = read_rows(Path(file))
@@ -52,8 +53,8 @@ def read_results(file: str, study: Study) -> Results:
     if by_id is None and by_design is None:
         raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(columns.values())}.")
     ids, designs, values, skipped = [], [], [], 0
-    for number, row in enumerate(rows, start=1):
-        where = f"{what}, row {number}{'' if file.endswith(('.json', '.jsonl')) else ' (below the header)'}"
+    for number, row in enumerate(rows):
+        where = row_words(Path(what), number)
         entries = [row.get(objective) for objective in study.objectives]
         if all(entry is None or entry == "" for entry in entries):
             skipped += 1
@@ -77,13 +78,9 @@ def read_results(file: str, study: Study) -> Results:
 def _number(entry: Any, objective: str, where: str) -> float:
     if entry is None or entry == "":
         raise InputError(f"{where} has no value for {objective!r}, but values for other objectives.")
-    try:
-        number = math.nan if isinstance(entry, bool) else float(entry)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"{where} holds {str(entry)[:40]!r} for {objective!r}, where a finite number was expected.")
-    return number
+    if (wrong := what_is_wrong(entry)) is not None:
+        raise InputError(f"{where}, column {objective!r} {wrong}.")
+    return float(entry)
 
 
 def _check_design(identity: str, design: Any, study: Study, where: str) -> None:

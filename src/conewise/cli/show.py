@@ -1,19 +1,16 @@
-"""Rendering shared by the commands: tables on a terminal, plain text in a pipe, JSON on request, files whole."""
+"""Rendering shared by the commands: tables on a terminal, plain text in a pipe, JSON on request."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
 
-from conewise.errors import InputError, printable
+from conewise.errors import printable
 from conewise.report.data import Table
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
@@ -57,31 +54,3 @@ def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)  # 0: nobody knows
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file or leave what was there: a full disk never leaves half of one."""
-    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
-        with path.open("w", encoding="utf-8", newline="") as device:
-            device.write(text)
-        return
-    path = path.resolve()  # a link keeps pointing to the file
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} to.")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

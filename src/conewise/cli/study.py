@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import click
 
+from conewise._arrays import as_decimal
+from conewise.cli.options import force_option
 from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
@@ -18,6 +20,7 @@ from conewise.cli.standing import as_data, as_rows, in_one_line
 from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.problems.spreadsheets import TO_FILL_IN, guarded
+from conewise.problems.tables import NAME_COLUMNS
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch, as_identities, identity
 from conewise.studies.journal import redact
@@ -274,13 +277,16 @@ def status(place: str, name: str | None, watch: bool, as_json: bool) -> None:
 
 @_command("Write every evaluation to a table.")
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
-def export(place: str, name: str | None, out: Path, as_json: bool) -> None:
-    """Write every evaluation to OUT (.csv, .jsonl or .parquet), which `conewise analyse` reads; whole or not at all.
+@force_option
+def export(place: str, name: str | None, out: Path, force: bool, as_json: bool) -> None:
+    """Write every evaluation to OUT (.csv, .tsv, .json, .jsonl or .parquet), which `conewise analyse` reads.
+
+    Whole or not at all, and over an existing file only with --force.
 
     Example: conewise study export trial.db trial.csv
     """
     with Study.open(place, name=name, read_only=True) as opened:
-        written = opened.export(out)
+        written = opened.export(out, force=force)
         if as_json:
             print_json({"study": opened.name, "evaluations": written, "file": str(out)})
             return
@@ -376,7 +382,7 @@ def _values(words: tuple[str, ...], opened: Study) -> list[float]:
     values = []
     for word in words:
         try:
-            values.append(float(word))
+            values.append(as_decimal(word))
         except ValueError:
             raise InputError(f"{expected} were expected, and {word[:40]!r} is not a number.") from None
     return values
@@ -389,13 +395,20 @@ def _evaluation(evaluation: Any) -> dict[str, Any]:
 
 def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Header and rows: the evaluations with their designs' columns, and an empty column for each objective."""
-    taken = {*TO_FILL_IN, "name", *(objective.lower() for objective in opened.objectives)}
-    columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c.lower() not in taken]
+    taken = {*TO_FILL_IN, *(objective.lower() for objective in opened.objectives)}
+    named = {c for e in batch for c, cell in e.row.items() if c.lower() in NAME_COLUMNS and _cell(cell) == e.name}
+    columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c not in named]
     rows = tuple(
         (e.id, e.name, str(e.seed), *(_cell(e.row.get(c)) for c in columns), *("" for _ in opened.objectives))
         for e in batch
     )
-    return (*TO_FILL_IN, *columns, *opened.objectives), rows
+    shown = []
+    for column in columns:  # a column of theirs that is called like one of ours is shown under another name
+        while column.lower() in taken:
+            column += "_"
+        taken.add(column.lower())
+        shown.append(column)
+    return (*TO_FILL_IN, *shown, *opened.objectives), rows
 
 
 def _cell(value: Any) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from conewise._arrays import as_decimal
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.problems.readers import reader
-from conewise.problems.spreadsheets import is_guarded, unguarded
+from conewise.problems.columns import listed_columns, row_words
+from conewise.problems.readers import read_rows
 from conewise.problems.tables import name_column
 
 _TOP: Final[dict[str, Any]] = {
@@ -150,7 +149,7 @@ def read_designs(path: Path, name: str | None = None) -> list[dict[str, Any]]:
         raise InputError(f"{path.name} has no rows below its header.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if name is not None and name not in columns:
-        raise InputError(f"{path.name} has no column {name!r}; it has {', '.join(columns)}.")
+        raise InputError(f"{path.name} has no column {name!r}; it has {listed_columns(columns)}.")
     label = name if name is not None else name_column(columns)
     typed = {column: _typed([row.get(column) for row in rows]) for column in columns if column != label}
     result = []
@@ -158,63 +157,10 @@ def read_designs(path: Path, name: str | None = None) -> list[dict[str, Any]]:
         design = {column: typed[column][place] if column in typed else row.get(column) for column in columns}
         if label is not None:
             if row.get(label) in (None, ""):
-                raise InputError(f"{path.name}, row {place + 1} (below the header) has no name in column {label!r}.")
+                raise InputError(f"{row_words(path, place)} has no name in column {label!r}.")
             design = {"name": str(row[label]), **{c: v for c, v in design.items() if c not in ("name", label)}}
         result.append(design)
     return result
-
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table with a header: entries of CSV as text, those of JSON and Parquet as they are."""
-    if path.suffix.lower() in (".csv", ".tsv", ".txt", "") and path.is_file():
-        return csv_rows(path.read_text(encoding="utf-8-sig"), path.name)
-    table = reader(path)
-    columns = table.columns()
-    rows: list[dict[str, Any]] = []
-    for chunk in table.chunks(columns, None):
-        blocks = [list(chunk[column]) for column in columns]
-        rows.extend(
-            {c: _plain(v) for c, v in zip(columns, values, strict=True)} for values in zip(*blocks, strict=True)
-        )
-    return rows
-
-
-def csv_rows(text: str, what: str) -> list[dict[str, Any]]:
-    """Comma, semicolon or tab, whichever the header has most of; empty entries are None, empty lines are no rows."""
-    lines = text.splitlines()
-    if not lines:
-        raise InputError(f"{what} is empty; a header row with column names was expected.")
-    try:
-        table = [row for row in csv.reader(lines, delimiter=max(",;\t", key=lines[0].count), strict=True) if any(row)]
-    except csv.Error as error:
-        raise InputError(f"{what} is not valid CSV: {error}.") from None
-    header = [column.strip() for column in table[0]] if table else []
-    if is_guarded(header):
-        header, table = [unguarded(c) for c in header], [[unguarded(entry) for entry in row] for row in table]
-    twice = next((column for column in header if header.count(column) > 1), None)
-    if twice is not None:
-        raise InputError(f"{what} has two columns called {twice!r}; rename one of them.")
-    for number, row in enumerate(table[1:], start=1):
-        if len(row) != len(header):
-            raise InputError(
-                f"{what}, row {number} (below the header) has {len(row)} entries for {len(header)} columns."
-            )
-    return [{c: v.strip() or None for c, v in zip(header, row, strict=True)} for row in table[1:]]
-
-
-def json_rows(text: str, what: str) -> list[dict[str, Any]]:
-    """A JSON array of objects, one object, or one object a line."""
-    try:
-        try:
-            data = json.loads(text)
-        except ValueError:
-            data = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{what} is not valid JSON ({str(error)[:80]}).") from None
-    rows = data if isinstance(data, list) else [data]
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{what} must hold objects, one an evaluation.")
-    return rows
 
 
 def _typed(column: list[Any]) -> list[Any]:
@@ -224,13 +170,8 @@ def _typed(column: list[Any]) -> list[Any]:
         return column
     for kind in (int, float):
         try:
-            if all(math.isfinite(kind(text)) for text in texts) and texts:
+            if all(math.isfinite(as_decimal(text)) and math.isfinite(kind(text)) for text in texts) and texts:
                 return [None if entry is None else kind(entry) for entry in column]
         except (ValueError, OverflowError):
             continue
     return column
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy's as one of Python's."""
-    return value.item() if hasattr(value, "item") else value

@@ -20,6 +20,7 @@ from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
+from conewise.problems.columns import quoted_name
 from conewise.problems.names import first_repeated
 from conewise.problems.tables import DesignTable, signs, two_of_one_name
 from conewise.studies.noisedict import turned
@@ -142,8 +143,8 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
     if (twice := first_repeated(names)) is not None:
         raise two_of_one_name(table.path.name, twice)
     designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)))
-    words = ["conewise", "front", str(table.path), "--objectives", ",".join(table.objectives)]
-    words += ["--minimise", ",".join(table.minimised)] if table.minimised else []
+    words = ["conewise", "front", str(table.path), "--objectives", ",".join(map(quoted_name, table.objectives))]
+    words += ["--minimise", ",".join(map(quoted_name, table.minimised))] if table.minimised else []
     words += ["--name", table.name] if table.name else []
     return Fixed(table.path.name, designs, cone, shlex.join(words))
 

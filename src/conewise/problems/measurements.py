@@ -17,11 +17,13 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
+from conewise.problems.columns import is_unnamed, listed_columns, quoted_name, row_words
+from conewise.problems.files import files_of
 from conewise.problems.names import ArrowTexts, first_come, first_repeated, text_of
-from conewise.problems.readers import Reader, reader
-from conewise.problems.shards import Piece, files_of
+from conewise.problems.readers import Reader, distinct_columns, reader
+from conewise.problems.shards import Piece
 from conewise.problems.spreadsheets import EXPORT_COLUMNS
-from conewise.problems.tables import check_columns, distinct_columns, name_column, numbers, signs
+from conewise.problems.tables import check_columns, name_column, numbers, signs
 
 Incomplete = Literal["refuse", "skip"]
 
@@ -209,9 +211,9 @@ class LongFile:
         if missing.any() and self.incomplete == "refuse":
             row, column = np.argwhere(missing)[0]
             raise InputError(
-                f"{self.path.name}, row {first_row + row + 1} (below the header), column {self.objectives[column]!r} "
-                "is empty; complete it, or leave out every incomplete row with --incomplete skip, which is sound only "
-                "if a value does not decide whether it is missing."
+                f"{row_words(self.path, first_row + row)}, column {self.objectives[column]!r} is empty; complete it, "
+                'or leave out every incomplete row with `incomplete="skip"`, which is sound only if a value does not '
+                "decide whether it is missing."
             )
         return np.flatnonzero(~missing.any(axis=1))
 
@@ -267,7 +269,7 @@ class WideTable:
         if (twice := first_repeated(names)) is not None:
             raise InputError(
                 f"{self.path.name} has two rows for {twice!r}; a table of means has one row a design (a table with one "
-                "row an evaluation is read with --objectives)."
+                "row an evaluation is read with `objectives`)."
             )
         return tuple(names), self._observations(np.vstack(parts))
 
@@ -291,7 +293,7 @@ class WideTable:
         return Observations(designs, means * self.signs + 0.0, n.astype(np.int64), scatters)
 
     def _refusal(self, row: int, column: str, words: str) -> InputError:
-        return InputError(f"{self.path.name}, row {row + 1} (below the header), column {column!r} {words}.")
+        return InputError(f"{row_words(self.path, row)}, column {column!r} {words}.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -332,26 +334,27 @@ def open_measurements(
             objectives = [c.removesuffix(_MEAN) for c in columns if c.endswith(_MEAN) and c != _MEAN]
             wide = True
         if not objectives:
-            likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design] or columns
+            likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design and not is_unnamed(c)] or columns
+            example = ",".join(map(quoted_name, likely[-2:]))
             raise InputError(
-                f"say which columns were measured, for example --objectives {','.join(likely[-2:])}; "
-                f"{path.name} has {', '.join(columns)}."
+                f"say with `objectives` which columns were measured, for example {example}; {path.name} has "
+                f"{listed_columns(columns)}."
             )
         if not wide:
             if errors or counts is not None:
-                raise InputError("standard errors and counts belong to a table of means: name those with --means.")
+                raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
             return LongTable(paths, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
         means = [f"{c}{_MEAN}" for c in objectives]
     elif objectives:
-        raise InputError("name either the columns of evaluations (--objectives) or those of means (--means), not both.")
+        raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
     if len(paths) > 1:
-        raise InputError("a table of means is one file; several files hold one row an evaluation (--objectives).")
+        raise InputError("a table of means is one file; several files hold one row an evaluation (`objectives`).")
     if counts is None:
         counts = next((c for c in columns if c.lower() in _COUNTS), None)
     if counts is None:
         raise InputError(
-            f"a table of means needs a column with the number of evaluations: name it with --counts; "
-            f"{path.name} has {', '.join(columns)}."
+            f"a table of means needs a column with the number of evaluations: name it with `counts`; "
+            f"{path.name} has {listed_columns(columns)}."
         )
     if not errors:
         usual = [c.removesuffix(_MEAN) + _ERROR for c in means]
@@ -365,7 +368,7 @@ def _design_column(columns: Sequence[str], design: str | None, path: Path) -> st
         return design
     found = name_column(columns)
     if found is None:
-        raise InputError(f"say which column names the design with --design; {path.name} has {', '.join(columns)}.")
+        raise InputError(f"say which column names the design with `design`; {path.name} has {listed_columns(columns)}.")
     return found
 
 
@@ -388,6 +391,6 @@ def _coded(column: Sequence[Any], path: Path, name: str, first_row: int) -> tupl
         entries = list(known)
     words = [text_of(entry) for entry in entries]
     if "" in words:
-        row = first_row + int((codes == words.index("")).argmax()) + 1
-        raise InputError(f"{path.name}, row {row} (below the header), column {name!r} is empty; which design was it?")
+        row = first_row + int((codes == words.index("")).argmax())
+        raise InputError(f"{row_words(path, row)}, column {name!r} is empty; which design was it?")
     return codes, words

@@ -6,51 +6,27 @@ cut depends on its files alone, never on who works on them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from conewise import _limits as limits
 from conewise._arrays import Floats
 from conewise._workers import in_order
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.fronts import Front, RunningFront
+from conewise.problems.csvfiles import CsvReader, Span, UnsplittableError
+from conewise.problems.files import files_of
 from conewise.problems.names import Hashes, Repetitions, hashes_of
-from conewise.problems.readers import CsvReader, ParquetReader, Reader, Span, UnsplittableError
+from conewise.problems.parquetfiles import ParquetReader
+from conewise.problems.readers import Reader
 from conewise.problems.tables import Chunk, DesignTable, two_of_one_name
-
-ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
-"""What is taken for a table in a folder."""
-_SHARD_ROWS: Final = 2**21  # row groups are taken together up to so many rows
-_SHARD_BYTES: Final = 2**26  # of a CSV file
 
 Progress = Callable[[int, int], None]
 """Called with the rows read so far, and 0 since the total is not known."""
-
-
-def files_of(paths: str | Path | Sequence[str | Path]) -> list[Path]:
-    """The files of a table: those named, and those in a folder and below, part.9 before part.10."""
-    found: list[Path] = []
-    for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inside = [p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file()]
-        visible = [p for p in inside if not any(part[0] in "._" for part in p.relative_to(path).parts)]
-        if not visible:
-            raise InputError(f"{path} is a folder without tables; {', '.join(ENDINGS)} are looked for.")
-        found += sorted(visible, key=lambda p: _natural(str(p.relative_to(path))))
-    if not found:
-        raise InputError("name at least one file.")
-    return found
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Digits count as numbers, so that files which were numbered come in their order."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", text)]
 
 
 class ShardedTable:
@@ -67,7 +43,7 @@ class ShardedTable:
         files = files_of(paths)
         first = DesignTable(files[0], objectives=objectives, minimise=minimise, name=name)
         self.name, self.objectives, self.minimised = first.name, first.objectives, first.minimised
-        self.signs, self.dim = first.signs, first.dim
+        self.signs, self.dim, self.unnamed = first.signs, first.dim, first.unnamed
         self.tables = [first, *(self._alike(path, first) for path in files[1:])]
 
     @staticmethod
@@ -76,7 +52,7 @@ class ShardedTable:
         if table.name != first.name:
             raise InputError(
                 f"{path.name} names designs in its column {table.name!r}, and {first.path.name} has no such column; "
-                "say with --name which column names them in every file."
+                "say with `name` which column names them in every file."
             )
         return table
 
@@ -115,7 +91,7 @@ def pieces_of(path: Path, reader: Reader) -> Iterator[Piece]:
     """A file cut where that is possible; never by who works on it."""
     if isinstance(reader, ParquetReader):
         yield from _row_groups(path, reader)
-    elif isinstance(reader, CsvReader) and len(spans := reader.spans(_SHARD_BYTES)) > 1:
+    elif isinstance(reader, CsvReader) and len(spans := reader.spans(limits.PIECE_BYTES)) > 1:
         yield from (Piece(reader, span=span) for span in spans)
     else:
         yield Piece(reader)
@@ -126,7 +102,7 @@ def _row_groups(path: Path, reader: ParquetReader) -> Iterator[Piece]:
     groups: list[int] = []
     first = held = 0
     for group, count in enumerate(reader.groups()):
-        if groups and held + count > _SHARD_ROWS:
+        if groups and held + count > limits.PIECE_ROWS:
             yield Piece(reader, tuple(groups), first)
             first, held, groups = first + held, 0, []
         groups.append(group)
@@ -176,7 +152,7 @@ def front_of_table(
     if cone.dim != table.dim:
         raise InputError(
             f"the cone {cone} orders {cone.dim} objectives, but there are {table.dim}: {', '.join(table.objectives)}; "
-            "choose columns with --objectives."
+            "choose columns with `objectives`."
         )
     if executor is not None:
         try:

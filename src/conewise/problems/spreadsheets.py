@@ -1,8 +1,10 @@
 """Text that a spreadsheet must not take for a formula: how conewise writes it into CSV files, and reads it back.
 
 A spreadsheet program computes a cell that begins with =, +, - or @, quoted or not, and names may come from strangers.
-In the CSV files that conewise makes for people such text has an apostrophe before it, and so has text that could be
-mistaken for that; reading takes one away. These files are known by their headers: anyone else's is read as it stands.
+Where a cell begins depends on the program: many split at semicolons, and then a quote inside a line protects nothing.
+In the CSV files that conewise makes for people such text has an apostrophe before it, at its beginning and behind
+every separator in it, and so has text that could be mistaken for that; reading takes one away. These files are known
+by their headers: anyone else's is read as it stands.
 A table whose columns are the user's own has an apostrophe before its first column where anything in it is guarded.
 """
 
@@ -19,26 +21,32 @@ TO_FILL_IN: Final = ("id", "design", "seed")
 JUDGED: Final = ("design", "status", "returned", "evaluations")
 """The first columns of an analysis."""
 
-_NUMBER: Final = r"[+-][0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?\Z"  # the name -5 does no harm, and others read it as it is
-_FORMULA: Final = re.compile(rf"'*(?!{_NUMBER})[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # the last four: wide = + - @
+_ENDS: Final = r"[;,|\t\r\n]"  # where some spreadsheet or other may begin a new cell, whatever is quoted
+_NUMBER: Final = (
+    rf"[+-][0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?(?:{_ENDS}|\Z)"  # -5 does no harm, and others read it as it is
+)
+_COMPUTED: Final = rf"(?!{_NUMBER})[=+\-@\uff1d\uff0b\uff0d\uff20]"  # the last four: wide = + - @
+_BEGINNING: Final = rf"(?:\A|(?<={_ENDS}))"
+_BARE: Final = re.compile(rf"{_BEGINNING}(?='*{_COMPUTED})|\A(?='*[\t\r\n])")
+_GUARDED: Final = re.compile(rf"{_BEGINNING}'(?='*{_COMPUTED})|\A'(?='*[\t\r\n])")
 
 
 def guarded(text: str) -> str:
     """The text as it goes into a cell.
 
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded("-5"), guarded("a=b")
-    ("'=1+1", "''=1+1", '-5', 'a=b')
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("-5"), guarded("a=b"), guarded("a;=1+1")
+    ("'=1+1", "''=1+1", '-5', 'a=b', "a;'=1+1")
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    return _BARE.sub("'", text)
 
 
 def unguarded(cell: str) -> str:
     """The text that `guarded` was given.
 
-    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("'tis")
-    ('=1+1', "'=1+1", "'tis")
+    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("'tis"), unguarded("a;'=1+1")
+    ('=1+1', "'=1+1", "'tis", 'a;=1+1')
     """
-    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+    return _GUARDED.sub("", cell)
 
 
 def is_guarded(header: Sequence[str]) -> bool:
@@ -48,7 +56,8 @@ def is_guarded(header: Sequence[str]) -> bool:
         return True
     if (*columns[:2], *columns[2:][-2:]) == EXPORT_COLUMNS:
         return True
-    return any(columns[: len(first)] == first for first in (TO_FILL_IN, JUDGED))
+    # Our columns have an underscore more where an objective is called so (`outputs.free_name`).
+    return any(tuple(c.rstrip("_") for c in columns[: len(first)]) == first for first in (TO_FILL_IN, JUDGED))
 
 
 def guarded_table(header: Sequence[str], texts: Iterable[str]) -> tuple[list[str], list[str]]:

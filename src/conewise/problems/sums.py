@@ -17,8 +17,8 @@ from conewise._arrays import Floats, Indices, read_only
 from conewise._workers import in_order
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
+from conewise.problems.csvfiles import UnsplittableError
 from conewise.problems.measurements import LongFile, LongTable
-from conewise.problems.readers import UnsplittableError
 from conewise.problems.shards import Piece, pieces_of
 
 Progress = Callable[[int, int], None]

@@ -11,14 +11,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise import _limits as limits
+from conewise._arrays import Floats, as_decimal
 from conewise.errors import InputError
-from conewise.problems.names import Labels, first_repeated
-from conewise.problems.readers import Reader, reader
+from conewise.problems.columns import is_unnamed, listed_columns, row_words
+from conewise.problems.names import Labels
+from conewise.problems.readers import distinct_columns, reader
 
 NAME_COLUMNS: Final = ("name", "design", "id")
 """What a column that names designs is called, in capitals or not."""
 _MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spreadsheets and R write "not measured"
+_NOT_FINITE: Final = frozenset({"nan", "+nan", "-nan"})
+_FRACTIONAL: Final = frozenset(".eEiInN")  # of a text that is no whole number, infinity and NaN included
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +48,12 @@ class DesignTable:
         self.reader = reader(self.path)
         columns = distinct_columns(self.reader, self.path)
         self.name = name if name is not None else name_column(columns)
-        self.objectives = tuple(objectives) if objectives else tuple(c for c in columns if c != self.name)
+        named = [column for column in columns if not is_unnamed(column)]
+        self.objectives = tuple(objectives) if objectives else tuple(c for c in named if c != self.name)
+        self.unnamed = len(columns) - len(named) if not objectives else 0
+        """How many columns nobody named, and which are therefore not compared unless they are asked for."""
         self.minimised = tuple(minimise)
-        check_columns((*self.objectives, *self.minimised, *([name] if name else [])), columns, self.path)
+        check_columns((*self.objectives, *self.minimised, *([name] if name is not None else [])), columns, self.path)
         self.signs = signs(self.objectives, self.minimised)
 
     @property
@@ -67,7 +74,8 @@ class DesignTable:
         """Some columns of the file, from that row on, as names and numbers."""
         values = [numbers(columns[c], self.path, c, row) for c in self.objectives]
         return Chunk(
-            Labels(columns[self.name] if self.name else range(row, row + len(values[0]))), np.column_stack(values)
+            Labels(columns[self.name] if self.name else range(row + 1, row + 1 + len(values[0]))),
+            np.column_stack(values),
         )
 
 
@@ -79,69 +87,129 @@ def two_of_one_name(where: str, label: str) -> InputError:
     )
 
 
-def distinct_columns(table: Reader, path: Path) -> list[str]:
-    """The names of a table's columns; a name that stands twice is refused."""
-    columns = table.columns()
-    repeated = first_repeated(columns)
-    if repeated is not None:
-        raise InputError(f"{path.name} has two columns called {repeated!r}; rename one of them.")
-    return columns
-
-
 def name_column(columns: Sequence[str]) -> str | None:
     """The first column called name, design or id."""
     return next((c for c in columns if c.lower() in NAME_COLUMNS), None)
 
 
 def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> None:
-    """Refuse a column that is not there."""
+    """Refuse a column that is not there, or that has no name."""
+    known = set(columns)
     for column in wanted:
-        if column not in columns:
-            raise InputError(f"{path.name} has no column {column!r}; it has {', '.join(columns)}.")
+        if not column:
+            raise InputError(f"a column without a name cannot be chosen; give it one in the header of {path.name}.")
+        if column not in known:
+            raise InputError(f"{path.name} has no column {column!r}; it has {listed_columns(columns)}.")
 
 
 def signs(objectives: Sequence[str], minimised: Sequence[str]) -> Floats:
     """(D,): -1 for an objective that should be small, 1 for the others."""
-    stray = next((c for c in minimised if c not in objectives), None)
+    known, small = set(objectives), set(minimised)
+    stray = next((c for c in minimised if c not in known), None)
     if stray is not None:
-        raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {', '.join(objectives)}.")
-    if len(set(objectives)) < len(objectives) or not objectives:
+        raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {listed_columns(objectives)}.")
+    if len(known) < len(objectives) or not objectives:
         raise InputError("the objectives must be distinct columns, at least one.")
-    return np.array([-1.0 if c in minimised else 1.0 for c in objectives])
+    if len(objectives) > limits.MOST_OBJECTIVES:
+        raise InputError(
+            f"there are {len(objectives)} objectives, where at most {limits.MOST_OBJECTIVES} are compared; choose some."
+        )
+    return np.array([-1.0 if c in small else 1.0 for c in objectives])
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def numbers(column: Sequence[Any], path: Path, name: str, first_row: int, *, missing: bool = False) -> Floats:
     """A column as numbers, or the row of the first entry that is none; NaN for empty entries if they may be missing."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        values = column.astype(np.float64)
-        if np.isfinite(values).all() or (missing and not np.isinf(values).any()):
-            return values
-    try:
-        values = np.array([_number(entry) for entry in column], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        values = np.full(len(column), np.inf)
-    if np.isfinite(values).all() or (missing and not np.isinf(values).any()):
+    values = _as_numbers(column)
+    if values is not None and (np.isfinite(values).all() or (missing and not np.isinf(values).any())):
         return values
     for offset, entry in enumerate(column):
-        where = f"{path.name}, row {first_row + offset + 1} (below the header), column {name!r}"
-        if entry is None or (isinstance(entry, str) and not entry.strip()):
-            if missing:
-                continue
-            raise InputError(f"{where} is empty; every design needs all its objectives.")
-        try:
-            number = _number(entry) if missing else float(entry)
-        except (TypeError, ValueError, OverflowError):
-            hint = "; write decimals with a point" if re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(entry)[:40]) else ""
-            raise InputError(f"{where} holds {str(entry)[:40]!r}, where a number was expected{hint}.") from None
-        if math.isinf(number) or (math.isnan(number) and not missing) or isinstance(entry, bool):
-            raise InputError(f"{where} holds {str(entry)[:40]}, where a finite number was expected.")
+        if (wrong := what_is_wrong(entry, missing=missing)) is not None:
+            raise InputError(f"{row_words(path, first_row + offset)}, column {name!r} {wrong}.")
     raise AssertionError("unreachable")
+
+
+def _as_numbers(column: Sequence[Any]) -> Floats | None:
+    """All of them, or None if some entry is no number."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return column.astype(np.float64)
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
+        exact = int(column.min()) >= -limits.LARGEST_WHOLE and int(column.max()) <= limits.LARGEST_WHOLE
+        return column.astype(np.float64) if exact else None
+    try:
+        return np.array([_number(entry) for entry in column], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def what_is_wrong(entry: Any, *, missing: bool = False) -> str | None:
+    """Why an entry of a table is not a finite number, in words that follow the name of its column; None where it is.
+
+    >>> what_is_wrong("1,5")
+    "holds '1,5', where a number was expected; write decimals with a point and thousands without a separator"
+    >>> what_is_wrong("1.5") is None
+    True
+    """
+    if entry is None or (isinstance(entry, str) and not entry.strip()):
+        return None if missing else "is empty; every design needs all its objectives"
+    try:
+        number = _number(entry)
+    except _RoundedError:
+        return (
+            f"holds {str(entry)[:40]}, a whole number beyond 2^53 = {limits.LARGEST_WHOLE}, which would be rounded; "
+            "subtract an offset first, or write it with a decimal point if its last digits do not matter"
+        )
+    except (TypeError, ValueError, OverflowError):
+        shown = str(entry)[:40] if isinstance(entry, bool | np.bool_) else f"{str(entry)[:40]!r}"
+        return f"holds {shown}, where a number was expected{_remedy(entry)}"
+    if math.isnan(number) and isinstance(entry, str) and not missing and entry.strip().lower() not in _NOT_FINITE:
+        return f"holds {entry[:40]!r}, where a number was expected"
+    if math.isinf(number) or (math.isnan(number) and not missing):
+        return f"holds {str(entry)[:40]}, where a finite number was expected"
+    return None
 
 
 def _number(entry: Any) -> float:
     """NaN for what stands for a missing value; True is a number to float(), not to whoever wrote the table."""
-    if isinstance(entry, bool):
-        raise TypeError("bool")
-    if entry is None or (isinstance(entry, str) and entry.strip().lower() in _MISSING):
+    if isinstance(entry, str):
+        try:
+            value = as_decimal(entry)
+        except ValueError:
+            if entry.strip().lower() in _MISSING:
+                return math.nan
+            raise
+        if abs(value) >= limits.LARGEST_WHOLE and not set(entry) & _FRACTIONAL:
+            _check_whole(int(entry))
+        return value
+    if entry is None:
         return math.nan
+    if isinstance(entry, bool | np.bool_):
+        raise TypeError("bool")
+    if isinstance(entry, int | np.integer):
+        _check_whole(int(entry))
     return float(entry)
+
+
+def _check_whole(number: int) -> None:
+    if abs(number) > limits.LARGEST_WHOLE:
+        raise _RoundedError
+
+
+class _RoundedError(ValueError):
+    """A whole number that float64 cannot tell from its neighbours."""
+
+
+def _remedy(entry: Any) -> str:
+    """What to do about a number in a form of other programs."""
+    text = str(entry).strip()[:40]
+    if re.fullmatch(
+        r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:[.\u00a0\u202f '][0-9]{3})+,[0-9]+", text
+    ):
+        return "; write decimals with a point and thousands without a separator"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}(?:[,_\u00a0\u202f '\u2019][0-9]{3})+(?:\.[0-9]*)?", text):
+        return "; write thousands without a separator"
+    if "_" in text or (not text.isascii() and any(c.isdigit() for c in text)):
+        return "; write it with the digits 0 to 9 and nothing between them"
+    return ""

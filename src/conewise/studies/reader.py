@@ -224,11 +224,15 @@ class StudyReader:
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
             )
 
-    def export(self, path: str | Path) -> int:
-        """Write every told evaluation to a table (.csv, .jsonl, .parquet), whole or not at all; how many they are."""
+    def export(self, path: str | Path, *, force: bool = False) -> int:
+        """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.
+
+        Returns how many they are. An existing file is refused, or replaced with `force`; the study's own never.
+        """
         from conewise.studies.export import write_table
 
-        return write_table(Path(path), self.evaluations(), self.objectives)
+        own = () if "://" in self.place else (self.place,)
+        return write_table(Path(path), self.evaluations(), self.objectives, inputs=own, force=force)
 
     # -- what is asked ---------------------------------------------------------------------------------------------
 

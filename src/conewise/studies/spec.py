@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +32,8 @@ from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import LARGEST_OBSERVED
-from conewise.problems.spreadsheets import EXPORT_COLUMNS
+from conewise.problems.names import first_repeated
+from conewise.problems.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 from conewise.problems.tables import NAME_COLUMNS
 from conewise.studies.noisedict import noise_from_dict, noise_to_dict, turned
 from conewise.studies.rules import build, resolved
@@ -44,6 +44,7 @@ Row = dict[str, Any]
 """A design's columns: text, numbers, booleans or None under text."""
 
 _LONGEST_NAME: Final = 1000
+_TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +191,11 @@ def specified(
     names, rows = checked_designs(designs)
     cone = as_cone(cone)
     labels, minimised = checked_objectives(objectives, minimise, cone.dim)
+    taken = next((name for name in labels if name.lower() in _TAKEN), None)
+    if taken is not None:
+        raise InputError(
+            f"no objective may be called {taken!r}, which is a column of the tables to fill in; rename it."
+        )
     if isinstance(noise, Mapping):
         noise = noise_from_dict(noise)
     if noise is not None:
@@ -244,8 +250,7 @@ def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[t
         rows.append(row or {"name": found[-1]})
     if len(found) < 2:
         raise InputError(f"a study compares at least 2 designs, got {len(found)}.")
-    if len(set(found)) < len(found):
-        twice = next(name for name, times in Counter(found).items() if times > 1)
+    if (twice := first_repeated(found)) is not None:
         raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
     return tuple(found), tuple(rows)
 

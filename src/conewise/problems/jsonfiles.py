@@ -1,0 +1,117 @@
+"""JSON by columns, some records at a time: an array of objects, or one object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from conewise import _limits as limits
+from conewise.errors import InputError
+from conewise.problems.columns import wanted_columns
+from conewise.problems.csvfiles import as_text
+
+
+class JsonReader:
+    """An array of objects, or one object a line; a column is any key of any record."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lines = path.suffix.lower() in (".jsonl", ".ndjson")
+
+    def columns(self) -> list[str]:
+        """Their names, in the order in which they first come; all records are read for them."""
+        return list(self._columns)
+
+    @cached_property
+    def _columns(self) -> dict[str, None]:
+        found: dict[str, None] = {}
+        records = 0
+        for record in self._records():
+            records += 1
+            if not record.keys() <= found.keys():
+                found |= dict.fromkeys(record)
+                if len(found) > limits.MOST_COLUMNS:
+                    raise InputError(f"{self._path.name} has more than {limits.MOST_COLUMNS} different keys.")
+        if not records:
+            raise InputError(f"{self._path.name} has no records.")
+        return found
+
+    def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
+        """The rows in order, some at a time; None where a record lacks a key."""
+        records = self._records()
+        while block := list(islice(records, limits.CHUNK_ROWS)):
+            yield {column: [record.get(column) for record in block] for column in wanted_columns(numbers, name)}
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        for number, record in enumerate(self._parsed(), start=1):
+            if not isinstance(record, dict):
+                raise InputError(f"{self._path.name}, record {number} is not an object with named values.")
+            yield record
+
+    def _parsed(self) -> Iterator[Any]:
+        if self._lines:
+            with as_text(self._path), self._path.open(encoding="utf-8-sig") as file:
+                number = 0
+                while line := file.readline(limits.LARGEST_JSON):
+                    number += 1
+                    if len(line) == limits.LARGEST_JSON:
+                        raise InputError(
+                            f"{self._path.name}, line {number} is longer than {limits.LARGEST_JSON} characters; "
+                            "one record a line was expected."
+                        )
+                    if line.strip():
+                        yield loaded(line, f"{self._path.name}: line {number}")
+            return
+        if self._path.stat().st_size > limits.LARGEST_JSON:
+            raise InputError(
+                f"{self._path.name} is too large to read whole (the limit is {limits.LARGEST_JSON >> 20} MiB); write "
+                "JSON lines (.jsonl) instead."
+            )
+        with as_text(self._path):
+            text = self._path.read_text(encoding="utf-8-sig")
+        data = loaded(text, f"{self._path.name}: the file")
+        if not isinstance(data, list):
+            raise InputError(f"{self._path.name} must hold an array of objects, one a design.")
+        yield from data
+
+
+def json_rows(text: str, what: str) -> list[dict[str, Any]]:
+    """The records of a text: a JSON array of objects, one object, or one object a line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    by_line = len(lines) > 1 and all(line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}" for line in lines)
+    data = [loaded(line, what) for line in lines] if by_line else loaded(text, what)
+    rows = data if isinstance(data, list) else [data]
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{what} must hold objects, one an evaluation.")
+    return rows
+
+
+def loaded(text: str, what: str) -> Any:
+    """What a JSON text says; a key that stands twice in an object is refused, as one of the values would be lost."""
+    try:
+        found = json.loads(text, object_pairs_hook=_object)
+        if "\\ud" in text or "\\uD" in text:  # half of a surrogate pair is no text, and nobody could print it
+            json.dumps(found, ensure_ascii=False).encode()
+    except _TwiceError as error:
+        raise InputError(f"{what} has the key {error.args[0]!r:.60} twice in one object; rename one of them.") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{what} has half a character in it (\\ud... alone).") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{what} is not valid JSON ({str(error)[:80]}).") from None
+    return found
+
+
+class _TwiceError(Exception):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwiceError(next(key for place, key in enumerate(keys) if key in keys[:place]))
+    return found
