@@ -33,8 +33,7 @@ def main():
             noise=cw.noise.Gaussian(0.05),
         )
         with Client(cluster) as client:
-            # pure=False: Dask answers equal calls from memory otherwise, and an evaluation is never the same twice
-            report = cw.run_study(study, evaluate, executor=client.get_executor(pure=False))
+            report = cw.run_study(study, evaluate, executor=client)
         print(f"{report.told} evaluations on {len(cluster.workers)} workers, finished: {report.finished}")
         print("Pareto:", ", ".join(study.result().names(study.names)))
         print("worth:", study.result().guarantee)

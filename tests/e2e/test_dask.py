@@ -77,7 +77,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
 
     killed: list[int] = []
     with make(tmp_path / "trial.db") as study, make(tmp_path / "reference.db") as reference:
-        report = run_study(study, simulators.slow, executor=client.get_executor(pure=False), on_event=kill_one, batch=2)
+        report = run_study(study, simulators.slow, executor=client, on_event=kill_one, batch=2)
         assert killed
         assert report.finished
         assert sum(told) == report.told == 100

@@ -23,6 +23,7 @@ from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
 
 PATIENCE: Final = 1.0  # seconds after which a task returns what it has, however many evaluations it was given
+_FAILURES: Final = 3  # in a row: then a task returns what it has, and the run can see whether to go on
 
 
 class Call(NamedTuple):
@@ -68,7 +69,7 @@ class Done:
 
 
 def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: Any = None) -> list[Outcome]:
-    """Evaluate one after the other, in whatever process this is; after PATIENCE the rest is left undone.
+    """Evaluate one after the other, in whatever process this is; after PATIENCE or failures the rest is left undone.
 
     Where an evaluator forks and its child comes back as well, the child ends here: it is not this process, and what it
     would say of further evaluations is nobody's answer.
@@ -77,7 +78,8 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
     begun, process = time.monotonic(), os.getpid()
     for position, call in enumerate(calls):
         start = time.monotonic()
-        if outcomes and start - begun > PATIENCE:
+        failing = len(outcomes) >= _FAILURES and all(outcome.values is None for outcome in outcomes[-_FAILURES:])
+        if failing or (outcomes and start - begun > PATIENCE):
             break
         if board is not None:  # in this order: a late time on the board always belongs to the position on it
             board[0], board[1] = start, position
@@ -166,10 +168,13 @@ class ThroughExecutor(Crew):
             executor if callable(executor) and not isinstance(executor, Executor) else None
         )
         self._executor = self._make() if self._make is not None else executor
+        if hasattr(self._executor, "get_executor"):  # a Dask client
+            self._executor = self._executor.get_executor(pure=False)
         if not isinstance(self._executor, Executor):
             kind = type(self._executor).__name__
             raise InputError(
-                f"executor must be a concurrent.futures.Executor or a function that makes one, got {kind}."
+                f"executor must be a concurrent.futures.Executor, a function that makes one, or a Dask client, "
+                f"got {kind}."
             )
         _refuse_caching(self._executor)
         if work.time_limit is not None and not work.evaluator.ends_itself:

@@ -41,6 +41,7 @@ _NEWEST: Final = 0.5  # weight of the newest task in the average time of an eval
 _LOSSES: Final = 10  # workers lost in a row, without one evaluation in between
 _LEASE_SPARE: Final = 60.0  # seconds on top of what a task may take at most
 _FIRST_FAILURES: Final = 3  # attempts at the beginning of a run: if all of them fail, so will the others
+_FAILURES_IN_A_ROW: Final = 30  # attempts without one that succeeded: something has broken for all of them
 _ALONE: Final = 5.0  # seconds that a run waits for its first evaluation before it begins others
 
 
@@ -127,7 +128,7 @@ class _Run:
         self.alone: set[str] = set()  # evaluations that go into a task of their own: one of them ended a worker
         self.failures: Counter[str] = Counter()
         self.losses = 0
-        self.told = self.failed = 0
+        self.told = self.failed = self.in_a_row = 0
         self.proved = False  # whether an evaluation of this run has succeeded
         self.tried_at = 0.0
         self.seconds_each: float | None = None
@@ -280,6 +281,7 @@ class _Run:
         for evaluation in ids:
             self.flying.pop(evaluation, None)
         self.told += len(good)
+        self.in_a_row = 0
         self._say("told", count=len(good))
 
     def _impossible(self, evaluation: str, values: list[float], error: InputError) -> None:
@@ -314,6 +316,7 @@ class _Run:
         failed = self.flying.pop(evaluation)
         self.study.fail(failed, reason)
         self.failed += 1
+        self.in_a_row += 1
         self.failures[evaluation] += 1
         times = self.failures[evaluation]
         self._say("failed", f"design {failed.name!r}, evaluation {evaluation}, attempt {times}: {reason}", count=1)
@@ -330,6 +333,8 @@ class _Run:
             self._stop(
                 ConewiseError(f"the first {self.failed} attempts all failed, {why}; mend the cause and run again.")
             )
+        elif self.in_a_row >= max(_FAILURES_IN_A_ROW, self.retries):
+            self._stop(ConewiseError(f"{self.in_a_row} attempts in a row failed, {why}; mend the cause and run again."))
 
     def _lost(self, part: Done) -> None:
         """What a task did not get to is in hand again; the evaluation that ended the worker has failed."""
