@@ -558,7 +558,7 @@ def test_a_run_with_a_time_of_its_own_is_continued(trial, capsys, monkeypatch):
     code, out, err = conewise(capsys, "run", trial, "--toml", "trial.toml")
     assert code == 0
     assert out.startswith("Finished after 12 evaluations")
-    assert re.match(r"1 evaluations, \d+ in flight, 0 failures; ", err)
+    assert re.match(r"1 evaluation, \d+ in flight, 0 failures; ", err)
     assert "\x1b" not in out + err
 
 

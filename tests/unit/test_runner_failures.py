@@ -81,7 +81,11 @@ def test_a_refuted_assumption_stays_refuted(tmp_path):
             run_study(study, now_and_then_out_of_range, jobs=0)
     study.close()
     with Study.open(tmp_path / "trial.db", read_only=True) as again:
-        assert again.result().guarantee == study_reason(again.status().failures)
+        result = again.result()
+        assert result.guarantee == study_reason(again.status().failures)
+        assert result.stopped_because == "every design is certified, under an assumption that is refuted"
+        assert result.certified_epsilon is None
+        assert not result.certain.any()
 
 
 def study_reason(times: int) -> Heuristic:

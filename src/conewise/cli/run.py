@@ -15,7 +15,7 @@ import click
 
 from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
-from conewise.cli.standing import as_data, as_rows, in_one_line, remaining
+from conewise.cli.standing import as_data, as_rows, counted, in_one_line, remaining
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
@@ -90,8 +90,8 @@ def run(
             run_data = {"told": report.told, "failures": report.failures, "seconds": report.seconds}
             print_json({**as_data(opened, status), "run": {**run_data, "stopped_because": report.stopped_because}})
             context.exit(0 if status.finished else UNFINISHED)
-        pace = f"{report.told} evaluations in {report.seconds:.1f} s"
-        failures = f", {report.failures} failed attempts" if report.failures else ""
+        pace = f"{counted(report.told)} in {report.seconds:.1f} s"
+        failures = f", {counted(report.failures, 'failed attempt')}" if report.failures else ""
         if status.finished:
             names = ", ".join(status.result.names(opened.names)[:20])
             click.echo(f"Finished after {pace}{failures}: {names or 'no design'}; {status.result.guarantee}.")
@@ -217,7 +217,7 @@ class _Watch:
         status, rate = self.study.status(), self._rate()
         drawn = Table.grid(padding=(0, 2))
         left = "" if not status.remaining or rate <= 0 else f", about {_duration(status.remaining / rate)} to go"
-        run = ("this run", f"{self.total:,} evaluations, {rate:.3g} a second{left}")
+        run = ("this run", f"{counted(self.total)}, {rate:.3g} a second{left}")
         for place, row in enumerate([*as_rows(self.study, status), run]):
             drawn.add_row(*(Text(cell, style="" if place else "bold") for cell in row))
         return drawn

@@ -73,7 +73,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
 def in_one_line(study: Study, status: StudyStatus) -> str:
     """For a log."""
     return (
-        f"{status.evaluations} evaluations, {status.in_flight} in flight, {status.failures} failures; "
+        f"{counted(status.evaluations)}, {status.in_flight} in flight, {counted(status.failures, 'failure')}; "
         f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
         f"(asked for: {study.epsilon:g}); {remaining(status)} to do"
     )
@@ -92,7 +92,12 @@ def remaining(status: StudyStatus) -> str:
     """What is still to do, in words."""
     if status.finished:
         return "nothing"
-    return "unknown" if status.remaining is None else f"about {status.remaining:,} evaluations"
+    return "unknown" if status.remaining is None else f"about {counted(status.remaining)}"
+
+
+def counted(number: int, what: str = "evaluation") -> str:
+    """The number, and what it counts, in the plural where there are several."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _finite(number: float | None) -> float | None:

@@ -196,7 +196,13 @@ def qualified(result: Result, ledger: Ledger) -> Result:
             f"{ledger.refuted} value{'' if one else 's'} fell outside the range that the noise assumes, which refutes "
             "the assumption"
         )
-        return replace(result, guarantee=Heuristic(reason), certified_epsilon=None)
+        return replace(
+            result,
+            guarantee=Heuristic(reason),
+            certified_epsilon=None,
+            certain=np.zeros_like(result.certain),
+            stopped_because=f"{result.stopped_because}, under an assumption that is refuted",
+        )
     if not isinstance(result.guarantee, Guarantee):
         return result
     assumed = [result.guarantee.assumption]
