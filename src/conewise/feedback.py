@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from conewise import _exactsums as exact
 from conewise._arrays import ROUNDING, Floats, Indices, as_count, as_floats, check_finite, check_sums, read_only
+from conewise._distinct import Distinct
 from conewise.errors import InputError
 
 Counts = NDArray[np.int64]
@@ -137,6 +138,8 @@ class Statistics:
     counts: Counts
     _sums: tuple[Floats, Floats]
     _moments: tuple[Floats, Floats]
+    distinct: Distinct
+    """The different values of single evaluations: how finely each objective was recorded."""
 
     @classmethod
     def empty(cls, n_designs: int, dim: int) -> Statistics:
@@ -147,6 +150,7 @@ class Statistics:
             read_only(np.zeros(n_designs, dtype=np.int64)),
             (np.zeros(vectors), np.zeros(vectors)),
             (np.zeros(matrices), np.zeros(matrices)),
+            Distinct.nothing(dim),
         )
 
     @property
@@ -203,6 +207,7 @@ class Statistics:
             read_only(self.counts[designs]),
             (self._sums[0][designs], self._sums[1][designs]),
             (self._moments[0][designs], self._moments[1][designs]),
+            self.distinct,
         )
 
     def replaced(self, designs: Indices, part: Statistics) -> Statistics:
@@ -219,6 +224,7 @@ class Statistics:
             read_only(counts),
             (put(self._sums[0], part._sums[0]), put(self._sums[1], part._sums[1])),
             (put(self._moments[0], part._moments[0]), put(self._moments[1], part._moments[1])),
+            self.distinct.merge(part.distinct),
         )
 
     def add(self, observations: Observations) -> Statistics:
@@ -239,20 +245,22 @@ class Statistics:
         added = np.zeros(k, dtype=np.int64)
         np.add.at(added, groups, observations.counts)
         part = self if k == self.n_designs else self.of(touched)
-        part = part._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k))
+        distinct = self.distinct.add(observations.means[observations.counts == 1])
+        part = part._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k), distinct)
         return part if k == self.n_designs else self.replaced(touched, part)
 
     def merge(self, other: Statistics) -> Statistics:
         """Everything that either has seen; associative and commutative."""
         if (other.n_designs, other.dim) != (self.n_designs, self.dim):
             raise InputError("statistics of different designs or objectives cannot be merged.")
-        return self._plus(other.counts, other._sums, other._moments)
+        return self._plus(other.counts, other._sums, other._moments, self.distinct.merge(other.distinct))
 
-    def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair) -> Statistics:
+    def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair, distinct: Distinct) -> Statistics:
         return Statistics(
             read_only((self.counts + counts).astype(np.int64)),
             exact.add(self._sums, sums),
             exact.add(self._moments, moments),
+            distinct,
         )
 
     def __repr__(self) -> str:

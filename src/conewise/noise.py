@@ -190,7 +190,38 @@ class GaussianUnknown(Noise):
 
     Adaptive identification and `analyse` use it with sequential t-type bounds (docs/adaptive). No number of evaluations
     is enough beforehand for every covariance, so there is no budget to compute from it.
+
+    Recorded values are rounded, so that equal ones do not show an absence of noise. `resolution` is the step in which
+    they were recorded, one number or one an objective; None, the default, is the smallest difference seen. 0 says that
+    an objective is recorded exactly: it then has no noise where it does not vary.
+
+    >>> GaussianUnknown(resolution=(0.0, None)).words
+    'normal noise of unknown covariance, one for each design, recorded in the steps given'
     """
+
+    resolution: float | tuple[float | None, ...] | None = None
+
+    def __post_init__(self) -> None:
+        given = self.resolution
+        if given is None:
+            return
+        parts = [np.nan if part is None else part for part in given] if isinstance(given, tuple | list) else given
+        steps = as_floats(parts, "resolution")
+        if steps.ndim > 1 or np.isinf(steps).any() or (steps < 0).any():
+            raise InputError(f"resolution must be 0 or more, one number or one an objective, got {given!r}.")
+        each = tuple(None if math.isnan(step) else step for step in steps.ravel().tolist())
+        object.__setattr__(self, "resolution", each if steps.ndim else each[0])
+
+    def steps(self, dim: int) -> Floats:
+        """(D,): the steps in which objectives are recorded; NaN where that is to be seen from the values."""
+        steps = np.array(np.nan if self.resolution is None else self.resolution, dtype=np.float64)
+        return np.array(np.broadcast_to(steps, (dim,)))
+
+    def check_dim(self, dim: int, n_designs: int | None = None) -> None:
+        """One step an objective, where steps differ."""
+        super().check_dim(dim, n_designs)
+        if isinstance(self.resolution, tuple) and len(self.resolution) != dim:
+            raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
 
     def _nothing_known(self) -> InputError:
         return InputError(
@@ -221,7 +252,11 @@ class GaussianUnknown(Noise):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        return "normal noise of unknown covariance, one for each design"
+        steps = "" if self.resolution is None else ", recorded in the steps given"
+        return f"normal noise of unknown covariance, one for each design{steps}"
+
+    def __repr__(self) -> str:
+        return f"GaussianUnknown({'' if self.resolution is None else f'resolution={self.resolution}'})"
 
 
 @dataclass(frozen=True)

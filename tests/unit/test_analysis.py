@@ -97,8 +97,8 @@ def test_bounded_noise_is_enough_too():
 @pytest.mark.parametrize(("epsilon", "most"), [(0.0, None), (0.0, 400), (0.3, None)])
 def test_a_growing_table_gets_the_answer_of_a_run_that_saw_the_same(epsilon, most):
     cone, assumed = cw.Cone.planar(120), noise.SubGaussian(0.5)
-    limit = 2 * MOST if epsilon == 0 and most is None else most
-    rule = SuccessiveElimination(cone, epsilon, 0.1, 5, assumed, "contain", max_evaluations=limit)
+    question = cone, epsilon, 0.1, 5, assumed, "contain"
+    rule = SuccessiveElimination(*question, max_evaluations=most, any_epsilon=True)
     data = observed(each=8)
     expected = rule.recommend(rule.tell(rule.start(), data))
     found = analyse(data, cone, delta=0.1, epsilon=epsilon, noise=assumed, max_evaluations=most)
@@ -249,17 +249,23 @@ def test_an_objective_without_noise_is_taken_as_exact(final):
 def test_a_column_that_never_changes_decides_nothing(final):
     designs, values = sample(means=[[0.0, 0.0], [0.0, 3.0]], each=40)
     values[:, 0] = -0.1
-    found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
-    assert said(found, "'objective 1' has the value -0.1 throughout: it does not tell designs apart")
-    assert found.result.status[1] == "kept"
-    assert found.result.status[0] == "beaten"  # as good in the one, worse in the other
+    data = cw.Observations.single(designs, values)
+    found = analyse(data, ORTHANT, delta=0.05, final=final)
+    assert said(found, "'objective 1' has the value -0.1 throughout, so nothing shows how noisy it is")
+    assert "beaten" not in found.result.status
+    exact = noise.GaussianUnknown(resolution=(0, None))
+    found = analyse(data, ORTHANT, delta=0.05, final=final, noise=exact)
+    assert found.result.status.tolist() == ["beaten", "kept"]  # as good in the one, worse in the other
+    assert "none in an objective that never varies" in found.result.guarantee.assumption
+    known = analyse(data, ORTHANT, delta=0.05, final=final, noise=noise.Gaussian(0.5))
+    assert said(known, "'objective 1' has the value -0.1 throughout: it does not tell designs apart")
 
 
 def test_values_that_repeat_for_one_design_only_are_pointed_out():
     designs, values = sample(each=20)
     values[designs == 2, 1] = 7.0
     found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
-    assert said(found, "All values of 'objective 2' are the same for 2: its noise is taken to be zero there")
+    assert said(found, "All values of 'objective 2' are the same for 2: that does not show an absence of noise")
     known = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.Gaussian(0.5))
     assert said(known, "the same for 2: the noise is taken to be as declared all the same.")
 
@@ -268,8 +274,12 @@ def test_values_that_repeat_for_one_design_only_are_pointed_out():
 def test_designs_that_are_equal_and_without_noise_do_not_beat_each_other(final):
     designs = np.repeat([0, 1, 2], 12)
     values = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])[designs]
-    found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
+    data = cw.Observations.single(designs, values)
+    found = analyse(data, ORTHANT, delta=0.05, final=final, noise=noise.GaussianUnknown(resolution=0))
     assert found.result.status.tolist() == ["kept", "kept", "beaten"]
+    found = analyse(data, ORTHANT, delta=0.05, final=final)  # two values an objective: as with successes and failures
+    assert found.result.certified_epsilon is None
+    assert said(found, "which does not show yet that it has no noise: evaluate more often, or say")
 
 
 def test_successes_and_failures_are_not_normal():
@@ -486,3 +496,31 @@ def test_means_without_their_scatter_say_nothing_about_noise_that_nobody_knows(f
     with pytest.raises(cw.InputError, match="without their scatter"):
         analyse(told, ORTHANT, delta=0.05, final=final, noise=cw.noise.GaussianUnknown())
     assert analyse(told, ORTHANT, delta=0.05, final=final, noise=cw.noise.Gaussian(1.0)).result.evaluations == 150
+
+
+@pytest.mark.parametrize(
+    "assumed", [None, noise.Gaussian(0.5), noise.Bounded(-9, 9)], ids=["unknown", "known", "range"]
+)
+@pytest.mark.parametrize("success", ["contain", "cover"])
+def test_what_a_growing_table_certifies_does_not_depend_on_the_epsilon_asked_for(assumed, success):
+    """One schedule for all of them: asking for another epsilon at every look costs no delta."""
+    data, found = observed(each=15), set()
+    for epsilon in (1e-3, 0.1, 0.3, 0.7, 2.0, 14.0):
+        asked = {"delta": 0.05, "epsilon": epsilon, "noise": assumed, "success": success}
+        result = analyse(data, ORTHANT, **asked).result
+        found.add((result.certified_epsilon, *result.indices))
+    assert len(found) == 1
+
+
+def test_the_export_of_a_study_says_whose_answer_counts(tmp_path):
+    from conewise.problems.measurements import open_measurements
+
+    table = tmp_path / "told.csv"
+    facts = {"designs": ["a", "b"], "objectives": ["x"], "cone": cw.Cone.orthant(1), "epsilon": 0.5, "delta": 0.1}
+    with cw.Study.create(tmp_path / "s.db", **facts, noise=noise.Gaussian(0.1)) as study:
+        while batch := study.ask(10):
+            study.tell(batch, [[float(evaluation.design)] for evaluation in batch])
+        study.export(table)
+    found = analyse(open_measurements(table, objectives=["x"]), cw.Cone.orthant(1), delta=0.1, epsilon=0.5)
+    assert said(found, "This table was exported from a study.")
+    assert not said(analyse(observed(each=3), ORTHANT, delta=0.1), "exported from a study")

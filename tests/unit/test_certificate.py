@@ -275,8 +275,8 @@ def test_the_exact_set_needs_a_limit_to_the_run():
 
 
 def test_identical_designs_without_noise_do_not_beat_each_other():
-    """Nothing was ever seen to vary: gains and radii are all 0, and a twin is not a better design."""
-    checked = certificate(noise=GaussianUnknown(), n_designs=3)
+    """Values are said to be exact and never vary: gains and radii are all 0, and a twin is not a better design."""
+    checked = certificate(noise=GaussianUnknown(resolution=0), n_designs=3)
     claims = checked.claims(at_levels(checked, [[1.0, 1.0], [1.0, 1.0], [0.0, 2.0]], [2] * 3))
     assert not claims.beaten.any()
     claims = checked.claims(at_levels(checked, [[1.0, 1.0], [1.0, 1.0], [1.0, 0.5]], [2] * 3))

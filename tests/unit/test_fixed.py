@@ -283,8 +283,8 @@ def test_a_beaten_design_with_one_observation_of_a_rival_missing_is_still_beaten
 
 
 def test_twins_without_noise_do_not_beat_each_other():
-    """Nothing varies: differences count as known, and a twin is not a better design."""
-    checked = sample(noise=GaussianUnknown(), n_designs=3)
+    """Nothing varies, and values are said to be exact: differences count as known, and a twin is not better."""
+    checked = sample(noise=GaussianUnknown(resolution=0), n_designs=3)
     same = np.tile([1.0, 2.0], (4, 1))
     claims = checked.claims(statistics([same, same, same - [0.0, 1.0]], 2))
     assert masks(claims)[:2] == [[False, False, True], [True, True, False]]
@@ -293,11 +293,13 @@ def test_twins_without_noise_do_not_beat_each_other():
     assert claims.accepted.all()
 
 
-def test_a_column_that_never_varies_is_known_at_once():
+def test_a_column_that_never_varies_is_known_where_that_is_said_or_it_has_more_than_two_values():
     rng = np.random.default_rng(4)
-    rows = [np.column_stack([rng.normal(size=40) + gain, np.full(40, level)]) for gain, level in ((9, 1), (0, 0))]
-    claims = sample(noise=GaussianUnknown(), n_designs=2).claims(statistics(rows, 2))
-    assert claims.beaten.tolist() == [False, True]
+    prices = ((9, 1), (0, 0), (0, 0.5))
+    rows = [np.column_stack([rng.normal(size=40) + gain, np.full(40, level)]) for gain, level in prices]
+    for resolution, k, beaten in ((None, 3, True), (None, 2, False), ((None, 0), 2, True)):
+        checked = sample(noise=GaussianUnknown(resolution), n_designs=k)
+        assert checked.claims(statistics(rows[:k], 2)).beaten.tolist() == [False] + [beaten] * (k - 1)
 
 
 # -- certified epsilon and the answer ------------------------------------------------------------------------------

@@ -33,10 +33,11 @@ from conewise.algorithms.looks import Levels
 from conewise.algorithms.meetings import FacetView, Meetings
 from conewise.algorithms.radii import Radii, radii_for
 from conewise.algorithms.recount import Recount
+from conewise.algorithms.rounding import Rounding
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.noise import Noise
+from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
 
 Notion = Literal["cover", "contain"]
@@ -147,11 +148,15 @@ class Certificate:
     notion: Notion = "cover"
     most: int | None = None
     """Largest number of observations of one design that will ever be looked at; from epsilon by default."""
+    any_epsilon: bool = False
+    """Whether epsilon may be chosen anew at every look: then nothing that is fixed beforehand knows it."""
     scale: float = field(default=1.0)
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
 
     def __post_init__(self) -> None:
         check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
+        if self.any_epsilon and self.most is None:
+            object.__setattr__(self, "most", MOST)
         if self.most is not None:
             as_count(self.most, "most", 2)
 
@@ -166,7 +171,7 @@ class Certificate:
     def spending(self) -> Spending:
         """What a claim may spend."""
         left = self.delta * self.radii.claim_share
-        exact = Recount.suits(self)
+        exact = not self.any_epsilon and Recount.suits(self)
         return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion, exact)
 
     @cached_property
@@ -178,7 +183,7 @@ class Certificate:
     def _due(self) -> tuple[float, float]:
         """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
         worst = self.radii.worst
-        if self.epsilon == 0 or worst is None:
+        if self.epsilon == 0 or self.any_epsilon or worst is None:
             return math.inf, math.inf  # no scale is known beforehand
         reach = 1.15  # looks make boundaries about this much wider than single tests
         widest = 2 * float((worst / self.cone.widths**2).max()) / self.epsilon**2
@@ -340,6 +345,16 @@ class Certificate:
             state.known[self, "beaten"] = (state.reached, claims.struck.beaten, claims.struck.by)
         return claims
 
+    def rounding(self, state: Checkpoints) -> Rounding | None:
+        """How finely the observations were recorded, where that may hide the noise."""
+        if not isinstance(self.noise, GaussianUnknown):
+            return None
+        last = state.known.get((self, "rounding"))
+        if last is None or last[0] is not state.statistics:
+            last = state.known[self, "rounding"] = state.statistics, Rounding.of(self.noise, state.statistics)
+        found: Rounding = last[1]
+        return found
+
     def compare(self, state: Checkpoints, designs: Indices) -> Comparisons:
         """How the observations compare any designs, ascending."""
         return Meetings.of(self, state, designs)
@@ -383,6 +398,13 @@ class Certificate:
             return rows[:0], rows[:0]
         here, there = FacetView.of(self, snapshot, level), FacetView.of(self, ahead, level + offset)
         rivals = np.flatnonzero(maximal_columns(there.values.T))
+        rounding = self.rounding(state)
+        if rounding is not None and here.spreads is not None and there.spreads is not None:
+            # Whoever's noise may be hidden is left to the pairs.
+            rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
+            rivals = rivals[~rounding.hides(there.spreads[rivals]).any(axis=1)]
+            if not len(rows) or not len(rivals):
+                return rows[:0], rows[:0]
         shifts, rival = self.shifts(z), np.full(len(rows), -1)
         step = max(1, _PAIRS_AT_ONCE // len(rivals))
         for start in range(0, len(rows), step):

@@ -20,6 +20,7 @@ from conewise.algorithms.certificate import Certificate, Notion
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.claims import Claims
 from conewise.algorithms.radii import check_fit
+from conewise.algorithms.rounding import taken_as_exact
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -77,13 +78,15 @@ class CertifiedRule(ABC):
     max_evaluations: int | None = None
     radius_scale: float = 1.0
     """Anything but 1 makes the answer heuristic."""
+    any_epsilon: bool = False
+    """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
 
     def __post_init__(self) -> None:
         as_positive(self.radius_scale, "radius_scale")
         if self.max_evaluations is not None:
             object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
         _ = self.certificate.levels  # refuses bad configurations now, not at the first look
-        if self.epsilon == 0 and self.max_evaluations is None:
+        if self.epsilon == 0 and self.max_evaluations is None and not self.any_epsilon:
             raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
 
     @abstractmethod
@@ -98,11 +101,10 @@ class CertifiedRule(ABC):
     def certificate(self) -> Certificate:
         """When to stop and what to claim."""
         most = None
-        if self.epsilon == 0 and self.max_evaluations is not None:
+        if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
             most = max(2, self.max_evaluations // 2)
-        return Certificate(
-            self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success, most, self.radius_scale
-        )
+        question = self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success
+        return Certificate(*question, most, self.any_epsilon, self.radius_scale)
 
     @property
     def most_evaluations(self) -> int:
@@ -277,6 +279,7 @@ class CertifiedRule(ABC):
                 max(found.epsilon, self.epsilon),
                 self.delta,
                 f'certificate of looks, success "{self.success}", docs/adaptive',
-                f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}",
+                f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}"
+                + taken_as_exact(self.noise, state.statistics),
             )
         return certified_answer(claims, found, state.statistics, worth, why)

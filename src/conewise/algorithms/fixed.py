@@ -18,11 +18,12 @@ from conewise.algorithms.base import INDEPENDENT, Result
 from conewise.algorithms.certificate import Notion, Spending, check_question
 from conewise.algorithms.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
 from conewise.algorithms.radii import Radii, radii_for
+from conewise.algorithms.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee
-from conewise.noise import Noise
+from conewise.noise import GaussianUnknown, Noise
 from conewise.order import facet_columns, maximal_columns
 
 
@@ -86,7 +87,8 @@ class FixedSample:
             max(found.epsilon, self.epsilon),
             self.delta,
             f'certificate of one look, success "{self.notion}", docs/adaptive',
-            f"{INDEPENDENT}, as many as were decided beforehand; {self.noise.words}",
+            f"{INDEPENDENT}, as many as were decided beforehand; {self.noise.words}"
+            + taken_as_exact(self.noise, statistics),
         )
         return certified_answer(claims, found, statistics, worth, why)
 
@@ -106,6 +108,10 @@ class _Sample:
     """(L,): known to be Pareto optimal; nobody for `cover`."""
     known: int = 0
     """How many are, these and others."""
+    slacks: Floats | None = None
+    """(L, N): how far a mean may be off because values were recorded in steps; None where nothing is hidden by them."""
+    still: Bools | None = None
+    """(L, N): no value differs from the others."""
 
     @classmethod
     def of(cls, certificate: FixedSample, statistics: Statistics) -> _Sample:
@@ -115,9 +121,16 @@ class _Sample:
         seen = counts >= least
         values = np.full((len(designs), len(cone.facets)), np.nan)
         values[seen] = facet_columns(statistics.means[seen], cone).T
-        variances = certificate.radii.variances(designs, statistics.scatters, counts, 1)
+        scatters = statistics.scatters
+        variances = certificate.radii.variances(designs, scatters, counts, 1)
+        coarse = None
+        if isinstance(certificate.noise, GaussianUnknown):
+            spreads = spreads_of(scatters, statistics.means, counts)
+            coarse = Rounding.of(certificate.noise, statistics).coarse(cone, spreads)
+            variances = variances if coarse is None else variances + coarse.variances
         shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
-        return cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
+        table = cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
+        return table if coarse is None else replace(table, slacks=coarse.slacks, still=coarse.still)
 
     def keep(self, which: Bools) -> _Sample:
         return replace(
@@ -127,6 +140,8 @@ class _Sample:
             values=self.values[which],
             shares=self.shares[which],
             sure=self.sure[which],
+            slacks=None if self.slacks is None else self.slacks[which],
+            still=None if self.still is None else self.still[which],
         )
 
     def marked(self, sure: Bools, known: int) -> _Sample:
@@ -176,4 +191,8 @@ class _Sample:
         spread = np.sqrt(self.shares[columns][None, :, :] + self.shares[rows][:, None, :])
         place = place.reshape(fewer.shape)
         radius = z[place][:, :, None] * spread
-        return Seen(gains, radius if shift is None else radius + shift[place])
+        radius = radius if shift is None else radius + shift[place]
+        if self.slacks is not None and self.still is not None:
+            radius = radius + self.slacks[columns][None, :, :] + self.slacks[rows][:, None, :]
+            radius[self.still[columns][None, :, :] & self.still[rows][:, None, :]] = np.inf
+        return Seen(gains, radius)

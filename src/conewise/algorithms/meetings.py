@@ -17,6 +17,8 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.checkpoints import Checkpoints, Snapshot, places
 from conewise.algorithms.claims import BELOW, Claims, Comparisons, Seen
 from conewise.algorithms.favourites import PILOT, Favourites
+from conewise.algorithms.rounding import spreads_of
+from conewise.noise import GaussianUnknown
 from conewise.order import facet_columns, maximal_columns
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class FacetView:
     """(m, N)"""
     shares: Floats
     """(m, N)"""
+    spreads: Floats | None = None
+    """(m, D): sample standard deviations, where recorded values may hide the noise."""
 
     @classmethod
     def of(cls, certificate: Certificate, snapshot: Snapshot, level: int) -> FacetView:
@@ -42,8 +46,53 @@ class FacetView:
         counts = np.full(len(snapshot.designs), count)
         looks = len(certificate.levels.counts)
         variances = certificate.radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
-        snapshot.known[certificate] = found = cls(values, variances / count)
+        spreads = None
+        if isinstance(certificate.noise, GaussianUnknown) and snapshot.scatters is not None:
+            spreads = spreads_of(snapshot.scatters, snapshot.means, counts)
+        snapshot.known[certificate] = found = cls(values, variances / count, spreads)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """What the steps of recorded values hide: tables as large as those of `Meetings`."""
+
+    key: bytes
+    """Of the steps in force."""
+    slacks: Floats
+    """(N, levels, L)"""
+    still: Bools
+    """(N, levels, L)"""
+
+    @classmethod
+    def of(cls, table: Meetings, state: Checkpoints) -> Hidden | None:
+        """Of all designs of a table; the variances of those concerned are raised in its `shares`."""
+        certificate = table.certificate
+        rounding = certificate.rounding(state)
+        if rounding is None:
+            return None
+        slacks, still = np.zeros(table.values.shape), np.zeros(table.values.shape, dtype=bool)
+        found = False
+        for place in range(table.values.shape[1]):
+            snapshot = state.snapshots[table.first + place]
+            mine, theirs = snapshot.find(table.designs)
+            spreads = FacetView.of(certificate, snapshot, table.first + place).spreads
+            coarse = None if spreads is None else rounding.coarse(certificate.cone, spreads[theirs])
+            if coarse is not None:
+                found = True
+                slacks[:, place, mine], still[:, place, mine] = coarse.slacks.T, coarse.still.T
+                table.shares[:, place, mine] += coarse.variances.T / certificate.levels.counts[table.first + place]
+        return cls(rounding.key, slacks, still) if found else None
+
+    def keep(self, which: Bools) -> Hidden:
+        """Without the others."""
+        return Hidden(self.key, self.slacks[:, :, which], self.still[:, :, which])
+
+    def widen(self, radii: Floats, facet: int, mine: Indices, theirs: Indices) -> None:
+        """Radii of pairs along a facet, by the flat positions of both in the tables, changed in place."""
+        slacks, still = self.slacks[facet].ravel(), self.still[facet].ravel()
+        radii += np.take(slacks, theirs, mode="clip") + slacks.take(mine)
+        radii[np.take(still, theirs, mode="clip") & still.take(mine)] = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +118,8 @@ class Meetings:
     """How many are known to be Pareto optimal, these and others."""
     judged: Claims | None = None
     """Claims whose radii are to be shown, where those depend on what else is known."""
+    hidden: Hidden | None = None
+    """What the steps of recorded values hide of these designs; None where they hide nothing."""
 
     @classmethod
     def of(cls, certificate: Certificate, state: Checkpoints, live: Indices) -> Meetings:
@@ -90,7 +141,8 @@ class Meetings:
             else:
                 shares[:, place, 0] = alike / certificate.levels.counts[first + place]
         nobody = np.zeros(len(live), dtype=bool)
-        return cls(certificate, live, reached, first, values, shares, nobody, state.reached, state.snapshots)
+        table = cls(certificate, live, reached, first, values, shares, nobody, state.reached, state.snapshots)
+        return replace(table, hidden=Hidden.of(table, state)) if levels and alike is None else table
 
     def keep(self, which: Bools) -> Meetings:
         """Without the others."""
@@ -101,6 +153,7 @@ class Meetings:
             values=self.values[:, :, which],
             shares=self.shares if self.shares.shape[2] == 1 < len(which) else self.shares[:, :, which],
             sure=self.sure[which],
+            hidden=None if self.hidden is None else self.hidden.keep(which),
         )
 
     def marked(self, sure: Bools, known: int) -> Meetings:
@@ -146,6 +199,8 @@ class Meetings:
         nobody = np.empty(0, dtype=np.intp)
         if not isinstance(before, Meetings) or before.certificate is not self.certificate:
             return nobody, nobody
+        if (self.hidden and self.hidden.key) != (before.hidden and before.hidden.key):
+            return nobody, nobody  # finer steps were seen: radii change although nobody moved
         if out:
             same = self.same_boundary(before) and before._looks == self._looks
         else:
@@ -288,6 +343,8 @@ class Meetings:
                     radii[n] *= here.take(place)
                 if shifts is not None:
                     radii[n] += shifts[self.first :, n].take(place)
+                if self.hidden is not None:
+                    self.hidden.widen(radii[n], n, mine, theirs)
             if never.any():
                 gains[:, never] = np.nan
         return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii, 0, 2))

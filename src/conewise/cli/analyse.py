@@ -165,13 +165,17 @@ def analyse_command(
 
 
 def parse_noise(text: str) -> Noise:
-    """An assumption from its text form: unknown, gaussian:0.1, gaussian:0.1,2, subgaussian:1 or bounded:0:1."""
+    """An assumption from its text form: unknown, unknown:0.1, gaussian:0.1,2, subgaussian:1 or bounded:0:1."""
     kind, *parts = text.strip().split(":")
-    wanted = {"unknown": 0, "gaussian": 1, "subgaussian": 1, "bounded": 2}
-    if kind not in wanted or len(parts) != wanted[kind]:
+    wanted = {"unknown": (0, 1), "gaussian": (1,), "subgaussian": (1,), "bounded": (2,)}
+    if kind not in wanted or len(parts) not in wanted[kind]:
         raise InputError(
-            f"--noise must be unknown, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH, got {text[:60]!r}."
+            "--noise must be unknown, unknown:STEP, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH, got "
+            f"{text[:60]!r}."
         )
+    if kind == "unknown" and parts:
+        steps = [None if word.strip() == "seen" else _floats(word, text) for word in parts[0].split(",")]
+        return GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])  # type: ignore[arg-type]
     given = [_floats(part, text) for part in parts]
     if kind == "unknown":
         return GaussianUnknown()

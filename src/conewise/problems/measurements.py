@@ -115,7 +115,10 @@ class LongTable:
         self.objectives = tuple(objectives)
         self.minimised = tuple(minimise)
         readers = [reader(path) for path in paths]
-        self.design = _design_column(distinct_columns(readers[0], self.path), design, self.path)
+        columns = distinct_columns(readers[0], self.path)
+        self.design = _design_column(columns, design, self.path)
+        self.exported = set(EXPORT_COLUMNS) <= set(columns)
+        """Whether a study wrote the table."""
         for path, table in zip(paths, readers, strict=True):
             check_columns((self.design, *self.objectives, *self.minimised), distinct_columns(table, path), path)
         if self.design in self.objectives:

@@ -16,7 +16,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count, as_non_negative, as_probability
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
-from conewise.algorithms.certificate import MOST, Notion, notion_of
+from conewise.algorithms.certificate import Notion, notion_of
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.fixed import FixedSample
 from conewise.algorithms.radii import check_fit
@@ -167,6 +167,7 @@ def analyse(
         judged.at_least,
         values.summed,
         values.pairs(),
+        isinstance(source, LongTable) and source.exported,
     )
     return Analysis(
         judged.result.named(source.names, source.objectives, source.minimised),
@@ -211,11 +212,9 @@ class _Asked:
 
     @cached_property
     def rule(self) -> SuccessiveElimination:
-        """The rule that a study with the same question runs: its looks do not depend on how long the table is."""
-        limit = self.most if self.most is not None or self.epsilon > 0 else 2 * MOST
-        return SuccessiveElimination(
-            self.cone, self.epsilon, self.delta, self.n_designs, self.noise, self.success, max_evaluations=limit
-        )
+        """The rule whose looks depend neither on how long the table is nor on epsilon."""
+        question = self.cone, self.epsilon, self.delta, self.n_designs, self.noise, self.success
+        return SuccessiveElimination(*question, max_evaluations=self.most, any_epsilon=True)
 
     def of_growing(self, stream: Iterator[Observations]) -> _Judged:
         """The observations told in their order to the certificate of looks."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from conewise._arrays import Bools
 from conewise.algorithms import Plan, Result, Status
+from conewise.algorithms.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, certainty
@@ -18,7 +18,7 @@ from conewise.problems.measurements import Source
 _NAMED = 5  # designs listed by name before "and n more"
 HOPELESS = 10**8
 """More evaluations than this to go: what is left is as good as a tie."""
-_SAME = 1e-24  # a scatter below this share of the sum of squares is rounding: the values are all the same
+_SAY = "say that it is recorded exactly (a resolution of 0)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,8 @@ class Findings:
     """Whether an entry stood for several evaluations."""
     two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     """Objectives that took two values only, and these (larger is better)."""
+    exported: bool = False
+    """Whether a study wrote the table."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -159,35 +161,52 @@ class Findings:
         return lines
 
     def _constant(self) -> list[str]:
+        """Objectives and designs whose values do not vary, and what is made of that."""
         counts = self.statistics.counts
-        repeated = counts >= 2
-        if not self.source.has_scatter or not repeated.any():
+        repeated = np.flatnonzero(counts >= 2)
+        if not self.source.has_scatter or not len(repeated):
             return []
-        spread = np.diagonal(self.statistics.scatters, axis1=1, axis2=2)
-        squares = spread + counts[:, None] * np.nan_to_num(self.statistics.means) ** 2
-        still: Bools = spread <= _SAME * squares
+        part = self.statistics.of(repeated)
+        still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
         lines = []
         for d, objective in enumerate(self.source.objectives):
-            means = self.statistics.means[counts > 0, d]
-            if still[repeated, d].all():
-                if len(means) > 1 and np.ptp(means) == 0:
-                    lines.append(
-                        f"{objective!r} has the value {abs(means[0]) if means[0] == 0 else means[0] * self._sign(d):g} "
-                        "throughout: it does not tell designs apart, and no design is strictly better in it."
-                    )
-                else:
-                    lines.append(
-                        f"{objective!r} never varies between evaluations of one design: "
-                        + self._exact("it is taken to be measured without noise")
-                    )
-                continue
-            some = np.flatnonzero(repeated & still[:, d])
-            if len(some):
-                lines.append(
-                    f"All values of {objective!r} are the same for {self._names(some)}: "
-                    + self._exact(f"{'its' if len(some) == 1 else 'their'} noise is taken to be zero there")
-                )
+            if still[:, d].all():
+                lines.append(f"{objective!r} {self._never_varies(d)}")
+            elif still[:, d].any():
+                some = repeated[still[:, d]]
+                lines.append(f"All values of {objective!r} are the same for {self._names(some)}: {self._hidden(d)}")
         return lines
+
+    def _never_varies(self, d: int) -> str:
+        means = self.statistics.means[self.statistics.counts > 0, d]
+        throughout = len(means) > 1 and np.ptp(means) == 0
+        value = f"has the value {means[0] * self._sign(d) + 0.0:g} throughout"
+        if not isinstance(self.noise, GaussianUnknown):
+            if throughout:
+                return f"{value}: it does not tell designs apart, and no design is strictly better in it."
+            return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
+        if without_noise(self.noise, self.statistics)[d]:
+            return (
+                "never varies between evaluations of one design: it is taken to be measured without noise. If values "
+                "were rounded before they were recorded, say how large the noise is instead."
+            )
+        if throughout:
+            return f"{value}, so nothing shows how noisy it is, and it decides nothing: leave it out, or {_SAY}"
+        return (
+            "never varied between evaluations of one design so far, which does not show yet that it has no noise: "
+            f"evaluate more often, or {_SAY}"
+        )
+
+    def _hidden(self, d: int) -> str:
+        if not isinstance(self.noise, GaussianUnknown):
+            return "the noise is taken to be as declared all the same."
+        step = float(Rounding.of(self.noise, self.statistics).steps[d])
+        if step == 0:
+            return "there it is taken to have no noise, as declared."
+        return (
+            f"that does not show an absence of noise, since values were recorded in steps of {step:g}. Such an average "
+            "counts as off by up to half a step, and two such designs are not compared in it."
+        )
 
     def _two_valued(self) -> list[str]:
         """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
@@ -201,11 +220,6 @@ class Findings:
                 "noise: assume bounded noise instead."
             )
         return lines
-
-    def _exact(self, words: str) -> str:
-        if not isinstance(self.noise, GaussianUnknown):
-            return "the noise is taken to be as declared all the same."
-        return f"{words}. If values were rounded before they were recorded, say how large the noise is instead."
 
     def _ties(self) -> list[str]:
         undecided = np.flatnonzero(self.result.status == Status.UNDECIDED.value)
@@ -254,8 +268,18 @@ class Findings:
                 "what was seen decided when to stop."
             ]
         return [
-            "You may add rows of these designs and look again as often as you like. The order of a design's rows "
-            "counts and must not depend on their values: keep it as measured, with new rows below."
+            "You may add rows of these designs, look again and ask for another epsilon, as often as you like; the "
+            "cone, delta, the success asked for and the noise assumed stay as at the first look. The order of a "
+            "design's rows counts and must not depend on their values: keep it as measured, with new rows below.",
+            *self._exported(),
+        ]
+
+    def _exported(self) -> list[str]:
+        if not self.exported:
+            return []
+        return [
+            "This table was exported from a study. The study looks at moments made for its own epsilon and success, "
+            "so what it certifies may differ; what the study says is its answer."
         ]
 
     def _next(self) -> list[str]:

@@ -16,7 +16,7 @@ _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
     "subgaussian": (noises.SubGaussian, ("sigma",)),
     "norm_subgaussian": (noises.NormSubGaussian, ("sigma",)),
     "bounded": (noises.Bounded, ("low", "high")),
-    "gaussian_unknown": (noises.GaussianUnknown, ()),
+    "gaussian_unknown": (noises.GaussianUnknown, ("resolution",)),
 }
 
 

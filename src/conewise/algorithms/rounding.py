@@ -1,0 +1,113 @@
+"""What equal values may hide where noise is estimated: recorded values are rounded (docs/adaptive, section 7).
+
+A sample variance far below the step h in which an objective was recorded says more about the step than about the noise.
+Where a design's standard deviation in an objective is below h / 2, its variance counts as at least that of the rounding
+error, h^2 / 12, and its mean as off by up to h / 2; two designs whose values are all equal have not met in it. From
+h / 2 on nothing changes: there the noise itself smooths the rounding out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats
+from conewise.cones import Cone
+from conewise.feedback import Statistics
+from conewise.noise import GaussianUnknown, Noise
+
+COARSE: Final = 0.5
+"""A standard deviation below this share of the step counts as hidden by it."""
+REPEATS: Final = 10
+"""An objective that never varied in so many repetitions, and took more than two values, is taken to have no noise."""
+
+_SAME: Final = 1e-24  # a scatter below this share of the sum of squares is rounding: the values are all the same
+
+
+@dataclass(frozen=True, eq=False)
+class Coarse:
+    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by facet."""
+
+    variances: Floats
+    """(m, N): what is added to the variance of one observation."""
+    slacks: Floats
+    """(m, N): how far a mean may be off whatever the number of observations."""
+    still: Bools
+    """(m, N): no observation differs from the others: two such designs have not met."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """How each objective was recorded."""
+
+    steps: Floats
+    """(D,): infinite where nothing shows it, 0 where values are exact."""
+
+    @classmethod
+    def of(cls, noise: GaussianUnknown, statistics: Statistics) -> Rounding:
+        """As declared, or as seen: the smallest difference of two values."""
+        steps, numbers = statistics.distinct.resolution, statistics.distinct.numbers
+        seen = np.where(without_noise(noise, statistics), 0.0, np.where(numbers == 1, np.inf, steps))
+        declared = noise.steps(statistics.dim)
+        return cls(np.where(np.isnan(declared), seen, declared))
+
+    @property
+    def key(self) -> bytes:
+        """The same for the same steps."""
+        return self.steps.tobytes()
+
+    def hides(self, spreads: Floats) -> Bools:
+        """(m, D): where designs with these standard deviations are hidden by the steps."""
+        return np.asarray((spreads < COARSE * self.steps) | ((spreads == 0) & (self.steps > 0)))
+
+    def coarse(self, cone: Cone, spreads: Floats) -> Coarse | None:
+        """What is hidden of designs with these standard deviations, (m, D); None where nothing is."""
+        hidden = self.hides(spreads)
+        if not hidden.any():
+            return None
+        w = np.abs(cone.facets)
+        steps = np.where(hidden, self.steps, 0.0)
+        with np.errstate(invalid="ignore"):
+            lacking = np.where(hidden, np.maximum(steps**2 / 12 - spreads**2, 0.0), 0.0)
+        still = ((hidden & (spreads == 0))[:, None, :] & (w > 0)[None]).any(axis=2)
+        return Coarse(_weighted(lacking, w**2), _weighted(steps / 2, w), still)
+
+
+def without_noise(noise: GaussianUnknown, statistics: Statistics) -> Bools:
+    """(D,): objectives that are taken to be known exactly: they never vary between evaluations of one design.
+
+    A column of zeros and ones, or of one value, does not show that: it needs more than two values, and `REPEATS`.
+    """
+    repeated = np.flatnonzero(statistics.counts >= 2)
+    part = statistics.of(repeated)
+    still = (spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0).all(axis=0)
+    declared = noise.steps(statistics.dim)
+    enough = int((part.counts - 1).sum()) >= REPEATS and ~np.isin(statistics.distinct.numbers, (1, 2))
+    return np.asarray(still & np.where(np.isnan(declared), enough, declared == 0))
+
+
+def taken_as_exact(noise: Noise, statistics: Statistics) -> str:
+    """What a guarantee adds to the words of the noise."""
+    if not isinstance(noise, GaussianUnknown) or not without_noise(noise, statistics).any():
+        return ""
+    return ", and none in an objective that never varies between evaluations of one design"
+
+
+def spreads_of(scatters: Floats, means: Floats, counts: Floats) -> Floats:
+    """(m, D): sample standard deviations; 0 only where all values are the same, infinite for single ones."""
+    squares = np.diagonal(scatters, axis1=1, axis2=2)
+    same = squares <= _SAME * (squares + counts[:, None] * means**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spreads = np.sqrt(squares / np.maximum(counts - 1, 0.0)[:, None])
+    return np.where(counts[:, None] > 1, np.where(same, 0.0, spreads), np.inf)
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    """(m, N): sums over the objectives; an objective that a facet does not weigh adds nothing, be it infinite."""
+    total = np.zeros((len(values), len(weights)))
+    for n, row in enumerate(weights):
+        for d in np.flatnonzero(row):
+            total[:, n] += row[d] * values[:, d]
+    return total

@@ -1,0 +1,131 @@
+"""Recorded values are rounded: equal ones do not show an absence of noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import conewise as cw
+from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms.rounding import Rounding, without_noise
+from conewise.feedback import Observations, Statistics
+from conewise.noise import GaussianUnknown
+
+ORTHANT = cw.Cone.orthant(2)
+UNKNOWN = GaussianUnknown()
+
+
+def rounded(k, each, step, seed, means=0.0, dim=2):
+    values = means + np.random.default_rng(seed).normal(size=(k * each, dim))
+    return Observations.single(np.repeat(np.arange(k), each), np.round(values / step) * step)
+
+
+@pytest.mark.parametrize(("step", "each"), [(0.25, 2), (0.5, 2), (1.0, 3), (2.0, 5)])
+def test_equal_designs_recorded_in_steps_beat_nobody(step, each):
+    """Of ten equal designs with two values each, rounded to sigma / 4, one was beaten in 16 % of the tables.
+
+    Exact binomial test of delta = 0.05 at level 1e-6.
+    """
+    wrong, runs = 0, 60
+    for seed in range(runs):
+        found = cw.analyse(rounded(10, each, step, seed), ORTHANT, delta=0.05, final=True)
+        wrong += bool((found.result.status == "beaten").any())
+    assert wrong <= binom.isf(1e-6, runs, 0.05)
+
+
+@pytest.mark.parametrize("algorithm", ["proportions", "elimination"])
+def test_pass_rates_are_not_settled_by_three_passes_each(tmp_path, algorithm):
+    """0/1 values under normal noise of unknown size: 12 of 40 studies ended with a guarantee for a wrong answer."""
+    truth = [0.99, 0.90, 0.88, 0.85]
+    facts = {"objectives": ["passed"], "cone": cw.Cone.orthant(1), "algorithm": algorithm}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        path = tmp_path / f"{seed}.db"
+        with cw.Study.create(path, designs=list("abcd"), epsilon=0.03, delta=0.05, noise=UNKNOWN, **facts) as study:
+            for _ in range(8):
+                batch = study.ask(16)
+                study.tell(batch, [[float(rng.random() < truth[e.design])] for e in batch])
+            result = study.result()
+            assert not study.status().finished
+            assert result.certified_epsilon is None or result.certified_epsilon >= 0.14
+
+
+def test_a_coarse_design_is_off_by_half_a_step_and_two_still_ones_do_not_meet():
+    spreads = np.array([[0.0, 3.0], [0.3, 3.0], [0.6, 3.0]])
+    coarse = Rounding(np.array([1.0, 0.5])).coarse(ORTHANT, spreads)
+    np.testing.assert_allclose(coarse.slacks, [[0.5, 0], [0.5, 0], [0, 0]])
+    np.testing.assert_allclose(coarse.variances, [[1 / 12, 0], [0, 0], [0, 0]])
+    np.testing.assert_array_equal(coarse.still, [[True, False], [False, False], [False, False]])
+    assert Rounding(np.array([0.5, 0.5])).coarse(ORTHANT, spreads[2:]) is None
+    skew = cw.Cone([[2, 1], [1, 2]])
+    np.testing.assert_allclose(
+        Rounding(np.array([1.0, 0.0])).coarse(skew, spreads[:1]).slacks, np.abs(skew.facets)[None, :, 0] / 2
+    )
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_a_design_far_ahead_of_a_coarse_one_still_wins(final):
+    """Milliseconds recorded as whole numbers: a design that always takes 3 is certainly faster than one of about 90."""
+    rng = np.random.default_rng(1)
+    times = np.concatenate([np.full(30, 3.0), np.round(rng.normal(90, 20, 30)), np.round(rng.normal(80, 20, 30))])
+    data = Observations.single(np.repeat([0, 1, 2], 30), -times[:, None])
+    found = cw.analyse(data, cw.Cone.orthant(1), delta=0.05, final=final)
+    assert found.result.status.tolist() == ["kept", "beaten", "beaten"]
+
+
+def test_the_step_is_the_smallest_difference_whatever_the_order_and_the_batches():
+    data = rounded(4, 200, 0.1, seed=3)
+    whole = Statistics.empty(4, 2).add(data)
+    order = np.random.default_rng(0).permutation(len(data))
+    parts = Statistics.empty(4, 2)
+    for some in np.array_split(order, 7):
+        parts = parts.merge(Statistics.empty(4, 2).add(Observations.single(data.designs[some], data.means[some])))
+    np.testing.assert_allclose(whole.distinct.resolution, 0.1)
+    for first, second in zip(whole.distinct.columns, parts.distinct.columns, strict=True):
+        np.testing.assert_array_equal(first, second)
+    same = Statistics.empty(1, 1).add(Observations.single([0, 0, 0], [[0.1 + 0.2], [0.3], [1.0]]))
+    np.testing.assert_allclose(same.distinct.resolution, 0.7)  # a difference of arithmetic is none
+    assert same.distinct.numbers.tolist() == [2]
+
+
+def test_a_price_list_has_no_noise_and_two_values_do_not_show_that():
+    def seen(values, each=4):
+        designs = np.repeat(np.arange(len(values)), each)
+        return Statistics.empty(len(values), 1).add(Observations.single(designs, np.array(values)[designs, None]))
+
+    assert without_noise(UNKNOWN, seen([10.0, 20.0, 25.0, 30.0])).tolist() == [True]
+    assert without_noise(UNKNOWN, seen([10.0, 20.0, 25.0, 30.0], each=3)).tolist() == [False]  # 8 repetitions
+    assert without_noise(UNKNOWN, seen([0.0, 1.0, 1.0, 1.0, 0.0])).tolist() == [False]
+    assert without_noise(GaussianUnknown(0), seen([0.0, 1.0])).tolist() == [True]
+    assert np.isinf(Rounding.of(UNKNOWN, seen([1.0] * 4)).steps).all()
+
+
+def test_claims_do_not_depend_on_when_somebody_looked_although_finer_steps_are_seen():
+    rng = np.random.default_rng(5)
+    values = np.round(rng.normal(size=(400, 2)) * 0.2)
+    values[200:] = np.round(rng.normal(size=(200, 2)), 3)
+    data = Observations.single(np.tile(np.arange(5), 80), values)
+    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 5, UNKNOWN)
+    often = rule.start()
+    for start in range(0, 400, 20):
+        part = slice(start, start + 20)
+        often = rule.tell(often, Observations.single(data.designs[part], data.means[part]))
+        rule.recommend(often)
+    once = rule.recommend(rule.tell(rule.start(), data))
+    again = rule.recommend(often)
+    assert once.status.tolist() == again.status.tolist()
+    assert once.certified_epsilon == again.certified_epsilon
+
+
+@pytest.mark.parametrize("resolution", [-1.0, np.inf, "a", [[1.0]]])
+def test_a_resolution_that_is_none_is_refused(resolution):
+    with pytest.raises(cw.InputError, match="resolution"):
+        GaussianUnknown(resolution)
+
+
+def test_a_resolution_fits_the_objectives_and_is_kept():
+    with pytest.raises(cw.InputError, match="given for 2 objectives, but there are 3"):
+        GaussianUnknown((0.1, 0.2)).check_dim(3)
+    assert GaussianUnknown([0.1, np.nan]).resolution == (0.1, None)
+    assert repr(GaussianUnknown()) == "GaussianUnknown()"
