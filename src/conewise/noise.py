@@ -23,6 +23,7 @@ NORM_TO_DIRECTION: Final = 3.8938
 """A centred norm-subgaussian vector of parameter sigma is subgaussian along every unit vector with variance proxy
 NORM_TO_DIRECTION * sigma^2, in every dimension (docs/theory, section 7.3)."""
 
+_SAID: Final = 6  # standard deviations written out
 _GRID: Final = 1 + 1e-7  # makes a supremum found on a grid safe: the grid is within 1e-8 of it
 _SMALLEST_SIGMA: Final = 1e-100  # the squares of a sigma beyond this, or of its inverse, would leave the floats
 
@@ -174,6 +175,9 @@ class Gaussian(Noise):
         """The assumption, for a reader of results."""
         if self.sigma is not None and self.sigma.ndim == 0:
             return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
+        if self.sigma is not None and self.sigma.ndim == 1 and len(self.sigma) <= _SAID:
+            each = ", ".join(f"{value:g}" for value in self.sigma.tolist())
+            return f"normal noise, independent between objectives, standard deviations {each}"
         if self.cov is None:
             return "normal noise, independent between objectives, of the standard deviations given"
         return "normal noise of the covariance given"

@@ -173,7 +173,7 @@ def test_a_wide_table_is_found_by_itself_or_named(tmp_path, run):
 @pytest.mark.parametrize(
     ("assumption", "words"),
     [
-        ("gaussian:0.5,8", "normal noise, independent between objectives, of the standard deviations given"),
+        ("gaussian:0.5,8", "normal noise, independent between objectives, standard deviations 0.5, 8"),
         ("subgaussian:8", "subgaussian noise of parameter 8"),
         ("bounded:0,0:100,1000", "of any distribution"),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from shared.browser import SLOW, browser, screenshot
+from shared.browser import SLOW, browser, new_page, screenshot
 from shared.explorer import exploring, mentions, reads, visiting
+
+from conewise.dashboard.doorway import doorway
 
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 FRONT = """() => {
@@ -40,6 +42,16 @@ def test_a_tap_selects_the_design_under_the_finger(chromium, snw):
             page.locator("#plot-first").scroll_into_view_if_needed()
             page.touchscreen.tap(*page.evaluate(PLACE, place))
             reads(page, ".chosen-name", name)
+
+
+def test_a_browser_finds_the_page_through_a_file(chromium, snw):
+    with doorway(snw) as way:
+        page, complaints = new_page(chromium)
+        page.goto(way.as_uri())
+        page.wait_for_url(snw)
+        page.wait_for_selector("body[data-ready=yes]")
+        page.close()
+    assert complaints == []
 
 
 def zoomed(page, before):

@@ -219,7 +219,12 @@ def test_a_study_that_advances_disappears_and_returns(tmp_path):
     with serving(Live(str(path), name=None, cone=None, clock=lambda: float(next(ticks)))) as explorer:
         start = ask(explorer, "start")
         assert (start["designs"], start["unknown"], start["standing"]["evaluations"]) == (6, 6, 0)
-        assert (start["sigma"], start["noise"], start["epsilon"], start["live"]) == (None, "Gaussian(0.5)", 0.3, True)
+        assert (start["sigma"], start["noise"], start["epsilon"], start["live"]) == (
+            None,
+            "normal noise, independent between objectives, standard deviation 0.5",
+            0.3,
+            True,
+        )
         assert ask(explorer, "front", first={"degrees": 90})["first"]["pareto"] == 0
         batch = study.ask(40)
         study.tell(batch, values_of(batch))
@@ -392,7 +397,7 @@ def test_a_file_whose_name_is_no_text_can_be_explored():
     source = fixed([[1, 2], [2, 1]])
     source.title = b"\xff.csv".decode("utf-8", "surrogateescape")
     with serving(source) as explorer:
-        assert ask(explorer, "start")["title"] == source.title
+        assert ask(explorer, "start")["title"] == "\N{REPLACEMENT CHARACTER}.csv"
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------

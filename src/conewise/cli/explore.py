@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ import click
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cones import Cone
+from conewise.dashboard.doorway import doorway
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.embedded import load
 from conewise.problems.tables import DesignTable
@@ -61,14 +63,15 @@ def explore(
     else:
         click.echo(f"Exploring {source} at {explorer.address} (Ctrl-C ends it)")
     sys.stdout.flush()
-    if not no_browser:
-        import webbrowser
+    with ExitStack() as until_the_end:
+        if not no_browser:
+            import webbrowser
 
-        webbrowser.open(explorer.address)
-    try:
-        explorer.run()
-    except KeyboardInterrupt:
-        return
+            webbrowser.open(until_the_end.enter_context(doorway(explorer.address)).as_uri())
+        try:
+            explorer.run()
+        except KeyboardInterrupt:
+            return
 
 
 def _source(source: str, objectives: list[str], minimise: list[str], name: str | None, spec: str | None) -> Source:

@@ -34,7 +34,7 @@ def leaving_angles(designs: Designs) -> dict[str, Any]:
         "to": STEPS[-1],
         "degrees": [end if math.isfinite(end) else None for end in ends.tolist()],
         "index": places.tolist(),
-        "names": [str(designs.names[k]) for k in places.tolist()],
+        "names": designs.shown(places.tolist()),
         "curve": _curve(first, ends) if first is not None and found else [],
     }
 

@@ -12,7 +12,7 @@ from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
 from conewise.dashboard.sources import Designs
-from conewise.errors import ConewiseError
+from conewise.errors import ConewiseError, printable
 from conewise.noise import Gaussian, Noise
 from conewise.order import dominates, pareto_mask
 from conewise.report.words import describe
@@ -36,8 +36,8 @@ def backdrop(designs: Designs) -> dict[str, Any]:
         "version": designs.version,
         "designs": len(designs.names),
         "unknown": len(designs.names) - len(designs.known),
-        "objectives": list(designs.objectives),
-        "minimised": list(designs.minimised),
+        "objectives": [printable(name) for name in designs.objectives],
+        "minimised": [printable(name) for name in designs.minimised],
         "ranges": np.column_stack([there.min(axis=0), there.max(axis=0)]).tolist() if len(there) else [],
         "drawn": _points(designs, known),
     }
@@ -117,7 +117,7 @@ def moved(designs: Designs, before: Cone, old: np.ndarray, new: np.ndarray) -> d
 
 def design(designs: Designs, index: int, cone: Cone, pareto: np.ndarray) -> dict[str, Any]:
     """One design: its values, whether it is Pareto, and which Pareto designs beat it."""
-    about: dict[str, Any] = {"index": index, "name": str(designs.names[index])}
+    about: dict[str, Any] = {"index": index, "name": designs.shown([index])[0]}
     if not np.isfinite(designs.values[index]).all():
         return {**about, "values": None, "pareto": False, "rivals": [], "beaten_by": 0}
     means = designs.means
@@ -128,7 +128,7 @@ def design(designs: Designs, index: int, cone: Cone, pareto: np.ndarray) -> dict
         "values": designs.values[index].tolist(),
         "pareto": not len(rivals),
         "beaten_by": len(rivals),
-        "rivals": [str(designs.names[k]) for k in rivals[:_RIVALS].tolist()],
+        "rivals": designs.shown(rivals[:_RIVALS].tolist()),
     }
 
 
@@ -143,11 +143,11 @@ def _apart(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _points(designs: Designs, places: np.ndarray) -> dict[str, Any]:
     return {
         "index": places.tolist(),
-        "names": [str(designs.names[k]) for k in places.tolist()],
+        "names": designs.shown(places.tolist()),
         "values": [column.tolist() for column in designs.values[places].T],
     }
 
 
 def _named(designs: Designs, places: np.ndarray, most: int = LISTED) -> dict[str, Any]:
     shown = places[:most].tolist()
-    return {"count": len(places), "index": shown, "names": [str(designs.names[k]) for k in shown]}
+    return {"count": len(places), "index": shown, "names": designs.shown(shown)}

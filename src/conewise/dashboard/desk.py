@@ -18,7 +18,7 @@ from conewise.dashboard.estimates import about
 from conewise.dashboard.listing import listing, wanted
 from conewise.dashboard.preferences import cone_of, number_in
 from conewise.dashboard.sources import Designs, Source
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 
 _REMEMBERED: Final = 64  # answers: whoever moves a slider to and fro is served at once
@@ -47,8 +47,9 @@ class Desk:
         source = self.source
         noise = source.assumptions.noise
         return {
-            "title": source.title,
-            "command": source.command,
+            "title": printable(source.title),
+            # To be copied as it is, so that it is not offered where it would not read as what it is.
+            "command": source.command if source.command is not None and source.command.isprintable() else None,
             "live": source.live,
             "cone": str(source.cone),
             "sigma": None if source.assumptions.fixed else _sigma(noise),

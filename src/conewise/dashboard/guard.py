@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
@@ -14,6 +15,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY: Final = 2**20
 """Bytes: ten times the longest text form of a cone."""
+PATIENCE: Final = 20.0
+"""Seconds for the head of a request, for its body, and for reading an answer that does not fit on the line."""
 
 HEADERS: Final = (
     # Nothing but our own files: no inline script, no other host, no frame around the page.
@@ -33,14 +36,15 @@ HEADERS: Final = (
 class Guard:
     """Refuses with 403 what does not come from our own page, and with 413 what is too long; adds the headers."""
 
-    def __init__(self, app: App, *, token: str, host: str) -> None:
-        self._app, self._token, self._host = app, token, host
+    def __init__(self, app: App, *, token: str, hosts: tuple[str, ...]) -> None:
+        self._app, self._token, self._hosts = app, token, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] != "http":
             return
         refusal = self._refusal(scope)
+        receive = _in_time(receive)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -64,11 +68,12 @@ class Guard:
                 return 403, f"two headers called {name.decode()} were sent."
             headers[name] = value
         # A page elsewhere can be made to resolve to 127.0.0.1; its Host gives it away.
-        if headers.get(b"host") != self._host.encode():
+        host = headers.get(b"host", b"")
+        if host.lower() not in (known.encode() for known in self._hosts):
             return 403, "this page is served on its own address only; use the one that conewise explore printed."
-        if headers.get(b"origin", f"http://{self._host}".encode()) != f"http://{self._host}".encode():
+        if headers.get(b"origin", b"http://" + host).lower() != b"http://" + host.lower():
             return 403, "requests from other pages are refused."
-        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
+        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin") and not self._is_opened(scope):
             return 403, "requests from other pages are refused."
         token = str(scope["path"]).removeprefix("/").partition("/")[0].encode()  # the path may be *
         if not secrets.compare_digest(token, self._token.encode()):
@@ -76,6 +81,31 @@ class Guard:
         if int(headers.get(b"content-length", b"0")) > LARGEST_BODY:  # uvicorn has checked that it is a number
             return 413, f"a request may have {LARGEST_BODY} bytes."
         return None
+
+    def _is_opened(self, scope: Scope) -> bool:
+        """Whether somebody follows a link to the page itself, as the file does through which a browser is opened."""
+        wanted = {(b"sec-fetch-mode", b"navigate"), (b"sec-fetch-dest", b"document")}
+        whole = scope["method"] == "GET" and scope["path"] == f"/{self._token}/"
+        return whole and wanted <= {(name, value) for name, value in scope["headers"]}
+
+
+def _in_time(receive: Receive) -> Receive:
+    """A request whose body is not there in time counts as hung up."""
+    due, whole = asyncio.get_running_loop().time() + PATIENCE, False
+
+    async def patient() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(due):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body", False)
+        return message
+
+    return patient
 
 
 async def _discard(receive: Receive) -> None:

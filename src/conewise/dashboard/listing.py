@@ -71,7 +71,7 @@ def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any
         "offset": offset,
         "page": PAGE,
         "index": shown.tolist(),
-        "names": [str(designs.names[k]) for k in shown.tolist()],
+        "names": designs.shown(shown.tolist()),
         "values": [[v if np.isfinite(v) else None for v in column.tolist()] for column in designs.values[shown].T],
         "pareto": on_front[shown].tolist(),
     }

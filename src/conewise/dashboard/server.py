@@ -20,6 +20,7 @@ from uvicorn import Config, Server
 
 from conewise.dashboard.desk import Desk
 from conewise.dashboard.guard import LARGEST_BODY, Guard
+from conewise.dashboard.patience import PatientProtocol
 from conewise.dashboard.sources import Source
 from conewise.errors import ConewiseError
 
@@ -33,7 +34,7 @@ _KINDS: Final = {
 _STYLE_NAMES: Final = re.compile(rb'getElementById\("([0-9a-f]{64})"\)')
 
 
-def build(source: Source, *, token: str, host: str) -> Guard:
+def build(source: Source, *, token: str, hosts: tuple[str, ...]) -> Guard:
     """The application, guarded."""
     desk = Desk(source)
     questions = {
@@ -57,8 +58,8 @@ def build(source: Source, *, token: str, host: str) -> Guard:
     async def question(request: Any) -> Any:
         try:
             asked = await _body(request)
-        except ClientDisconnect:
-            return Response(status_code=400)
+        except ClientDisconnect:  # whoever only took too long hears of it
+            return _json({"error": "the request did not come in time."}, 408, close=True)
         except _RefusedError as refusal:
             return _json({"error": str(refusal)}, refusal.status)
         ask = questions.get(request.path_params["name"])
@@ -71,6 +72,8 @@ def build(source: Source, *, token: str, host: str) -> Guard:
             return _json({"error": " ".join(str(error).split())})
         except OSError as error:
             return _json({"error": f"the source cannot be read: {error.strerror or error}."})
+        except Exception as error:  # a question that the mathematics cannot take is refused; the page goes on
+            return _json({"error": _unanswered(error)}, 422)
         except asyncio.CancelledError:  # the explorer was ended while it thought, and nobody waits for the answer
             return Response(status_code=503)
 
@@ -81,12 +84,21 @@ def build(source: Source, *, token: str, host: str) -> Guard:
             Route(f"/{token}/{{name}}", file),
         ]
     )
-    return Guard(app, token=token, host=host)
+    return Guard(app, token=token, hosts=hosts)
 
 
-def _json(answer: dict[str, Any], status: int = 200) -> Response:
-    """In ASCII, as a title may be the name of a file that is no text in UTF-8."""
-    return Response(json.dumps(answer, allow_nan=False), status_code=status, media_type="application/json")
+def _json(answer: dict[str, Any], status: int = 200, *, close: bool = False) -> Response:
+    """In ASCII, so that it can be sent whatever texts it holds."""
+    content = json.dumps(answer, allow_nan=False)
+    headers = {"connection": "close"} if close else None
+    return Response(content, status_code=status, media_type="application/json", headers=headers)
+
+
+def _unanswered(error: Exception) -> str:
+    return (
+        f"this question cannot be worked out ({type(error).__name__}): its numbers may be too close together, too large "
+        "or too many; try others."
+    )
 
 
 class _RefusedError(Exception):
@@ -157,11 +169,11 @@ class Explorer:
         self.port: int = self._socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24) if token is None else token
         logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
-        app = build(source, token=self.token, host=f"{HOST}:{self.port}")
+        app = build(source, token=self.token, hosts=tuple(f"{name}:{self.port}" for name in (HOST, "localhost")))
         self._server = Server(
             Config(
                 app,
-                http="h11",
+                http=PatientProtocol,
                 ws="none",
                 loop="asyncio",
                 lifespan="off",

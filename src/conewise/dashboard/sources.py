@@ -6,7 +6,7 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from conewise._arrays import Floats, read_only
 from conewise.algorithms import Status
 from conewise.cones import Cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
 from conewise.problems.columns import quoted_name
@@ -54,6 +54,10 @@ class Designs:
     def dim(self) -> int:
         """The number of objectives D."""
         return len(self.objectives)
+
+    def shown(self, places: Iterable[int]) -> list[str]:
+        """The names of some designs as a page may show them: one line each, that cannot turn what stands beside it."""
+        return [printable(str(self.names[k])) for k in places]
 
     @cached_property
     def folded(self) -> list[str]:
@@ -255,7 +259,7 @@ def _assumptions(study: Study) -> Assumptions:
     if stated is None or isinstance(stated, GaussianUnknown):
         return Assumptions(Gaussian(1.0), study.epsilon, study.delta, "normal", fixed=False)
     noise = turned(stated, signs(study.objectives, study.minimised))
-    return Assumptions(noise, study.epsilon, study.delta, repr(stated), fixed=True)
+    return Assumptions(noise, study.epsilon, study.delta, stated.words, fixed=True)
 
 
 def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
