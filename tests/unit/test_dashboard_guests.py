@@ -72,7 +72,7 @@ def test_the_page_can_be_opened_from_a_file_and_nothing_else_can(explorer):
     assert asked(explorer, "page.js", None, **from_elsewhere)[0] == 403
 
 
-# -- how long it waits ---------------------------------------------------------------------------------------------------
+# -- how long it waits -------------------------------------------------------------------------------------------------
 
 
 def ends(plain):
@@ -152,7 +152,7 @@ def test_idle_connections_do_not_keep_the_page_out(explorer, monkeypatch):
             plain.close()
 
 
-# -- what it cannot answer -----------------------------------------------------------------------------------------------
+# -- what it cannot answer ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_the_mathematics_cannot_take_is_one_sentence(explorer, monkeypatch)
     assert "\n" not in answer["error"]
 
 
-# -- what it shows -------------------------------------------------------------------------------------------------------
+# -- what it shows -----------------------------------------------------------------------------------------------------
 
 
 def test_names_cannot_turn_the_text_around_them():
@@ -221,7 +221,7 @@ def test_the_noise_of_a_study_is_in_words(tmp_path):
         source.close()
 
 
-# -- how a browser learns the address --------------------------------------------------------------------------------------
+# -- how a browser learns the address ----------------------------------------------------------------------------------
 
 
 def test_the_way_to_the_page_is_for_its_owner_alone():

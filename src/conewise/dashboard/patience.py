@@ -35,24 +35,26 @@ class PatientProtocol(H11Protocol):  # type: ignore[misc]
         """A head that comes in pieces does not get more time for each of them."""
         super().data_received(data)
         if self._is_answering():
-            self._due = _stopped(self._due)
+            _stop(self._due)
+            self._due = None
         elif self._due is None:
             self._expect()
 
     def pause_writing(self) -> None:
         """More is on its way than is read."""
         super().pause_writing()
-        self._reading = _stopped(self._reading)
+        _stop(self._reading)
         self._reading = self.loop.call_later(PATIENCE, self.transport.abort)
 
     def resume_writing(self) -> None:
         """It was read."""
         super().resume_writing()
-        self._reading = _stopped(self._reading)
+        _stop(self._reading)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is waited for any more."""
-        self._due, self._reading = _stopped(self._due), _stopped(self._reading)
+        _stop(self._due)
+        _stop(self._reading)
         super().connection_lost(exc)
 
     def _expect(self) -> None:
@@ -63,6 +65,6 @@ class PatientProtocol(H11Protocol):  # type: ignore[misc]
         return self.cycle is not None and not self.cycle.response_complete
 
 
-def _stopped(timer: asyncio.TimerHandle | None) -> None:
+def _stop(timer: asyncio.TimerHandle | None) -> None:
     if timer is not None:
         timer.cancel()

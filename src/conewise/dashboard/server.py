@@ -96,8 +96,8 @@ def _json(answer: dict[str, Any], status: int = 200, *, close: bool = False) -> 
 
 def _unanswered(error: Exception) -> str:
     return (
-        f"this question cannot be worked out ({type(error).__name__}): its numbers may be too close together, too large "
-        "or too many; try others."
+        f"this question cannot be worked out ({type(error).__name__}): its numbers may be too close together, too "
+        "large or too many; try others."
     )
 
 
