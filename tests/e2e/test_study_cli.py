@@ -220,6 +220,25 @@ def test_a_value_is_withdrawn(trial, capsys):
     assert "evaluations told   0, 3 withdrawn" in succeeds(capsys, "status", trial)
 
 
+def test_odd_values_are_shown_where_they_are_told_and_in_the_status(folder, capsys):
+    unknown = TOML.replace('kind = "gaussian"\nsigma = 0.1', 'kind = "gaussian_unknown"')
+    unknown = unknown.replace('name = "naive"\nevaluations_each = 4', 'name = "elimination"')
+    (folder / "trial.toml").write_text(unknown, encoding="utf-8")
+    succeeds(capsys, "create", "trial.toml")
+    rows = "".join(f"c,{gain},{gain / 3}\n" for gain in (0.41, 0.42, 0.405, 0.395, 0.4))
+    Path("done.csv").write_text("design,gain,cost\n" + rows, encoding="utf-8")
+    assert conewise(capsys, "tell", "trial.db", "--file", "done.csv") == (0, "5 evaluations stored in trial.db.\n", "")
+    code, out, err = conewise(capsys, "tell", "trial.db", "--design", "c", "40.1", "0.13")
+    assert (code, out) == (0, "1 evaluation stored in trial.db.\n")
+    assert re.fullmatch(r"look at: 'gain' of c is 40.1, [\d,]+ spreads away .* \(d2n5\): [^\n]*withdraw it\.\n", err)
+    (remark,) = data(capsys, "status", "trial.db")["warnings"]
+    assert remark["evaluations"] == ["d2n5"]
+    assert f"look at            {remark['sentence']}" in succeeds(capsys, "status", "trial.db")
+    assert data(capsys, "tell", "trial.db", "--design", "007", "0.1", "0.2")["warnings"] == []
+    succeeds(capsys, "withdraw", "trial.db", "d2n5", "--reason", "the decimal point was lost")
+    assert data(capsys, "status", "trial.db")["warnings"] == []
+
+
 def test_ids_are_nothing_that_a_spreadsheet_changes(trial, capsys):
     """No date, number, formula, truth value or error: letters and digits that begin with a letter, no E alone."""
     ids = [row["id"] for row in rows_of(succeeds(capsys, "ask", trial, "-n", "6"))]

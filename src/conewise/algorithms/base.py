@@ -160,7 +160,7 @@ class Algorithm(Protocol[State]):
     """What to evaluate next, and what the observations so far say.
 
     Implementations are frozen; the state is a value (`Statistics`, or a class of the algorithm's own). A run is a fold
-    of `tell` over the observations: the same observations in any batches give the same state.
+    of `tell` over the observations: the same observations in the same order give the same state in any batches.
     """
 
     def start(self) -> State:
@@ -172,7 +172,12 @@ class Algorithm(Protocol[State]):
         ...
 
     def tell(self, state: State, observations: Observations) -> State:
-        """A new state; what does not fit is refused and the old state stays as it is."""
+        """A new state; what does not fit is refused and the old state stays as it is.
+
+        The values of one design must be told in the order in which its evaluations were begun: for a rule that looks
+        more than once that order is the stream which it judges, and a choice of what is told first (good news before
+        bad) is a choice among the values, for which no guarantee holds. Different designs may come in any order.
+        """
         ...
 
     def recommend(self, state: State) -> Result:

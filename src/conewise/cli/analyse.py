@@ -25,7 +25,7 @@ from conewise.problems.outputs import Columns, check_output, free_name, write_co
 from conewise.problems.spreadsheets import JUDGED, guarded
 from conewise.report.data import Table
 from conewise.studies.analysis import Analysis, analyse
-from conewise.studies.explanations import listed
+from conewise.studies.oddities import listed
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations

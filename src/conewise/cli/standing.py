@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from conewise.algorithms import Status
+from conewise.studies.oddities import Remark
 from conewise.studies.study import Study, StudyStatus
 
 _SHOWN: Final = 20  # designs listed by name on a terminal
+_WARNINGS: Final = 5  # odd values listed there
 
 
 def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
@@ -41,7 +44,13 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "guaranteed": bool(result.guarantee),
         "guarantee": str(result.guarantee),
         "stopped_because": result.stopped_because,
+        "warnings": warnings_data(study.warnings()),
     }
+
+
+def warnings_data(remarks: Sequence[Remark]) -> list[dict[str, Any]]:
+    """What is odd about the values, for scripts."""
+    return [{"sentence": remark.sentence, "evaluations": list(remark.evaluations)} for remark in remarks]
 
 
 def by_status(status: StudyStatus) -> dict[str, int]:
@@ -70,6 +79,11 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     ]
 
 
+def odd_rows(study: Study) -> list[tuple[str, str]]:
+    """What is odd about the values, in the form of `as_rows`."""
+    return [("look at", remark.sentence) for remark in shown(study.warnings())]
+
+
 def in_one_line(study: Study, status: StudyStatus) -> str:
     """For a log."""
     return (
@@ -77,6 +91,12 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
         f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
         f"(asked for: {study.epsilon:g}); {remaining(status)} to do"
     )
+
+
+def shown(remarks: Sequence[Remark]) -> list[Remark]:
+    """The first few, and how many there are beyond."""
+    more = len(remarks) - _WARNINGS
+    return [*remarks[:_WARNINGS], *([Remark(f"{more} more; `status --json` has them all.")] if more > 0 else [])]
 
 
 def _changed(status: StudyStatus) -> str:

@@ -16,7 +16,7 @@ from conewise.cli.options import force_option
 from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
-from conewise.cli.standing import as_data, as_rows, in_one_line
+from conewise.cli.standing import as_data, as_rows, in_one_line, odd_rows, shown, warnings_data
 from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.problems.spreadsheets import TO_FILL_IN, guarded
@@ -169,9 +169,11 @@ def tell(
             told = opened.tell([words[0]], [_values(words[1:], opened)], worker=worker)
         else:
             raise InputError("an id and its values were expected, or --file; see conewise study tell --help.")
+        places, _ = as_identities(told.evaluations, opened.n_designs)
+        odd = opened.warnings({design for design, _ in places}) if told.stored else ()
         if as_json:
-            ids = list(told.evaluations)
-            print_json({"stored": told.stored, "repeated": told.repeated, "left_out": skipped, "evaluations": ids})
+            counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped}
+            print_json({**counts, "evaluations": list(told.evaluations), "warnings": warnings_data(odd)})
             return
         parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
         if told.repeated:
@@ -179,6 +181,8 @@ def tell(
         if skipped:
             parts.append(f"{skipped} without values left for later")
         click.echo(", ".join(parts) + ".")
+        for remark in shown(odd):
+            click.echo(printable(f"look at: {remark.sentence}"), err=True)
 
 
 @_command("Replace a value that was told wrongly.", context_settings={"ignore_unknown_options": True})
@@ -268,7 +272,7 @@ def status(place: str, name: str | None, watch: bool, as_json: bool) -> None:
             else:
                 if watch:
                     click.clear()
-                for label, words in as_rows(opened, now):
+                for label, words in (*as_rows(opened, now), *odd_rows(opened)):
                     click.echo(printable(f"{label:<{_LABEL}}  {words}"))
             if not watch or now.finished:
                 return

@@ -25,7 +25,7 @@ from conewise.order import pareto_mask
 from conewise.problems.tables import signs
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
-from conewise.studies.explanations import joined
+from conewise.studies.oddities import joined
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""

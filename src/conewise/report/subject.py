@@ -160,6 +160,12 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
         sentences.append(
             f"{status.corrected:,} told values were corrected later; the first values stay in the journal."
         )
+    if status.withdrawn:
+        sentences.append(
+            f"{status.withdrawn:,} told values were withdrawn; they stay in the journal, and the guarantee rests on "
+            "reasons that have nothing to do with what they were."
+        )
+    sentences += [remark.sentence for remark in study.warnings()]
     evidence = None
     if isinstance(rule, CertifiedRule):
         state = rule.start()

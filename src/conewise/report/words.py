@@ -11,7 +11,7 @@ from conewise._arrays import Floats
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.problems.tables import signs
-from conewise.studies.explanations import joined
+from conewise.studies.oddities import joined
 
 _LISTED: Final = 4  # objectives called by name in one sentence, terms written of one weighting
 _NOTHING: Final = 1e-12  # a part of a unit vector that is rounding

@@ -31,6 +31,7 @@ from conewise.problems.tables import signs
 from conewise.studies.evidence import Evidence
 from conewise.studies.explanations import Findings
 from conewise.studies.noisedict import turned
+from conewise.studies.oddities import Extremes, Far, far_values
 from conewise.studies.planning import by_size, open_questions, shared
 
 Progress = Callable[[int, int], None]
@@ -145,7 +146,7 @@ def analyse(
     assumed.check_dim(dim, k)
     _check_summaries(source, assumed, final)
     inside = turned(assumed, signs(source.objectives, source.minimised))
-    values = _Values(dim)
+    values = _Values(dim, k)
     stream = _watched(source, cone, inside, values, progress)
     if k == 1:
         statistics = _statistics(source, stream, inside, values, summed)
@@ -168,6 +169,7 @@ def analyse(
         values.summed,
         values.pairs(),
         isinstance(source, LongTable) and source.exported,
+        values.far(judged.statistics),
     )
     return Analysis(
         judged.result.named(source.names, source.objectives, source.minimised),
@@ -353,13 +355,16 @@ def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
 class _Values:
     """The different values of each objective, as long as there are no more than two, and whether any was a mean."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, n_designs: int) -> None:
         self.summed = False
+        self._extremes: Extremes | None = Extremes(n_designs, dim)
         self._few: list[set[float] | None] = [set() for _ in range(dim)]
 
     def see(self, observations: Observations) -> None:
         """Take note of some more."""
         self.summed |= bool((observations.counts > 1).any())
+        if self._extremes is not None:
+            self._extremes.see(observations)
         for d, few in enumerate(self._few):
             if few is not None:
                 few |= set(np.unique(observations.means[:, d])[:3].tolist())
@@ -369,10 +374,15 @@ class _Values:
     def take(self, few: Sequence[frozenset[float] | None]) -> None:
         """What was seen elsewhere of single evaluations."""
         self._few = [None if seen is None else set(seen) for seen in few]
+        self._extremes = None  # nobody has looked for them
 
     def pairs(self) -> dict[int, tuple[float, float]]:
         """The objectives that took exactly two values, and these."""
         return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
+
+    def far(self, statistics: Statistics) -> list[Far]:
+        """Values far from all others of their design; none where some entries were means, or nobody has looked."""
+        return [] if self.summed or self._extremes is None else far_values(statistics, self._extremes)
 
 
 def _watched(

@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
-from conewise.algorithms.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, certainty
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.problems.measurements import Source
+from conewise.studies.oddities import Far, Oddities, joined, listed
 
 _NAMED = 5  # designs listed by name before "and n more"
 HOPELESS = 10**8
 """More evaluations than this to go: what is left is as good as a tie."""
-_SAY = "say that it is recorded exactly (a resolution of 0)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,8 @@ class Findings:
     """Objectives that took two values only, and these (larger is better)."""
     exported: bool = False
     """Whether a study wrote the table."""
+    far: Sequence[Far] = ()
+    """Values far from all others of their design."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -112,12 +113,19 @@ class Findings:
         return [
             *self._skipped(),
             *self._too_few(),
-            *self._constant(),
-            *self._two_valued(),
+            *self._odd(),
             *self._ties(),
             *self._summed(),
             *self._summaries(),
         ]
+
+    def _odd(self) -> list[str]:
+        source = self.source
+        odd = Oddities(
+            source.names, source.objectives, source.minimised, self.noise, self.statistics, self.two_valued, self.far
+        )
+        constants = odd.constants() if source.has_scatter else []
+        return [*constants, *odd.outliers(), *([] if source.summarised else odd.pairs())]
 
     def _skipped(self) -> list[str]:
         rows, counts = self.source.rows, self.statistics.counts
@@ -157,67 +165,6 @@ class Findings:
             lines.append(
                 f"{self._names(few)} {'has' if len(few) == 1 else 'have'} fewer than {self.first_look} evaluations, "
                 "the number at which designs are first compared."
-            )
-        return lines
-
-    def _constant(self) -> list[str]:
-        """Objectives and designs whose values do not vary, and what is made of that."""
-        counts = self.statistics.counts
-        repeated = np.flatnonzero(counts >= 2)
-        if not self.source.has_scatter or not len(repeated):
-            return []
-        part = self.statistics.of(repeated)
-        still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
-        lines = []
-        for d, objective in enumerate(self.source.objectives):
-            if still[:, d].all():
-                lines.append(f"{objective!r} {self._never_varies(d)}")
-            elif still[:, d].any():
-                some = repeated[still[:, d]]
-                lines.append(f"All values of {objective!r} are the same for {self._names(some)}: {self._hidden(d)}")
-        return lines
-
-    def _never_varies(self, d: int) -> str:
-        means = self.statistics.means[self.statistics.counts > 0, d]
-        throughout = len(means) > 1 and np.ptp(means) == 0
-        value = f"has the value {means[0] * self._sign(d) + 0.0:g} throughout"
-        if not isinstance(self.noise, GaussianUnknown):
-            if throughout:
-                return f"{value}: it does not tell designs apart, and no design is strictly better in it."
-            return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
-        if without_noise(self.noise, self.statistics)[d]:
-            return (
-                "never varies between evaluations of one design: it is taken to be measured without noise. If values "
-                "were rounded before they were recorded, say how large the noise is instead."
-            )
-        if throughout:
-            return f"{value}, so nothing shows how noisy it is, and it decides nothing: leave it out, or {_SAY}"
-        return (
-            "never varied between evaluations of one design so far, which does not show yet that it has no noise: "
-            f"evaluate more often, or {_SAY}"
-        )
-
-    def _hidden(self, d: int) -> str:
-        if not isinstance(self.noise, GaussianUnknown):
-            return "the noise is taken to be as declared all the same."
-        step = float(Rounding.of(self.noise, self.statistics).steps[d])
-        if step == 0:
-            return "there it is taken to have no noise, as declared."
-        return (
-            f"that does not show an absence of noise, since values were recorded in steps of {step:g}. Such an average "
-            "counts as off by up to half a step, and two such designs are not compared in it."
-        )
-
-    def _two_valued(self) -> list[str]:
-        """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
-        if not isinstance(self.noise, GaussianUnknown) or self.source.summarised:
-            return []
-        lines = []
-        for d, ends in self.two_valued.items():
-            low, high = sorted(end * self._sign(d) + 0.0 for end in ends)
-            lines.append(
-                f"{self.source.objectives[d]!r} has no other values than {low:g} and {high:g}, which is not normal "
-                "noise: assume bounded noise instead."
             )
         return lines
 
@@ -297,23 +244,8 @@ class Findings:
 
     # -- words ------------------------------------------------------------------------------------------------
 
-    def _sign(self, d: int) -> float:
-        return -1.0 if self.source.objectives[d] in self.source.minimised else 1.0
-
     def _name(self, design: int) -> str:
         return printable(self.source.names[design])
 
     def _names(self, designs: Iterable[int]) -> str:
         return listed([self._name(int(k)) for k in designs])
-
-
-def listed(names: Sequence[str], most: int = _NAMED) -> str:
-    """The first few of some names: "a, b and c", or "a, b, c, d, e and 7 more"."""
-    if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return joined(names)
-
-
-def joined(parts: Sequence[str]) -> str:
-    """a; a and b; a, b and c."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,13 @@ from conewise._arrays import as_count, as_number
 from conewise.algorithms import Result
 from conewise.cones import Cone
 from conewise.errors import ConewiseError
-from conewise.feedback import Pulls
-from conewise.noise import Noise
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.noise import GaussianUnknown, Noise
 from conewise.studies.evaluations import Evaluations, Lease, from_key, identity, key_of
 from conewise.studies.fold import Fold
 from conewise.studies.journal import PATIENCE, Entry, Journal, Unreachable, attempts
 from conewise.studies.ledger import LATEST, Ledger
+from conewise.studies.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.studies.spec import Row, Specification
 
 Clock = Callable[[], float]
@@ -223,6 +224,35 @@ class StudyReader:
                 [self.names[d] for d in design.tolist()],
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
             )
+
+    def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
+        """What is odd about the values: two-valued objectives, values that never vary, values far from all others.
+
+        A value that is far from all others of its design is named by its id, so that it can be corrected or withdrawn
+        if it was recorded wrongly. With `designs`, only what is odd about these. Cost: one pass over the evaluations.
+        """
+        with self._guard:
+            self._catch_up()
+            ledger = self._ledger
+            design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
+            values = ledger.values[: ledger.size] * self._specification.signs
+        found, statistics = Observations.single(design, values), Statistics.empty(self.n_designs, self.dim)
+        extremes = Extremes(self.n_designs, self.dim)
+        if len(design):
+            statistics = statistics.add(found)
+            extremes.see(found)
+        chosen = None if designs is None else np.isin(np.arange(self.n_designs), list(designs))
+        far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
+        pairs, noise = two_valued(values), self.noise
+        odd = Oddities(self.names, self.objectives, self.minimised, noise, statistics, pairs, far, chosen)
+        unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
+        remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
+        for one in far:
+            same = (design == one.design) & (values[:, one.objective] == one.value)
+            ids = tuple(identity(one.design, int(k)) for k in number[same])
+            said = f"{odd.far_words(one)} ({', '.join(ids)}): if it was recorded wrongly, correct or withdraw it."
+            remarks.append(Remark(said, ids))
+        return tuple(remarks)
 
     def export(self, path: str | Path, *, force: bool = False) -> int:
         """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.

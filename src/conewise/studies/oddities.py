@@ -1,0 +1,212 @@
+"""What is odd about values: objectives that take two values, values that never vary, and values far from all others.
+
+An odd value changes no answer. Whoever told it can look whether it was written down as it was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats
+from conewise.algorithms.rounding import Rounding, spreads_of, without_noise
+from conewise.errors import printable
+from conewise.feedback import Observations, Statistics
+from conewise.noise import GaussianUnknown, Noise
+
+_NAMED = 5  # designs listed by name before "and n more"
+_SAY: Final = "say that it is recorded exactly (a resolution of 0)."
+_SPREADS: Final = 10.0  # at least so many standard deviations of the other values is far
+_RARE: Final = 1e-7  # and further than one normal value in ten million lies on that side, by Student's t
+_FEWEST: Final = 4  # values of a design before one of them can be far from the others
+_ROUNDING: Final = 1e-13  # of a mean without one value, relative to the distance of that value
+
+
+@dataclass(frozen=True)
+class Far:
+    """A value many spreads away from all other values of its design and objective."""
+
+    design: int
+    objective: int
+    value: float
+    """Larger is better, as everywhere inside."""
+    spreads: float
+    """How many standard deviations of the others it lies from their mean."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence about something odd, and the evaluations that it names."""
+
+    sentence: str
+    evaluations: tuple[str, ...] = ()
+
+
+class Extremes:
+    """The least and the largest single value of each design and objective, in bounded memory."""
+
+    def __init__(self, n_designs: int, dim: int) -> None:
+        self.lowest, self.highest = np.full((n_designs, dim), np.inf), np.full((n_designs, dim), -np.inf)
+
+    def see(self, observations: Observations) -> None:
+        """Take note of some more."""
+        single = observations.counts == 1
+        designs, values = observations.designs[single], observations.means[single]
+        np.minimum.at(self.lowest, designs, values)
+        np.maximum.at(self.highest, designs, values)
+
+
+def far_values(statistics: Statistics, extremes: Extremes) -> list[Far]:
+    """The extremes that lie far from the rest of their sample; cost: one pass over the designs.
+
+    All entries must be single evaluations. The mean and the spread of a sample without one value follow from those with
+    it, so that no values are kept.
+    """
+    from scipy.special import stdtrit
+
+    n = statistics.counts.astype(np.float64)[:, None]
+    enough = n[:, 0] >= _FEWEST
+    if not enough.any():
+        return []
+    n, means = n[enough], statistics.means[enough]
+    scatter = np.diagonal(statistics.scatters, axis1=1, axis2=2)[enough]
+    limit = np.maximum(_SPREADS, stdtrit(n - 2, 1 - _RARE)) * np.sqrt(1 + 1 / (n - 1))
+    found = []
+    for end, other in ((extremes.lowest, extremes.highest), (extremes.highest, extremes.lowest)):
+        value, opposite = end[enough], other[enough]
+        rest = means + (means - value) / (n - 1)
+        left = np.maximum(scatter - (value - means) ** 2 * n / (n - 1), 1e-12 * scatter)  # what rounding leaves of it
+        varies = np.abs(opposite - rest) > _ROUNDING * n * np.abs(value - opposite)
+        distance, spread = np.abs(value - rest), np.sqrt(left / (n - 2))
+        places, columns = np.nonzero(varies & (distance > limit * spread))
+        designs = np.flatnonzero(enough)[places]
+        found += [
+            Far(int(k), int(d), float(value[p, d]), float(distance[p, d] / spread[p, d]))
+            for k, p, d in zip(designs, places, columns, strict=True)
+        ]
+    return sorted(found, key=lambda far: -far.spreads)
+
+
+@dataclass(frozen=True, eq=False)
+class Oddities:
+    """What the sentences about odd values are made from."""
+
+    names: Sequence[str]
+    objectives: Sequence[str]
+    minimised: Sequence[str]
+    noise: Noise | None
+    statistics: Statistics
+    two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    """Objectives that took two values only, and these (larger is better)."""
+    far: Sequence[Far] = ()
+    chosen: Bools | None = None
+    """(K,): the designs of which is spoken; all by default."""
+
+    def constants(self) -> list[str]:
+        """Objectives and designs whose values do not vary, and what is made of that."""
+        counts = self.statistics.counts
+        repeated = np.flatnonzero(counts >= 2 if self.chosen is None else self.chosen & (counts >= 2))
+        if not len(repeated):
+            return []
+        part = self.statistics.of(repeated)
+        still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
+        lines = []
+        for d, objective in enumerate(self.objectives):
+            if still[:, d].all() and self.chosen is None:
+                lines.append(f"{objective!r} {self._never_varies(d)}")
+            elif still[:, d].any():
+                some = repeated[still[:, d]]
+                lines.append(f"All values of {objective!r} are the same for {self.listed(some)}: {self._hidden(d)}")
+        return lines
+
+    def _never_varies(self, d: int) -> str:
+        means = self.statistics.means[self.statistics.counts > 0, d]
+        throughout = len(means) > 1 and np.ptp(means) == 0
+        value = f"has the value {self.shown(d, means[0]):g} throughout"
+        if not isinstance(self.noise, GaussianUnknown):
+            if throughout:
+                return f"{value}: it does not tell designs apart, and no design is strictly better in it."
+            return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
+        if without_noise(self.noise, self.statistics)[d]:
+            return (
+                "never varies between evaluations of one design: it is taken to be measured without noise. If values "
+                "were rounded before they were recorded, say how large the noise is instead."
+            )
+        if throughout:
+            return f"{value}, so nothing shows how noisy it is, and it decides nothing: leave it out, or {_SAY}"
+        return (
+            "never varied between evaluations of one design so far, which does not show yet that it has no noise: "
+            f"evaluate more often, or {_SAY}"
+        )
+
+    def _hidden(self, d: int) -> str:
+        if not isinstance(self.noise, GaussianUnknown):
+            return "the noise is taken to be as declared all the same."
+        step = float(Rounding.of(self.noise, self.statistics).steps[d])
+        if step == 0:
+            return "there it is taken to have no noise, as declared."
+        return (
+            f"that does not show an absence of noise, since values were recorded in steps of {step:g}. Such an average "
+            "counts as off by up to half a step, and two such designs are not compared in it."
+        )
+
+    def pairs(self) -> list[str]:
+        """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
+        if not isinstance(self.noise, GaussianUnknown):
+            return []
+        lines = []
+        for d, ends in self.two_valued.items():
+            low, high = sorted(self.shown(d, end) for end in ends)
+            lines.append(
+                f"{self.objectives[d]!r} has no other values than {low:g} and {high:g}, which is not normal "
+                "noise: assume bounded noise instead."
+            )
+        return lines
+
+    def outliers(self) -> list[str]:
+        """Values far from all others of their design."""
+        lines = [
+            f"{self.far_words(far)}: look whether it was recorded as it was measured." for far in self.far[:_NAMED]
+        ]
+        if len(self.far) > _NAMED:
+            lines.append(f"{len(self.far) - _NAMED} more values are as far from the others of their designs.")
+        return lines
+
+    def far_words(self, far: Far) -> str:
+        """What is far from what, and how far."""
+        objective, name = self.objectives[far.objective], printable(self.names[far.design])
+        value = self.shown(far.objective, far.value)
+        return f"{objective!r} of {name} is {value:g}, {far.spreads:,.0f} spreads away from its other values"
+
+    def shown(self, d: int, value: float) -> float:
+        """A value as it was measured."""
+        return float(-value if self.objectives[d] in self.minimised else value) + 0.0
+
+    def listed(self, designs: Iterable[int]) -> str:
+        """Designs by name."""
+        return listed([printable(self.names[int(k)]) for k in designs])
+
+
+def two_valued(values: Floats) -> dict[int, tuple[float, float]]:
+    """The columns of (n, D) values that hold exactly two different ones, and these; n is at least 3."""
+    found = {}
+    for d in range(values.shape[1] if len(values) >= 3 else 0):
+        low, high = float(values[:, d].min()), float(values[:, d].max())
+        if low < high and ((values[:, d] == low) | (values[:, d] == high)).all():
+            found[d] = low, high
+    return found
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """The first few of some names: "a, b and c", or "a, b, c, d, e and 7 more"."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return joined(names)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """a; a and b; a, b and c."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
