@@ -37,8 +37,8 @@ LONGEST_CONE_TEXT: Final = 100_000
 MOST_COLUMNS: Final = 100_000
 """Columns of a table; a header beyond it is no header."""
 
-MOST_ROWS: Final = 10**11
-"""Rows that a file may claim in its own header; more would take weeks to read, and no real file has them."""
+MOST_ROWS: Final = 10**10
+"""Rows that a Parquet file may claim in its own header; more would take a day to read."""
 
 LONGEST_FIELD: Final = 2**20
 """Characters of one cell of a CSV file."""

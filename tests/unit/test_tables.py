@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow
@@ -396,6 +397,36 @@ def test_damaged_parquet(tmp_path):
     path.write_bytes(data)
     with pytest.raises(cw.InputError, match=r"t\.parquet is damaged"):
         read(path)
+
+
+def zigzag(number: int) -> bytes:
+    """A whole number as Thrift writes it into the header of a Parquet file."""
+    number, parts = 2 * number, []
+    while True:
+        number, part = number >> 7, number & 127
+        parts.append(part | 128 if number else part)
+        if not number:
+            return bytes(parts)
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (10**12, r"t\.parquet says that it has 1000000000000 rows, where at most 10000000000 are accepted"),
+        (9 * 10**9, r"t\.parquet is damaged \(8999922223 of the rows that its header claims are not there\)"),
+    ],
+)
+def test_a_parquet_header_that_claims_more_rows_than_there_are(tmp_path, claim, words):
+    path, rows = tmp_path / "t.parquet", 77_777
+    pyarrow.parquet.write_table(pyarrow.table({"a": np.ones(rows), "b": np.ones(rows)}), path, compression="none")
+    data = path.read_bytes()
+    size = int.from_bytes(data[-8:-4], "little")
+    header = data[-8 - size : -8].replace(zigzag(rows), zigzag(claim))
+    path.write_bytes(data[: -8 - size] + header + len(header).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(cw.InputError, match=words):
+        front_of_table(ShardedTable(path), cw.Cone.orthant(2))
+    with ThreadPoolExecutor(2) as pool, pytest.raises(cw.InputError, match=words):
+        front_of_table(ShardedTable(path), cw.Cone.orthant(2), executor=pool)
 
 
 def test_numbers_in_text_columns_of_parquet_are_numbers(tmp_path):

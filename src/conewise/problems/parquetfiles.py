@@ -55,10 +55,15 @@ class ParquetReader:
                 buffer_size=limits.ARROW_BYTES,
                 read_dictionary=[name] if name and not numbers else None,
             )
+            chosen = range(file.num_row_groups) if groups is None else groups
+            left = sum(file.metadata.row_group(k).num_rows for k in chosen)
             for batch in file.iter_batches(batch_size=limits.CHUNK_ROWS, columns=wanted, row_groups=groups):
+                left -= batch.num_rows
                 yield {column: arrow_values(batch.column(column)) for column in wanted}
         except (self._invalid, OSError) as error:
             raise self._refusal(error, "is damaged") from None
+        if left:  # pyarrow stops without a word where the data end before the header says
+            raise InputError(f"{self._path.name} is damaged ({left} of the rows that its header claims are not there).")
 
     def _check(self, rows: int) -> None:
         if not 0 <= rows <= limits.MOST_ROWS:

@@ -1,0 +1,85 @@
+"""Whole rows of small tables: one reader for designs, results and exports, whatever the format."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import conewise as cw
+from conewise.cli.trial import read_designs
+from conewise.problems.readers import csv_rows, read_rows, rows_of_text
+from conewise.problems.spreadsheets import guarded
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cell", ["two\nlines", "two\r\nlines", "a\x0bb\x0cc\x1cd\x85e\u2028f", 'say "x", then y'])
+def test_a_cell_keeps_its_line_breaks(tmp_path, end, cell):
+    """What separates lines elsewhere, such as U+2028, is text here."""
+    quoted = '"' + cell.replace('"', '""') + '"'
+    text = f"name,note,x{end}a,{quoted},1{end}b,,2{end}"
+    expected = [{"name": "a", "note": cell, "x": "1"}, {"name": "b", "note": None, "x": "2"}]
+    assert read_rows(written(tmp_path / "t.csv", text)) == expected
+    assert rows_of_text(text, "standard input") == expected
+    designs = read_designs(tmp_path / "t.csv")
+    assert [design["note"] for design in designs] == [cell, None]
+
+
+def test_every_format_has_the_same_rows(tmp_path):
+    records = [{"name": "a", "x": 1.5, "note": None}, {"name": "b", "x": 2.5, "note": "n"}]
+    (tmp_path / "t.json").write_text(json.dumps(records), encoding="utf-8")
+    sparse = [{k: v for k, v in record.items() if v is not None} for record in records]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, sparse)), encoding="utf-8")
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(records), tmp_path / "t.parquet")
+    for ending in ("json", "jsonl", "parquet"):
+        assert read_rows(tmp_path / f"t.{ending}") == records
+    text = "\ufeffname;x;note\na;1.5;\n;;\n\nb;2.5; n \n"
+    assert read_rows(written(tmp_path / "t.csv", text)) == [r | {"x": str(r["x"])} for r in records]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"a": 1}, {"b": 2}]', '{"a": 1}\n{"b": 2}\n', '\ufeff[{"a": 1},\n {"b": 2}]', '{"a": 1}\n\n {"b": 2} '],
+)
+def test_json_from_a_pipe(text):
+    assert rows_of_text(text, "standard input") == [{"a": 1}, {"b": 2}]
+    assert rows_of_text('{"a":\n{"b": 1}}', "standard input") == [{"a": {"b": 1}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "standard input is empty; a header row"),
+        ('a,b\n1,"2\n', "standard input, line 2: a quote is opened in this row and never closed"),
+        ("a,a\n1,2\n", "standard input has two columns called 'a'"),
+        ("a,b\n1,2\n1,2,3\n", r"standard input, row 2 \(below the header\) has 3 entries for 2 columns"),
+        ('{"a": 1, "a": 2}', "standard input has the key 'a' twice in one object"),
+        ('{"a": 1}\n{"b": 2, "b": 3}', "standard input has the key 'b' twice in one object"),
+        ("[1]", "standard input must hold objects"),
+        ('{"a": ', "standard input is not valid JSON"),
+    ],
+)
+def test_texts_that_are_refused(text, words):
+    with pytest.raises(cw.InputError, match=words):
+        rows_of_text(text, "standard input")
+
+
+def test_columns_without_a_name_are_left_out_and_guards_taken_away():
+    assert csv_rows(",name,,x\n0,a,,1\n", "t") == [{"name": "a", "x": "1"}]
+    cells = [guarded(cell) for cell in ("=1+1", "a;=b")]
+    assert csv_rows(f"id,design,seed,{guarded('=x')}\n1,{cells[0]},7,2\n2,{cells[1]},8,3\n", "t") == [
+        {"id": "1", "design": "=1+1", "seed": "7", "=x": "2"},
+        {"id": "2", "design": "a;=b", "seed": "8", "=x": "3"},
+    ]
+
+
+def test_a_number_of_a_design_has_ascii_digits_only(tmp_path):
+    path = written(tmp_path / "t.csv", "name,x,y,z\na,1_000,\uff11,1\nb,2_000,2,2\n")
+    assert [(d["x"], d["y"], d["z"]) for d in read_designs(path)] == [("1_000", "\uff11", 1), ("2_000", "2", 2)]
