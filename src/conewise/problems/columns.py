@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from conewise.problems.names import ArrowTexts
 
+IN_MEMORY: Final = Path("the table")
+"""Stands for the file where a table has none."""
 JSON_ENDINGS: Final = (".json", ".jsonl", ".ndjson")
 _LISTED: Final = 30  # columns named in an error
 _UNNAMED: Final = "Unnamed: "  # how pandas calls a column without a name that it has read
@@ -48,6 +50,8 @@ def row_words(path: Path, row: int) -> str:
     """Where a row stands, for an error; `row` counts from 0, people count from 1."""
     if path.suffix.lower() in JSON_ENDINGS:
         return f"{path.name}, record {row + 1}"
+    if path == IN_MEMORY:
+        return f"{path.name}, row {row + 1} (counted from 1)"
     return f"{path.name}, row {row + 1} (below the header)"
 
 

@@ -18,9 +18,8 @@ from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
 from conewise.problems.columns import is_unnamed, listed_columns, quoted_name, row_words
-from conewise.problems.files import files_of
 from conewise.problems.names import ArrowTexts, first_come, first_repeated, text_of
-from conewise.problems.readers import Reader, distinct_columns, reader
+from conewise.problems.readers import Reader, distinct_columns, opened, sources_of
 from conewise.problems.shards import Piece
 from conewise.problems.spreadsheets import EXPORT_COLUMNS
 from conewise.problems.tables import check_columns, name_column, numbers, signs
@@ -103,18 +102,17 @@ class LongTable:
 
     def __init__(
         self,
-        path: str | Path | Sequence[str | Path],
+        path: Any,
         *,
         objectives: Sequence[str],
         minimise: Sequence[str] = (),
         design: str | None = None,
         incomplete: Incomplete = "refuse",
     ) -> None:
-        paths = files_of(path)
-        self.path = paths[0]
+        paths, readers = zip(*map(opened, sources_of(path)), strict=True)
+        self.path: Path = paths[0]
         self.objectives = tuple(objectives)
         self.minimised = tuple(minimise)
-        readers = [reader(path) for path in paths]
         columns = distinct_columns(readers[0], self.path)
         self.design = _design_column(columns, design, self.path)
         self.exported = set(EXPORT_COLUMNS) <= set(columns)
@@ -232,7 +230,7 @@ class WideTable:
 
     def __init__(
         self,
-        path: str | Path,
+        path: Any,
         *,
         means: Sequence[str],
         counts: str,
@@ -240,8 +238,7 @@ class WideTable:
         minimise: Sequence[str] = (),
         design: str | None = None,
     ) -> None:
-        self.path = Path(path)
-        self._reader = reader(self.path)
+        self.path, self._reader = opened(Path(path) if isinstance(path, str) else path)
         columns = distinct_columns(self._reader, self.path)
         self.design = _design_column(columns, design, self.path)
         self.means, self.counts = tuple(means), counts
@@ -314,7 +311,7 @@ class WideTable:
 
 
 def open_measurements(
-    path: str | Path | Sequence[str | Path],
+    path: Any,
     *,
     design: str | None = None,
     objectives: Sequence[str] = (),
@@ -326,11 +323,12 @@ def open_measurements(
 ) -> LongTable | WideTable:
     """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se and n.
 
-    A long table may be in several files, or in those of a folder.
+    `path` is a file, several, or a folder, whose files are one long table; or a table in memory: a mapping of columns,
+    or a frame of pandas, polars or pyarrow.
     """
-    paths = files_of(path)
-    path = paths[0]
-    columns = distinct_columns(reader(path), path)
+    sources, given = sources_of(path), path
+    path, first = opened(sources[0])
+    columns = distinct_columns(first, path)
     if not means:
         wide = not set(objectives) <= set(columns) and {f"{c}{_MEAN}" for c in objectives} <= set(columns)
         if not objectives:
@@ -346,11 +344,11 @@ def open_measurements(
         if not wide:
             if errors or counts is not None:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
-            return LongTable(paths, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+            return LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
         means = [f"{c}{_MEAN}" for c in objectives]
     elif objectives:
         raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
-    if len(paths) > 1:
+    if len(sources) > 1:
         raise InputError("a table of means is one file; several files hold one row an evaluation (`objectives`).")
     if counts is None:
         counts = next((c for c in columns if c.lower() in _COUNTS), None)
@@ -362,7 +360,7 @@ def open_measurements(
     if not errors:
         usual = [c.removesuffix(_MEAN) + _ERROR for c in means]
         errors = usual if set(usual) & set(columns) else ()
-    return WideTable(path, means=means, counts=counts, errors=errors or None, minimise=minimise, design=design)
+    return WideTable(sources[0], means=means, counts=counts, errors=errors or None, minimise=minimise, design=design)
 
 
 def _design_column(columns: Sequence[str], design: str | None, path: Path) -> str:

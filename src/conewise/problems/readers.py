@@ -11,18 +11,32 @@ from typing import Any, Final
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.columns import JSON_ENDINGS
+from conewise.problems.columns import IN_MEMORY, JSON_ENDINGS
 from conewise.problems.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
-from conewise.problems.files import PACKED_ENDINGS, packed
+from conewise.problems.files import PACKED_ENDINGS, files_of, packed
+from conewise.problems.frames import FrameReader, is_frame
 from conewise.problems.jsonfiles import JsonReader, json_rows
 from conewise.problems.names import first_repeated
 from conewise.problems.parquetfiles import ParquetReader
 from conewise.problems.spreadsheets import is_guarded, unguarded, unguarded_header
 
-Reader = CsvReader | GuardedCsvReader | JsonReader | ParquetReader
+Reader = CsvReader | GuardedCsvReader | JsonReader | ParquetReader | FrameReader
 """`columns()` names the columns; `chunks(numbers, name)` gives the rows in order, some at a time."""
 
 _CSV: Final = (".csv", ".tsv", ".txt", "")
+
+
+def sources_of(given: Any) -> list[Any]:
+    """What a table consists of: the files of a path, of several or of a folder, or a frame or mapping of columns."""
+    return [given] if is_frame(given) else list(files_of(given))
+
+
+def opened(given: Any) -> tuple[Path, Reader]:
+    """One of them: its path, or what stands for it in errors, and its reader."""
+    if is_frame(given):
+        return IN_MEMORY, FrameReader(given)
+    (path,) = files_of(given) if not isinstance(given, Path) else [given]
+    return path, reader(path)
 
 
 def reader(path: Path) -> Reader:

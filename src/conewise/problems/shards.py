@@ -19,10 +19,9 @@ from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.fronts import Front, RunningFront
 from conewise.problems.csvfiles import CsvReader, Span, UnsplittableError
-from conewise.problems.files import files_of
 from conewise.problems.names import Hashes, Repetitions, hashes_of
 from conewise.problems.parquetfiles import ParquetReader
-from conewise.problems.readers import Reader
+from conewise.problems.readers import Reader, sources_of
 from conewise.problems.tables import Chunk, DesignTable, two_of_one_name
 
 Progress = Callable[[int, int], None]
@@ -30,17 +29,20 @@ Progress = Callable[[int, int], None]
 
 
 class ShardedTable:
-    """One table of designs in one or more files; rows are numbered through all of them, in their order."""
+    """One table of designs in one or more files; rows are numbered through all of them, in their order.
+
+    A frame of pandas, polars or pyarrow, or a mapping of columns, is a table as well.
+    """
 
     def __init__(
         self,
-        paths: str | Path | Sequence[str | Path],
+        paths: Any,
         *,
         objectives: Sequence[str] | None = None,
         minimise: Sequence[str] = (),
         name: str | None = None,
     ) -> None:
-        files = files_of(paths)
+        files = sources_of(paths)
         first = DesignTable(files[0], objectives=objectives, minimise=minimise, name=name)
         self.name, self.objectives, self.minimised = first.name, first.objectives, first.minimised
         self.signs, self.dim, self.unnamed = first.signs, first.dim, first.unnamed

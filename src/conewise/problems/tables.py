@@ -16,7 +16,7 @@ from conewise._arrays import Floats, as_decimal
 from conewise.errors import InputError
 from conewise.problems.columns import is_unnamed, listed_columns, row_words
 from conewise.problems.names import Labels
-from conewise.problems.readers import distinct_columns, reader
+from conewise.problems.readers import distinct_columns, opened
 
 NAME_COLUMNS: Final = ("name", "design", "id")
 """What a column that names designs is called, in capitals or not."""
@@ -34,18 +34,17 @@ class Chunk:
 
 
 class DesignTable:
-    """A file with one design a row: which columns are objectives, which are minimised, which one names the design."""
+    """A file or frame with one design a row: which columns are objectives and which one names the design."""
 
     def __init__(
         self,
-        path: str | Path,
+        path: Any,
         *,
         objectives: Sequence[str] | None = None,
         minimise: Sequence[str] = (),
         name: str | None = None,
     ) -> None:
-        self.path = Path(path)
-        self.reader = reader(self.path)
+        self.path, self.reader = opened(Path(path) if isinstance(path, str) else path)
         columns = distinct_columns(self.reader, self.path)
         self.name = name if name is not None else name_column(columns)
         named = [column for column in columns if not is_unnamed(column)]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.problems.measurements import LongTable, Recorded, Source
+from conewise.problems.frames import is_frame
+from conewise.problems.measurements import LongTable, Recorded, Source, open_measurements
 from conewise.problems.sums import Summed, sum_up
 from conewise.problems.tables import signs
 from conewise.studies.evidence import Evidence
@@ -100,8 +102,8 @@ class Analysis:
 
 
 def analyse(
-    observations: Observations | Source,
-    cone: Cone,
+    observations: Any,
+    cone: Cone | None = None,
     *,
     delta: float,
     epsilon: float = 0.0,
@@ -110,13 +112,20 @@ def analyse(
     success: str = "contain",
     max_evaluations: int | None = None,
     names: Sequence[str] | None = None,
+    design: str | None = None,
+    objectives: Sequence[str] = (),
+    minimise: Sequence[str] = (),
     progress: Progress | None = None,
     executor: Any = None,
 ) -> Analysis:
     """Which designs are kept, beaten and undecided, and the epsilon that the data certify for those that are returned.
 
-    `observations` are values at hand or a table (`problems.measurements.open_measurements`); larger is better, unless
-    the table says which objectives are minimised. `noise` is what is assumed of an evaluation, in the units and signs
+    `observations` are values at hand (`Observations`, with `names` for the designs) or a table: the path of a file or
+    several, a mapping of columns, a frame of pandas, polars or pyarrow, or what `problems.measurements` opens. Of a
+    table, `design` is the column that names the designs (one called name, design or id by default), `objectives` are
+    those that were measured; larger is better, unless `minimise` says otherwise. The orthant is the default cone.
+
+    `noise` is what is assumed of an evaluation, in the units and signs
     of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
     come in the order in which they were made. With `final=True` each design's whole sample is looked at once, which
     says more, but only for a table that was not stopped because of what it showed and is not looked at again.
@@ -131,8 +140,9 @@ def analyse(
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
-    source = _as_source(observations, names)
+    source = _as_source(observations, names, design, objectives, minimise)
     dim = len(source.objectives)
+    cone = Cone.orthant(dim) if cone is None else cone
     if as_cone(cone).dim != dim:
         raise InputError(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
@@ -297,9 +307,32 @@ def _alone(
 # -- the border ------------------------------------------------------------------------------------------------------
 
 
-def _as_source(observations: Observations | Source, names: Sequence[str] | None) -> Source:
+def _as_source(
+    observations: Any,
+    names: Sequence[str] | None,
+    design: str | None,
+    objectives: Sequence[str],
+    minimise: Sequence[str],
+) -> Source:
+    """Whatever holds evaluations, as a source of them."""
+    if is_frame(observations) or _are_paths(observations):
+        if names is not None:
+            raise InputError("`names` belong to observations; the column `design` of a table names its designs.")
+        for word, given in (("objectives", objectives), ("minimise", minimise)):
+            if isinstance(given, str):
+                raise InputError(f"{word} must be a list of columns, got the text {given[:60]!r}.")
+        return open_measurements(observations, design=design, objectives=objectives, minimise=minimise)
+    if design is not None or len(objectives) or len(minimise):
+        raise InputError("`design`, `objectives` and `minimise` name columns of a path or a frame; this has none.")
     if not isinstance(observations, Observations):
-        return observations
+        if hasattr(observations, "summarised") and hasattr(observations, "has_scatter"):
+            source: Source = observations
+            return source
+        raise InputError(
+            "observations must be a path, a mapping of columns, a data frame or Observations, got "
+            f"{type(observations).__name__}; an array has no names: give Observations.single(designs, values), or "
+            "{'design': [...], 'cost': [...]}."
+        )
     if not len(observations):
         raise InputError("there are no observations to analyse.")
     largest = int(observations.designs.max()) + 1
@@ -309,6 +342,11 @@ def _as_source(observations: Observations | Source, names: Sequence[str] | None)
         raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
     objectives = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))
     return Recorded(observations, tuple(names), objectives)
+
+
+def _are_paths(given: Any) -> bool:
+    several = isinstance(given, list | tuple) and len(given) > 0
+    return isinstance(given, str | Path) or (several and all(isinstance(path, str | Path) for path in given))
 
 
 def _summed_elsewhere(source: Source, final: bool, executor: Any, progress: Progress | None) -> Summed | None:
