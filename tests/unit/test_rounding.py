@@ -29,7 +29,7 @@ def test_equal_designs_recorded_in_steps_beat_nobody(step, each):
     """
     wrong, runs = 0, 60
     for seed in range(runs):
-        found = cw.analyse(rounded(10, each, step, seed), ORTHANT, delta=0.05, final=True)
+        found = cw.analyse(rounded(10, each, step, seed, dim=1), cw.Cone.orthant(1), delta=0.05, final=True)
         wrong += bool((found.result.status == "beaten").any())
     assert wrong <= binom.isf(1e-6, runs, 0.05)
 
@@ -55,7 +55,8 @@ def test_a_coarse_design_is_off_by_half_a_step_and_two_still_ones_do_not_meet():
     spreads = np.array([[0.0, 3.0], [0.3, 3.0], [0.6, 3.0]])
     coarse = Rounding(np.array([1.0, 0.5])).coarse(ORTHANT, spreads)
     np.testing.assert_allclose(coarse.slacks, [[0.5, 0], [0.5, 0], [0, 0]])
-    np.testing.assert_allclose(coarse.variances, [[1 / 12, 0], [0, 0], [0, 0]])
+    raised = coarse.raised(spreads**2, np.array([9.0, 9.0, 9.0]))
+    np.testing.assert_allclose(np.sqrt(raised), spreads + coarse.slacks * np.sqrt(9 / 8))
     np.testing.assert_array_equal(coarse.still, [[True, False], [False, False], [False, False]])
     assert Rounding(np.array([0.5, 0.5])).coarse(ORTHANT, spreads[2:]) is None
     skew = cw.Cone([[2, 1], [1, 2]])
@@ -129,3 +130,16 @@ def test_a_resolution_fits_the_objectives_and_is_kept():
         GaussianUnknown((0.1, 0.2)).check_dim(3)
     assert GaussianUnknown([0.1, np.nan]).resolution == (0.1, None)
     assert repr(GaussianUnknown()) == "GaussianUnknown()"
+
+
+@pytest.mark.parametrize("step", [0.3, 1.0, 4.0])
+def test_raised_variances_are_never_below_those_before_rounding(step):
+    rng = np.random.default_rng(2)
+    cone = cw.Cone([[2, 1, 0], [-1, 2, 1], [1, 0, 3]])
+    for n in (2, 3, 10):
+        exact = rng.normal(size=(n, 3))
+        seen = np.round(exact / step) * step
+        before, after = ((values @ cone.facets.T).var(axis=0, ddof=1) for values in (exact, seen))
+        coarse = Rounding(np.full(3, step)).coarse(cone, np.zeros((1, 3)))  # as if nothing varied: all counts
+        assert (coarse.raised(after[None], np.array([float(n)]))[0] >= before).all()
+        assert (np.abs((seen - exact).mean(axis=0) @ cone.facets.T) <= coarse.slacks[0]).all()

@@ -127,7 +127,7 @@ class _Sample:
         if isinstance(certificate.noise, GaussianUnknown):
             spreads = spreads_of(scatters, statistics.means, counts)
             coarse = Rounding.of(certificate.noise, statistics).coarse(cone, spreads)
-            variances = variances if coarse is None else variances + coarse.variances
+            variances = variances if coarse is None else coarse.raised(variances, counts)
         shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
         table = cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
         return table if coarse is None else replace(table, slacks=coarse.slacks, still=coarse.still)

@@ -81,7 +81,9 @@ class Hidden:
             if coarse is not None:
                 found = True
                 slacks[:, place, mine], still[:, place, mine] = coarse.slacks.T, coarse.still.T
-                table.shares[:, place, mine] += coarse.variances.T / certificate.levels.counts[table.first + place]
+                count = float(certificate.levels.counts[table.first + place])
+                variances = coarse.raised(table.shares[:, place, mine].T * count, np.full(len(mine), count))
+                table.shares[:, place, mine] = variances.T / count
         return cls(rounding.key, slacks, still) if found else None
 
     def keep(self, which: Bools) -> Hidden:

@@ -1,9 +1,9 @@
 """What equal values may hide where noise is estimated: recorded values are rounded (docs/adaptive, section 7).
 
 A sample variance far below the step h in which an objective was recorded says more about the step than about the noise.
-Where a design's standard deviation in an objective is below h / 2, its variance counts as at least that of the rounding
-error, h^2 / 12, and its mean as off by up to h / 2; two designs whose values are all equal have not met in it. From
-h / 2 on nothing changes: there the noise itself smooths the rounding out.
+Where a design's standard deviation in an objective is below h / 2, it counts as larger by all that rounding can take
+away, and the mean as off by up to h / 2; two designs whose values are all equal have not met in it. From h / 2 on
+nothing changes: there the noise itself smooths the rounding out.
 """
 
 from __future__ import annotations
@@ -30,12 +30,19 @@ _SAME: Final = 1e-24  # a scatter below this share of the sum of squares is roun
 class Coarse:
     """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by facet."""
 
-    variances: Floats
-    """(m, N): what is added to the variance of one observation."""
     slacks: Floats
-    """(m, N): how far a mean may be off whatever the number of observations."""
+    """(m, N): how far an observation, and so a mean, may be off along each facet."""
     still: Bools
     """(m, N): no observation differs from the others: two such designs have not met."""
+
+    def raised(self, variances: Floats, counts: Floats) -> Floats:
+        """(m, N): sample variances that are not below those of the values before they were rounded.
+
+        Standard deviations obey the triangle inequality, and that of n errors of at most e is at most
+        e sqrt(n / (n - 1)).
+        """
+        spread = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, None]
+        return np.asarray(np.where(self.slacks > 0, (np.sqrt(variances) + self.slacks * spread) ** 2, variances))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +75,8 @@ class Rounding:
         if not hidden.any():
             return None
         w = np.abs(cone.facets)
-        steps = np.where(hidden, self.steps, 0.0)
-        with np.errstate(invalid="ignore"):
-            lacking = np.where(hidden, np.maximum(steps**2 / 12 - spreads**2, 0.0), 0.0)
         still = ((hidden & (spreads == 0))[:, None, :] & (w > 0)[None]).any(axis=2)
-        return Coarse(_weighted(lacking, w**2), _weighted(steps / 2, w), still)
+        return Coarse(_weighted(np.where(hidden, self.steps / 2, 0.0), w), still)
 
 
 def without_noise(noise: GaussianUnknown, statistics: Statistics) -> Bools:
