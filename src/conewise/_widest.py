@@ -20,11 +20,12 @@ MAX_FACE_PAIRS: Final = 300_000
 """Up to this many pairs of faces of the dual cone are enumerated (about two seconds); beyond, beta is a bracket."""
 
 _OUTSIDE: Final = 1e-12  # a coefficient this far below zero is rounding: its vector lies on a smaller face
-_SINGULAR_VECTOR: Final = 2e-15  # times 1 / (distance of two singular values): how far their vectors may be off
+_SINGULAR_VECTOR: Final = 2e-15  # times the condition: how far a vector of a face may seem to be outside of it
 _SETTLED: Final = 1e-14  # an ascent that gains less than this share of the angle that is left has arrived
 _PAIRS_AT_ONCE: Final = 20_000
-_ASCENTS: Final = 64  # local searches for the lower end of a bracket, from pairs of rows
-_CANDIDATES: Final = 256  # more of them in a thin cone, from pairs of faces
+_ASCENTS: Final = 64  # local searches for the lower end of a bracket
+_CLIMBERS: Final = 16  # pairs of faces of a thin or wide cone from which to ascend
+_RIGHT_ANGLE: Final = 2.0**0.5  # |u + v| of unit vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +115,11 @@ def faces(met: Bools) -> list[Indices] | None:
 def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: float) -> list[Floats]:
     """The most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
 
-    In a thin or wide cone several singular values are close to each other and their vectors lose digits, twice as many
-    as beta2 or the condition of the rows has: then whatever may lie in its faces is a start from which to ascend, and
-    the best of them is the widest pair.
+    In a thin or wide cone vectors lose as many digits as beta2 or the condition of the rows has: there some that seem
+    to lie just outside of a face are drawn into it, and ascend from there.
     """
-    slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))) ** 2)
-    most = _CANDIDATES if slack > _OUTSIDE else 1
+    slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))))
+    most = _CLIMBERS if slack > _OUTSIDE else 1
     bases: dict[int, list[Floats]] = {}
     for group in groups:
         basis, singular, _ = np.linalg.svd(facets[group].T, full_matrices=False)
@@ -137,32 +137,38 @@ def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: fl
             for start in range(0, len(i), _PAIRS_AT_ONCE):
                 part = slice(start, start + _PAIRS_AT_ONCE)
                 best += _most_obtuse(left[i[part]], right[j[part]], rays, slack, most)
-                best = sorted(best, key=lambda found: -found[0])[:most]
+                best = sorted(best, key=lambda found: found[0])[:most]
     if most == 1:
         return [pair for _, pair in best]
-    starts = [(pair[0], pair[1]) for _, pair in best] + _starts(facets, facets @ facets.T)
-    return [_ascend(facets, u, v) for u, v in starts]
+    inside = [drawn for _, pair in best if (drawn := _drawn_in(facets, pair)) is not None]
+    return [_ascend(facets, u, v) for u, v in inside]
 
 
 def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
-    """For pairs of spans: the pairs u, v of C+ with the largest -u.v among their singular pairs, with that value.
+    """For pairs of spans: those pairs u, v of C+ with the least |u + v| < sqrt 2 among their singular pairs, and that.
 
-    A face is its span cut with C+, and C+ = {x : rays x >= 0}, so membership is one product.
+    A face is its span cut with C+, and C+ = {x : rays x >= 0}, so membership is one product. Vectors by cosines are
+    good for wide angles between the spans, those by sines for narrow ones (Bjorck & Golub 1973).
     """
-    u, cosines, v = np.linalg.svd(np.swapaxes(left, 1, 2) @ right, full_matrices=False)
-    us = left @ u
-    vs = -(right @ np.swapaxes(v, 1, 2))
-    inside = np.zeros(cosines.shape, dtype=bool)
+    products = np.swapaxes(left, 1, 2) @ right
+    u, _, v = np.linalg.svd(products, full_matrices=False)
+    _, _, turned = np.linalg.svd(left - right @ np.swapaxes(products, 1, 2), full_matrices=False)
+    narrow = left @ np.swapaxes(turned, 1, 2)
+    beneath = right @ (np.swapaxes(right, 1, 2) @ narrow)
+    lengths = np.linalg.norm(beneath, axis=1, keepdims=True)
+    us = np.concatenate([left @ u, narrow], axis=2)
+    vs = -np.concatenate([right @ np.swapaxes(v, 1, 2), beneath / np.where(lengths > 0, lengths, 1.0)], axis=2)
+    gaps = np.linalg.norm(us + vs, axis=1)
+    inside = np.zeros(gaps.shape, dtype=bool)
     for sign in (1.0, -1.0):
         inside |= ((sign * (rays @ us)).min(axis=1) >= -slack) & ((sign * (rays @ vs)).min(axis=1) >= -slack)
-    value = np.where(inside, cosines, 0.0)
+    gaps[~inside | (np.abs(us * vs).sum(axis=1) == 0)] = np.inf
     found = []
-    for place in np.argsort(-value, axis=None, kind="stable")[:most]:
-        index, k = np.unravel_index(place, value.shape)
-        if value[index, k] > 0:
+    for place in np.argsort(gaps, axis=None, kind="stable")[:most]:
+        index, k = np.unravel_index(place, gaps.shape)
+        if gaps[index, k] < _RIGHT_ANGLE:
             pair = np.array([us[index, :, k], vs[index, :, k]])
-            turned = pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)
-            found.append((float(value[index, k]), turned))
+            found.append((float(gaps[index, k]), pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)))
     return found
 
 
@@ -174,8 +180,7 @@ def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
-    """From two vectors in or near C+: each in turn moves to the point of C+ at the widest angle from the other."""
-    u, v = (nearest / np.linalg.norm(nearest) for nearest in (_nearest(facets, u), _nearest(facets, v)))
+    """Alternate between the two vectors: each moves to the point of C+ at the widest angle from the other."""
     for _ in range(200):
         before = np.linalg.norm(u + v)  # the cosine would not tell nearly opposite vectors apart
         # argmin{ w.v : w in C+, |w| <= 1 } is the projection of -v onto C+ (Moreau), where it is not zero.
@@ -187,6 +192,13 @@ def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
         if np.linalg.norm(u + v) >= before * (1 - _SETTLED):
             break
     return np.array([u, v])
+
+
+def _drawn_in(facets: Floats, pair: Floats) -> Floats | None:
+    """The unit vectors of C+ nearest to two that may lie a little outside of it."""
+    nearest = np.array([_nearest(facets, vector) for vector in pair])
+    lengths = np.linalg.norm(nearest, axis=1, keepdims=True)
+    return np.asarray(nearest / lengths) if (lengths > 0).all() else None
 
 
 def _nearest(facets: Floats, x: Floats) -> Floats:

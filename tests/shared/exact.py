@@ -44,8 +44,8 @@ def solved(matrix: list[Vector], right: list[Vector]) -> list[Vector] | None:
 class ExactCone:
     """{x : rows x >= 0} for rows of floats, scaled to unit length in a hundred digits."""
 
-    def __init__(self, rows: Sequence[Sequence[float]]) -> None:
-        given = [[Decimal(float(x)) for x in row] for row in rows]
+    def __init__(self, rows: Sequence[Sequence[float | Decimal]]) -> None:
+        given = [[Decimal(x) for x in row] for row in rows]
         self.rows = [[x / length(row) for x in row] for row in given]
         self.dim = len(self.rows[0])
         gram = [[dot(a, b) for b in self.rows] for a in self.rows]
