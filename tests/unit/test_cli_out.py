@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import sys
 
 import pyarrow.parquet
 import pytest
@@ -221,3 +222,52 @@ def test_an_export_never_replaces_its_study(tmp_path, monkeypatch):
     run("study", "export", "told.csv", "out.csv")
     assert "exists already" in refused("study", "export", "told.csv", "out.csv")
     run("study", "export", "told.csv", "out.csv", "--force")
+
+
+# -- sizes, and what a terminal shows ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("columns", "words"), [(255, None), (256, "there are 256 objectives, where at most 255")])
+def test_as_many_objectives_as_there_may_be(tmp_path, columns, words):
+    path = tmp_path / "t.csv"
+    rows = [",".join(str((k * c) % 7) for c in range(columns)) for k in range(1, 8)]
+    path.write_text("\n".join([",".join(f"c{c}" for c in range(columns)), *rows]), encoding="utf-8")
+    if words is None:
+        assert json.loads(run("front", path, "--json").stdout)["rows"] == 7
+    else:
+        assert words in refused("front", path)
+
+
+def test_a_name_twice_among_very_many_designs(tmp_path):
+    """At once: looking each one up in a list of 100 000 would take minutes."""
+    names = [f"d{k}" for k in range(100_000)]
+    with pytest.raises(ValueError, match="two designs are called 'd99999'; a name is a design's identity"):
+        make(tmp_path / "a.db", designs=[*names, "d99999"])
+    path = tmp_path / "t.csv"
+    path.write_text("name,a\n" + "".join(f"{name},1\n" for name in [*names, "d99999"]), encoding="utf-8")
+    assert "has two designs called 'd99999'" in refused("front", path)
+    assert "two designs are called 'd99999'" in refused_study(tmp_path)
+
+
+def refused_study(folder):
+    (folder / "trial.toml").write_text(
+        'objectives = ["a", "b"]\nepsilon = 0.1\ndelta = 0.1\n[designs]\nfile = "t.csv"\n[noise]\nkind = "Gaussian"\n'
+        "sigma = 1.0\n",
+        encoding="utf-8",
+    )
+    return refused("study", "create", folder / "trial.toml")
+
+
+def test_no_name_of_a_column_steers_the_terminal_that_shows_a_front(tmp_path, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    path = tmp_path / "t.csv"
+    path.write_text("name,co\x1b[2Jst,\u202espeed\na,1,2\nb,2,3\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", screen := Terminal())
+    commands.main(args=["front", str(path)], standalone_mode=False)
+    shown = screen.getvalue()
+    assert "compared: co" in shown
+    assert "\x1b[2J" not in shown
+    assert "\u202e" not in shown

@@ -35,10 +35,10 @@ def print_table(table: Table) -> None:
     for row in table.rows:
         drawn.add_row(*(Text(printable(cell), style="bold red" if "(!)" in cell else "") for cell in row))
     console = Console(no_color=not terminal, highlight=False, width=None if terminal else _PIPE_WIDTH)
-    console.print(Text(table.title, style="bold"))
+    console.print(Text(printable(table.title), style="bold"))
     console.print(drawn)
     if table.note:
-        console.print(Text(table.note))
+        console.print(Text(printable(table.note)))
 
 
 @contextmanager

@@ -203,7 +203,11 @@ class FastCsvReader(CsvReader):
         from pyarrow import csv as arrow
 
         # A quote that is never closed swallows the rows of the last block in silence, as a cell of the last column.
-        last = self.columns()[-1] if self._ends_with_quotes() else None
+        tail, header = self._tail(), self.columns()
+        last = header[-1] if b'"' in tail else None
+        ending = tail[max(tail.rfind(b"\n"), tail.rfind(b"\r")) + 1 :]  # of the last line, where it has no end
+        if ending.count(b'"') % 2 or (last is not None and header.count(last) > 1):  # of two, pyarrow shows the first
+            raise _DoubtfulError
         for batch in arrow.open_csv(
             self._path,
             read_options=arrow.ReadOptions(block_size=limits.ARROW_BYTES),
@@ -213,10 +217,11 @@ class FastCsvReader(CsvReader):
                 raise _DoubtfulError
             yield batch
 
-    def _ends_with_quotes(self) -> bool:
+    def _tail(self) -> bytes:
+        """At least what pyarrow takes for the last block."""
         with self._path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * limits.ARROW_BYTES))
-            return b'"' in file.read()
+            return file.read()
 
     def _batches_of(self, span: Span, numbers: Sequence[str], name: str | None) -> Iterator[Any]:
         import pyarrow

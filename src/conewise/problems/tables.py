@@ -137,10 +137,24 @@ def _as_numbers(column: Sequence[Any]) -> Floats | None:
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         exact = int(column.min()) >= -limits.LARGEST_WHOLE and int(column.max()) <= limits.LARGEST_WHOLE
         return column.astype(np.float64) if exact else None
+    if (values := _as_plain_numbers(column)) is not None:
+        return values
     try:
         return np.array([_number(entry) for entry in column], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _as_plain_numbers(column: Sequence[Any]) -> Floats | None:
+    """Texts that are all numbers by one look at all of them, which is quick; None where each has to be looked at."""
+    try:
+        text = "".join(column)
+        if "_" in text or not text.isascii():
+            return None
+        values = np.array(list(map(float, column)), dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if (np.abs(values) < limits.LARGEST_WHOLE).all() else None
 
 
 def what_is_wrong(entry: Any, *, missing: bool = False) -> str | None:
