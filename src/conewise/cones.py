@@ -426,6 +426,8 @@ class Cone:
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure (extra `plot`): the cone with its facets and rays in the plane or in space.
 
+        For more than three objectives, the weightings that it respects.
+
         Options as in `report.plots.cone_picture`: `objectives` gives names for the axes.
         """
         # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.

@@ -140,7 +140,16 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
     assert list(data) == [
         *("file", "cone", "objectives", "minimised", "noise", "final", "success", "epsilon", "delta", "evaluations"),
-        *("designs", "certified_epsilon", "guarantee", "not_guaranteed_because", "remaining", "plan", "explanations"),
+        *(
+            "designs",
+            "certified_epsilon",
+            "guarantee",
+            "not_guaranteed_because",
+            "remaining",
+            "remaining_at_least",
+            "plan",
+            "explanations",
+        ),
     ]
     assert (data["cone"], data["final"], data["epsilon"], data["delta"]) == ("orthant:2", final, 0, 0.05)
     assert (data["certified_epsilon"], data["remaining"], data["plan"]) == (0, 0, [])
@@ -194,7 +203,7 @@ def test_the_plan_names_designs_and_how_often(tmp_path, run):
     out, _ = run(*arguments)
     name, times = data["plan"][0]["design"], data["plan"][0]["times"]
     assert f"the most valuable first: {name} ({times} time" in out
-    assert f"roughly {data['remaining']:,} more evaluations" in out
+    assert f"about {data['remaining']:,} more evaluations" in out
 
 
 def test_every_design_goes_to_a_file_with_its_name_as_text(tmp_path, run):

@@ -207,7 +207,6 @@ def test_places_that_cannot_be_written_to(capsys, designs, tmp_path):
     assert "is a file" in refused(capsys, "reproduce", "--runs", "1", "--out", "designs.csv").lower()
     assert "No such file or directory" in refused(capsys, "cone", "planar:45", "--plot", "nowhere/cone.png")
     assert "must end in .png, .svg or .pdf" in refused(capsys, "cone", "planar:45", "--plot", "cone.bmp")
-    assert "2 or 3 objectives" in refused(capsys, "cone", "orthant:4", "--plot", "cone.png")
 
 
 # -- anything else -------------------------------------------------------------------------------------------------

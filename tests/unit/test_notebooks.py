@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from shared import studies
 
 import conewise as cw
 from conewise.feedback import Observations
@@ -61,3 +62,16 @@ def test_an_analysis_in_a_notebook_and_as_a_picture():
     assert {text.get_text() for text in axis.texts} == {names[0][:23] + "…", "=cmd()"}
     (axis,) = found.plot(names=None).axes
     assert not axis.texts
+
+
+def test_every_picture_shows_itself(tmp_path):
+    """A figure that pyplot does not know has no picture of its own in a notebook."""
+    rng, designs = np.random.default_rng(0), np.repeat([0, 1, 2], 10)
+    found = cw.analyse(Observations.single(designs, rng.normal(size=(30, 2))), cw.Cone.orthant(2), delta=0.05)
+    with studies.make(tmp_path / "trial.db") as study:
+        batch = study.ask(12)
+        study.tell(batch, studies.values_of(batch))
+        figures = [found.plot(), found.result.plot(), study.plot(), *(cw.Cone.orthant(dim).plot() for dim in (2, 3, 4))]
+        assert {text.get_text() for text in figures[2].axes[0].texts} <= set(study.names)
+    for figure in figures:
+        assert figure._repr_png_().startswith(b"\x89PNG")

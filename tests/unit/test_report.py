@@ -295,10 +295,24 @@ def test_curves_over_angles_show_the_rows():
         plots.angle_curves(rows, [45, 90])
 
 
-def test_pictures_that_cannot_be():
-    for dim in (1, 4):
-        with pytest.raises(cw.InputError, match=f"2 or 3 objectives, this one has {dim}"):
-            plots.cone_picture(cw.Cone.orthant(dim))
+@pytest.mark.parametrize("cone", [cw.Cone.orthant(1), cw.Cone.importance(0.1, dim=5), cw.Cone.ranked(4)], ids=str)
+def test_a_cone_of_other_dimensions_is_drawn_by_its_weightings(cone):
+    names = [f"f{d}" for d in range(cone.dim)]
+    axis, bar = cone.plot(objectives=names).axes
+    (drawn,) = axis.images
+    shares = cone.facets / np.abs(cone.facets).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(drawn.get_array(), 100 * shares)
+    assert [text.get_text() for text in axis.get_xticklabels()] == names
+    assert bar.get_ylabel() == "share of the weight, %"
+    assert "first" not in axis.get_title()
+
+
+def test_a_very_large_cone_is_drawn_in_part_and_says_so():
+    axis, _ = cw.Cone.orthant(60).plot().axes
+    assert axis.images[0].get_array().shape == (40, 40)
+    assert axis.get_title().endswith("(the first 40 of 60 weightings and 40 of 60 objectives)")
+    with pytest.raises(cw.InputError, match="orders 4 objectives, but there are 1 names"):
+        cw.Cone.orthant(4).plot(objectives=["a"])
 
 
 def test_a_picture_needs_a_known_ending(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,16 +15,18 @@ import conewise as cw
 from conewise.algorithms import Result
 from conewise.algorithms.elimination import SuccessiveElimination
 from conewise.cli.main import commands
+from conewise.cli.standing import as_rows
 from conewise.errors import ConewiseError, InputError
 from conewise.goals import Guarantee, Heuristic
 from conewise.problems.measurements import open_measurements
 from conewise.report import page as pages
 from conewise.report.answer import answer, chosen_designs
 from conewise.report.drawing import cone_svg
-from conewise.report.markdown import markdown_page
+from conewise.report.markdown import _plain, markdown_page
 from conewise.report.page import embedded, html_page
 from conewise.report.subject import of_result, of_saved, of_state, of_study, of_table
 from conewise.studies.evidence import Evidence
+from conewise.studies.explanations import unused
 
 NASTY = "<script>alert(1)</script>"
 
@@ -353,3 +356,113 @@ def test_without_plotly_the_remedy_is_named(monkeypatch):
         ConewiseError, match=r"pip install \'\.\[explore\]\' in a checkout of conewise, or write Markdown \(`md`\)"
     ):
         pages.plotly_script()
+
+
+# -- words that are true -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("--<b>x</b>", r"\--\<b\>x\</b\>"),
+        ("-- [x](y)", r"\-- \[x\](y)"),
+        ("---", r"\---"),
+        ("===", r"\==="),
+        ("- item", r"\- item"),
+        ("+ item", r"\+ item"),
+        ("12. item", r"12\. item"),
+        ("3) item", r"3\) item"),
+        ("    code", "code"),
+        ("> quote", r"\> quote"),
+        ("~~gone~~", r"\~\~gone\~\~"),
+        ("&lt;b&gt; $x$", r"\&lt;b\&gt; \$x\$"),
+        ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
+        ("-0.5", "-0.5"),
+        ("1.5", "1.5"),
+        ("d-1", "d-1"),
+    ],
+)
+def test_markdown_starts_nothing_of_its_own(text, shown):
+    assert _plain(text) == shown
+
+
+def test_a_title_that_begins_with_dashes_is_escaped_as_any_other(told):
+    text = markdown_page(of_study(told, "--<script>alert(1)</script> [x](javascript:1)"))
+    assert text.startswith("# \\--\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1)\n")
+    assert "\n| --- | --: | --: |" in text
+
+
+def test_only_what_was_asked_for_has_the_colour_of_success(told, tmp_path):
+    assert '<p class="verdict">' in html_page(of_study(told))
+    with studies.make(tmp_path / "open.db") as study:
+        batch = study.ask(18)
+        study.tell(batch, studies.values_of(batch))
+        subject = of_study(study)
+    data = answer(subject)["certificate"]
+    assert data["guaranteed"]
+    assert not data["answered"]
+    assert '<p class="verdict open">' in html_page(subject)
+
+
+def test_a_guarantee_that_rules_nothing_out_says_so():
+    subject = bare(np.eye(3), ["undecided"] * 3, pareto=np.ones(3, dtype=bool))
+    empty = replace(subject, result=replace(subject.result, guarantee=Guarantee(9.0, 0.05, "t", "a")))
+    assert answer(empty)["certificate"]["sentence"].endswith(
+        "at epsilon = 9 (asked for: 0.1). That rules no design out: all of them are returned."
+    )
+
+
+@pytest.mark.parametrize("n", [1, 30])
+def test_the_word_before_what_remains_is_the_same_everywhere(tmp_path, n):
+    path = measured(tmp_path / "few.csv", [[0, 1], [0.05, 0.98], [0.1, 0.9]], n=n)
+    table = open_measurements(path, objectives=["gain", "cost"], minimise=[])
+    subject = of_table(table, cw.Cone.orthant(2), "few", delta=0.05)
+    word = "at least" if n == 1 else "about"
+    found = re.search(r"(at least|about) ([\d,]+) more evaluations", subject.sentences[-1])
+    assert found[1] == word
+    assert f"takes {found[0]}, judged" in answer(subject)["next_words"]
+    saved = CliRunner().invoke(commands, ["analyse", str(path), "--objectives", "gain,cost", "--json"])
+    (tmp_path / "saved.json").write_text(saved.stdout)
+    assert f"takes {found[0]}, judged" in answer(of_saved(tmp_path / "saved.json"))["next_words"]
+
+
+def test_told_and_used_evaluations_add_up_or_the_report_says_why(tmp_path):
+    with studies.make(tmp_path / "gap.db") as study:
+        batch = study.ask(30)
+        study.tell(batch, studies.values_of(batch))
+        handed = study.ask(90)
+        missing = list({e.design: e for e in reversed(handed)}.values())  # the first of each design
+        later = [e for e in handed if e not in missing]
+        study.tell(later, studies.values_of(later))
+        status = study.status()
+        assert status.evaluations - status.result.evaluations == len(later) > 1
+        used, wait = len(batch), len(later)
+        expected = (
+            f"The answer rests on {used} of the {used + wait} told evaluations; {wait} wait for an earlier evaluation "
+            "of the same design that is not told yet, since a design's evaluations count in the order of their numbers."
+        )
+        assert expected in of_study(study).sentences
+        assert expected in dict(as_rows(study, status)).values()
+        study.tell(missing, studies.values_of(missing))
+        assert not [line for line in of_study(study).sentences if "rests on" in line]
+
+
+def test_with_very_many_objectives_the_tables_are_cut_and_say_so():
+    subject = bare(np.random.default_rng(0).normal(size=(3000, 200)), ["kept"] * 3000)
+    data = answer(subject)
+    assert len(data["rows"]) <= 10**6 // 600
+    assert "The table has the first 30 of 200 objectives." in data["listed"]
+    text = markdown_page(subject)
+    assert "and 188 more objectives" in text
+    assert max(map(len, text.splitlines())) < 2000
+    assert "12 of 200 weightings, 12 of 200 objectives" in html_page(subject)
+
+
+def test_a_finished_study_says_what_it_did_not_need():
+    assert unused(300, 300, finished=True) == ""
+    assert unused(310, 300, finished=True) == (
+        "The answer rests on 300 of the 310 told evaluations; 10 were handed out ahead of need, and the answer did not "
+        "need them."
+    )
+    assert unused(301, 300, finished=True).endswith("; 1 was not needed.")
+    assert "; 1 waits for an earlier evaluation" in unused(301, 300, finished=False)

@@ -37,10 +37,12 @@ _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is worth evaluating next, and roughly how many evaluations remain."""
+    """What is worth evaluating next, and about how many evaluations remain."""
 
     pulls: Pulls
     remaining: int
+    at_least: bool = False
+    """Whether these only bring every design so far that it can be compared: what remains after that is not known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,7 @@ class CertifiedRule(ABC):
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
         targets, first = np.zeros(self.n_designs), self.certificate.first_level
-        if (state.reached < first).any():
+        if early := bool((state.reached < first).any()):
             targets[state.reached < first] = self.certificate.levels.counts[first]
         else:
             claims = self.certificate.claims(state)
@@ -188,7 +190,7 @@ class CertifiedRule(ABC):
                 targets[costs.left] = self.targets(costs)
         missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
         designs = np.flatnonzero(missing)
-        return Plan(Pulls(designs, missing[designs]), int(missing.sum()))
+        return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
 
     def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
         """What the open questions would cost; None when too many designs are left to look at every pair.

@@ -288,6 +288,7 @@ def _json(
         "guarantee": guarantee,
         "not_guaranteed_because": None if guarantee is not None else str(getattr(worth, "reason", "")),
         "remaining": found.plan.remaining,
+        "remaining_at_least": found.plan.at_least,
         "plan": None
         if pulls is None
         else [

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conewise.dashboard.sources import Source
 
 _EMBEDDED: Final = ("snw", "imrt")
+_MOST_OBJECTIVES: Final = 50
 _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 
 
@@ -57,7 +58,7 @@ def explore(
         from conewise.dashboard.server import Explorer
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
-    explorer = Explorer(_source(source, objectives, minimise, name, spec), port=port)
+    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec)), port=port)
     if as_json:
         print_json({"address": explorer.address})
     else:
@@ -72,6 +73,17 @@ def explore(
             explorer.run()
         except KeyboardInterrupt:
             return
+
+
+def _of_a_size(source: Source) -> Source:
+    """Every objective is a control, an axis and a column of the page."""
+    if source.cone.dim > _MOST_OBJECTIVES:
+        source.close()
+        raise InputError(
+            f"the explorer shows up to {_MOST_OBJECTIVES} objectives, got {source.cone.dim:,}; choose columns with "
+            "--objectives."
+        )
+    return source
 
 
 def _source(source: str, objectives: list[str], minimise: list[str], name: str | None, spec: str | None) -> Source:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from conewise.algorithms import Status
+from conewise.studies.explanations import to_go, unused
 from conewise.studies.oddities import Remark
 from conewise.studies.study import Study, StudyStatus
 
@@ -38,6 +39,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "withdrawn": status.withdrawn,
         "finished": status.finished,
         "remaining": status.remaining,
+        "remaining_at_least": status.at_least,
         "by_status": by_status(status),
         "returned": result.names(study.names),
         "certified_epsilon": _finite(status.certified_epsilon),
@@ -73,6 +75,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
+        *((("of these used", note),) if (note := _unused(status)) else ()),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
         ("failures", f"{status.failures:,}"),
         ("still to do", remaining(status)),
@@ -99,6 +102,10 @@ def shown(remarks: Sequence[Remark]) -> list[Remark]:
     return [*remarks[:_WARNINGS], *([Remark(f"{more} more; `status --json` has them all.")] if more > 0 else [])]
 
 
+def _unused(status: StudyStatus) -> str:
+    return unused(status.evaluations, status.result.evaluations, status.finished)
+
+
 def _changed(status: StudyStatus) -> str:
     counts = {"corrected": status.corrected, "withdrawn": status.withdrawn}
     return "".join(f", {count:,} {word}" for word, count in counts.items() if count)
@@ -112,7 +119,9 @@ def remaining(status: StudyStatus) -> str:
     """What is still to do, in words."""
     if status.finished:
         return "nothing"
-    return "unknown" if status.remaining is None else f"about {counted(status.remaining)}"
+    if status.remaining is None:
+        return "unknown"
+    return f"{to_go(status.remaining, status.at_least)} evaluation{'' if status.remaining == 1 else 's'}"
 
 
 def counted(number: int, what: str = "evaluation") -> str:

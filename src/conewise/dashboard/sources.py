@@ -23,6 +23,7 @@ from conewise.problems import SimulatedBandit
 from conewise.problems.columns import quoted_name
 from conewise.problems.names import first_repeated
 from conewise.problems.tables import DesignTable, signs, two_of_one_name
+from conewise.studies.explanations import unused
 from conewise.studies.noisedict import turned
 from conewise.studies.study import Study, StudyStatus
 
@@ -271,6 +272,8 @@ def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
         "in_flight": status.in_flight,
         "finished": status.finished,
         "remaining": status.remaining,
+        "at_least": status.at_least,
+        "unused": unused(status.evaluations, status.result.evaluations, status.finished),
         **{word.value: int((words == word.value).sum()) for word in Status},
         "epsilon": study.epsilon,
         "certified_epsilon": float(epsilon) if epsilon is not None and np.isfinite(epsilon) else None,

@@ -25,10 +25,15 @@ from conewise.order import pareto_mask
 from conewise.problems.tables import signs
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
+from conewise.studies.explanations import to_go
 from conewise.studies.oddities import joined
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""
+COLUMNS: Final = 30
+"""Objectives in a table."""
+_NUMBERS: Final = 10**6  # in a page, of all listed designs: with many objectives or weightings fewer designs are listed
+_FEWEST: Final = 50
 _SAMPLED: Final = 500  # of these, designs that are neither
 _RIVALS: Final = 300  # designs that others are compared with
 _EACH: Final = 4  # rivals shown of one design
@@ -42,7 +47,8 @@ STATUS_ORDER: Final = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED
 def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
     """Everything a report shows, ready for JSON."""
     result, cone = subject.result, subject.cone
-    chosen = chosen_designs(result, cone, most)
+    each = cone.dim + 2 * len(cone.facets)
+    chosen = chosen_designs(result, cone, min(most, max(_FEWEST, _NUMBERS // each)))
     k = len(result.pareto)
     return {
         "title": printable(subject.title),
@@ -68,7 +74,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "certificate": certificate(subject),
         "sentences": list(subject.sentences),
         "rows": rows(subject, chosen),
-        "listed": _listed_words(result, chosen),
+        "listed": _listed_words(result, chosen) + _columns_words(cone.dim),
         "has_radii": subject.evidence is not None,
         "history": [
             asdict(moment) | {"certified_epsilon": _plain(moment.certified_epsilon)} for moment in subject.history
@@ -97,6 +103,7 @@ def certificate(subject: Subject) -> dict[str, Any]:
     sure = isinstance(worth, Guarantee)
     return {
         "guaranteed": sure,
+        "answered": _is_answered(subject),
         "sentence": _worth_words(subject),
         "epsilon": worth.epsilon if isinstance(worth, Guarantee) else None,
         "delta": worth.delta if isinstance(worth, Guarantee) else None,
@@ -105,6 +112,13 @@ def certificate(subject: Subject) -> dict[str, Any]:
         "certified_epsilon": _plain(result.certified_epsilon),
         "stopped_because": result.stopped_because,
     }
+
+
+def _is_answered(subject: Subject) -> bool:
+    """Whether what was asked for is guaranteed; a guarantee at a larger epsilon may say next to nothing."""
+    result, worth = subject.result, subject.result.guarantee
+    met = isinstance(worth, Guarantee) and worth.epsilon <= subject.epsilon
+    return met and not (result.status == Status.UNDECIDED.value).any()
 
 
 def _worth_words(subject: Subject) -> str:
@@ -117,6 +131,8 @@ def _worth_words(subject: Subject) -> str:
     words = f"With probability at least {certainty(worth.delta)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
         words += f" (asked for: {subject.epsilon:g})"
+    if n == len(result.pareto) > 1 and not _is_answered(subject):
+        words += ". That rules no design out: all of them are returned"
     return f"{words}."
 
 
@@ -161,6 +177,10 @@ def _listed_words(result: Result, chosen: Indices) -> str:
     if len(chosen) > shown:
         parts.append(f"an even sample of {len(chosen) - shown:,} of the others")
     return f"Of {k:,} designs {len(chosen):,} are listed and drawn: {joined(parts)}."
+
+
+def _columns_words(dim: int) -> str:
+    return f" The table has the first {COLUMNS} of {dim:,} objectives." if dim > COLUMNS else ""
 
 
 def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
@@ -340,7 +360,8 @@ def _next_words(subject: Subject) -> str:
     if (subject.result.counts == 0).any():
         words += " First of all every design has to be evaluated."
     elif subject.remaining:
-        words += f" Deciding takes roughly {subject.remaining:,} more evaluations, judged by the averages so far."
+        rest = to_go(subject.remaining, subject.at_least)
+        words += f" Deciding takes {rest} more evaluations, judged by the averages so far."
     if not subject.next:
         words += " Which evaluations are worth most was not saved; `conewise analyse --plan` works it out."
     return words

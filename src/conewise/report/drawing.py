@@ -133,7 +133,12 @@ def _weightings(cone: Cone, objectives: Sequence[str]) -> str:
                 f'fill="{fill}"><title>{100 * shares[row, d]:.3g} %</title></rect>'
             )
     words = "The weightings that the cone respects, one a row; the area of a square is the share of an objective."
-    return _svg("".join(body), left + columns * cell + 60, top + n * cell + 4, words)
+    height = top + n * cell + 4
+    if n < len(cone.facets) or columns < dim:
+        cut = f"{n} of {len(cone.facets):,} weightings, {columns} of {dim:,} objectives"
+        body.append(_text(4, height + 14, cut, "currentColor", "start"))
+        words, height = f"{words} Shown: {cut}.", height + 20
+    return _svg("".join(body), max(left + columns * cell + 60, _SIZE), height, words)
 
 
 def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle") -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
-from conewise.report.answer import STATUS_ORDER, answer
+from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
 from conewise.report.page import GAP_WORDS, number, question_words
 from conewise.report.subject import Subject
 
@@ -14,6 +15,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
     """The report as Markdown: what is returned or open, with the same words."""
     data = answer(subject, most=most)
     worth, found = data["certificate"], data["counts"]
+    columns = [o["name"] for o in data["objectives"][:COLUMNS]]
     lines = [
         f"# {_plain(data['title'])}",
         f"**{_plain(worth['sentence'])}** {found['kept']:,} kept, {found['undecided']:,} undecided, "
@@ -24,13 +26,13 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         "## The answer",
         _plain(data["listed"]),
         _bars(
-            ["design", "status", "evaluations", *(o["name"] for o in data["objectives"]), "gap", "closest rival"],
+            ["design", "status", "evaluations", *columns, "gap", "closest rival"],
             [
                 [
                     row["name"],
                     row["status"],
                     f"{row['evaluations']:,}",
-                    *(number(v, "–") for v in row["means"]),
+                    *(number(v, "–") for v in row["means"][:COLUMNS]),
                     number(row["gap"], "–"),
                     f"{row['rivals'][0]['name']}: {row['rivals'][0]['relation']}" if row["rivals"] else "–",
                 ]
@@ -76,10 +78,17 @@ def _history_bars(data: dict[str, Any]) -> str:
 
 
 def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in lines)
+    top, *lines = ["| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in (header, *rows)]
+    return "\n".join([top, "| --- " + "| --: " * (len(header) - 1) + "|", *lines])
+
+
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>|#~&$]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)\.")
+_AT_THE_START: Final = re.compile(r"[-+=](?=\s|[-+=]|$)|(?<=\d)[.)](?=\s|$)")
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: no tag, no link, no column of its own."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" and not text.startswith("--") else c for c in text)
+    """Text that Markdown shows as it is: no tag, no link, no column, no list, line or heading of its own."""
+    escaped = _MARKUP.sub(r"\\\g<0>", text.strip())
+    start = re.match(r"\d*", escaped)
+    found = _AT_THE_START.match(escaped, start.end() if start else 0)
+    return escaped if found is None else f"{escaped[: found.start()]}\\{escaped[found.start() :]}"

@@ -17,11 +17,12 @@ from typing import Any, Final
 from conewise._version import __version__
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, from_extra
-from conewise.report.answer import STATUS_ORDER, answer
+from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
 from conewise.report.drawing import cone_svg
 from conewise.report.subject import Subject
 
 _WEIGHTINGS: Final = 12  # weightings written out
+_NAMED: Final = 12  # objectives called by name in the question
 
 
 def html_page(subject: Subject) -> str:
@@ -126,13 +127,15 @@ def _figures(data: dict[str, Any]) -> str:
 
 def _verdict(data: dict[str, Any]) -> str:
     worth = data["certificate"]
-    kind = "verdict" if worth["guaranteed"] else "verdict heuristic"
+    kind = "verdict" if worth["answered"] else "verdict open"  # the colour of success is for what was asked
     return f'<p class="{kind}">{escape(worth["sentence"])}</p>'
 
 
 def question_words(data: dict[str, Any]) -> str:
     """What was asked, in a sentence."""
-    parts = [f"{o['name']} ({o['direction']} is better)" for o in data["objectives"]]
+    parts = [f"{o['name']} ({o['direction']} is better)" for o in data["objectives"][:_NAMED]]
+    if (more := len(data["objectives"]) - _NAMED) > 0:
+        parts.append(f"and {more:,} more objectives")
     return (
         f"Which of {data['designs']:,} designs are Pareto optimal in {', '.join(parts)}, if better means better under "
         f"the cone {data['cone']['text']}, up to epsilon = {data['epsilon']:g} and with probability of error at most "
@@ -168,7 +171,7 @@ def _answer(data: dict[str, Any]) -> str:
         )
     )
     heads = [("design", "text"), ("status", "text"), ("evaluations", "number")]
-    heads += [(o["name"], "number") for o in data["objectives"]] + [("gap", "number")]
+    heads += [(o["name"], "number") for o in data["objectives"][:COLUMNS]] + [("gap", "number")]
     top = "".join(
         f'<th scope="col" data-kind="{kind}"{" class=words" if n == 1 else ""}>'
         f'<button type="button">{escape(name)}</button></th>'
@@ -216,7 +219,7 @@ NO_RADII_WORDS = "This answer comes without confidence for single comparisons: r
 
 def _row(row: dict[str, Any]) -> str:
     status = row["status"]
-    cells = "".join(_cell(value) for value in (*row["means"], row["gap"]))
+    cells = "".join(_cell(value) for value in (*row["means"][:COLUMNS], row["gap"]))
     return (
         f'<tr data-id="{row["id"]}">'
         f'<th scope="row"><button type="button" class="pick">{escape(row["name"])}</button></th>'

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,16 +23,36 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "MARKERS", "angle_curves", "cone_picture", "new_figure", "pareto_sets", "planar_cones", "save"]
 
 MARKERS: Final = ("o", "s", "^", "D", "v", "P")
-_UNNAMED: Final = ("objective 1", "objective 2", "objective 3")
+_UNNAMED: Final = ("objective 1", "objective 2")
+_NOTEBOOK_DPI: Final = 110
+_CELLS: Final = 40  # weightings, and objectives, in the picture of a cone
+_WRITTEN: Final = 8  # so many of both, and their shares are written out
 
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure without a window, or one sentence about the missing extra."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise ConewiseError(f"pictures need matplotlib: {from_extra('plot')}.") from None
-    return Figure(figsize=(width, height), layout="constrained")
+    made: Figure = _shown()(figsize=(width, height), layout="constrained")
+    return made
+
+
+@cache
+def _shown() -> Any:
+    """Figures that a notebook shows by itself: one that pyplot does not know is otherwise printed as its size."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        """A figure without a window, and with a picture of itself."""
+
+        def _repr_png_(self) -> bytes:
+            picture = BytesIO()
+            self.savefig(picture, format="png", dpi=_NOTEBOOK_DPI)
+            return picture.getvalue()
+
+    return ShownFigure
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -101,12 +123,16 @@ def _wedge(cone: Cone) -> tuple[float, float]:
 
 
 def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None, transparent: bool = False) -> Figure:
-    """One cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space."""
-    named = _UNNAMED if objectives is None else tuple(map(literal, objectives))
+    """One cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space.
+
+    With more objectives the weightings themselves: the share of each objective, up to 40 of both.
+    """
+    unnamed = (f"objective {d + 1}" for d in range(cone.dim))
+    named = tuple(unnamed if objectives is None else map(literal, objectives))
     if objectives is not None and len(named) != cone.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(named)} names for them.")
     if cone.dim not in (2, 3):
-        raise InputError(f"a cone can be drawn for 2 or 3 objectives, this one has {cone.dim}.")
+        return _weightings(cone, named, transparent)
     figure = clear(new_figure(4.2, 4.2) if cone.dim == 2 else new_figure(5.0, 4.6), transparent)
     hues, title = palette(transparent), str(cone) if len(str(cone)) < 50 else repr(cone)
     if cone.dim == 3:
@@ -120,6 +146,32 @@ def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None, transpa
         axis.annotate("", 0.9 * normal, (0, 0), arrowprops=arrow)
     axis.set_title(f"{title}  (arrows: the weightings w_n)", fontsize=10)
     return finish(figure, grid=False)
+
+
+def _weightings(cone: Cone, named: Sequence[str], transparent: bool) -> Figure:
+    """A row for each weighting, a column for each objective: its share, negative ones too."""
+    shares = (cone.facets / np.abs(cone.facets).sum(axis=1, keepdims=True))[:_CELLS, :_CELLS]
+    n, dim = shares.shape
+    figure, hues = clear(new_figure(2.6 + 0.42 * dim, 2.2 + 0.34 * n), transparent), palette(transparent)
+    axis = figure.subplots()
+    most = float(np.abs(shares).max())
+    drawn = axis.imshow(100 * shares, cmap="PuOr", vmin=-100 * most, vmax=100 * most, aspect="auto")
+    axis.set_xticks(range(dim), named[:dim], rotation=40, ha="right", fontsize=8)
+    axis.set_yticks(range(n), [f"w{row + 1}" for row in range(n)], fontsize=8)
+    if max(n, dim) <= _WRITTEN:
+        for row, column in np.ndindex(n, dim):
+            ink = "white" if abs(shares[row, column]) > 0.7 * most else "black"
+            axis.text(column, row, f"{100 * shares[row, column]:.3g}", ha="center", va="center", fontsize=8, color=ink)
+    figure.colorbar(drawn, ax=axis, label="share of the weight, %")
+    cut = [f"{shown} of {total} {what}" for shown, total, what in _cut(cone, n, dim) if shown < total]
+    title = str(cone) if len(str(cone)) < 50 else repr(cone)
+    axis.set_title(f"{title}: the weightings" + (f"\n(the first {' and '.join(cut)})" if cut else ""), fontsize=10)
+    axis.tick_params(color=hues.soft)
+    return finish(figure, grid=False)
+
+
+def _cut(cone: Cone, n: int, dim: int) -> tuple[tuple[int, int, str], ...]:
+    return (n, len(cone.facets), "weightings"), (dim, cone.dim, "objectives")
 
 
 def _draw_spatial(figure: Figure, cone: Cone, hues: Palette, named: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from conewise.problems.measurements import Source
 from conewise.problems.tables import signs
 from conewise.studies.analysis import Analysis, Progress, analyse
 from conewise.studies.evidence import Evidence
+from conewise.studies.explanations import unused
 from conewise.studies.reader import StudyReader
 
 _PLANNED: Final = 20  # evaluations proposed
@@ -70,6 +71,8 @@ class Subject:
     next: tuple[tuple[int, int], ...] = ()
     """Design and times."""
     remaining: int | None = None
+    at_least: bool = False
+    """Whether more may remain than that."""
     evidence: Evidence | None = None
     history: tuple[Moment, ...] = ()
     history_note: str = ""
@@ -129,14 +132,15 @@ def of_state(
         title=title,
         noise=rule.noise.words,
     )
-    asked, wanted = rule.ask(state, _PLANNED), dict[int, int]()
+    asked, wanted, plan = rule.ask(state, _PLANNED), dict[int, int](), rule.plan(state)
     for design, times in zip(asked.designs.tolist(), asked.counts.tolist(), strict=True):
         wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
     return replace(
         plain,
         method=f"the rule {type(rule).__name__}",
         next=tuple(wanted.items()),
-        remaining=rule.plan(state).remaining if wanted else 0,
+        remaining=plan.remaining if wanted else 0,
+        at_least=plan.at_least,
         evidence=Evidence.of_looks(rule.certificate, state),
         history_note="A state does not say in which steps it was reached.",
     )
@@ -154,6 +158,8 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
         f"The study {'has all that it asked for' if status.finished else 'is not finished'}: {status.evaluations:,} "
         f"evaluations are told, {status.in_flight:,} are in someone's hands."
     ]
+    if rest := unused(status.evaluations, status.result.evaluations, status.finished):
+        sentences.append(rest)
     if status.failures:
         sentences.append(f"{status.failures:,} evaluations failed on the way and were handed out again.")
     if status.corrected:
@@ -186,6 +192,7 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
         tuple(sentences),
         tuple(zip(plan.designs.tolist(), plan.counts.tolist(), strict=True)),
         status.remaining,
+        status.at_least,
         evidence,
         history,
         note,
@@ -295,6 +302,7 @@ def of_table(
         found.explanations,
         tuple(zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)),
         found.plan.remaining if _is_open(found) else 0,
+        found.plan.at_least,
         found.evidence,
         history_note="A table does not say when its rows were measured.",
     )
@@ -371,6 +379,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             tuple(map(str, data["explanations"])),
             planned,
             int(data["remaining"]),
+            bool(data.get("remaining_at_least", False)),
             history_note="A saved answer does not say how it came about.",
         )
     except ConewiseError:

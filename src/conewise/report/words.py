@@ -14,6 +14,7 @@ from conewise.problems.tables import signs
 from conewise.studies.oddities import joined
 
 _LISTED: Final = 4  # objectives called by name in one sentence, terms written of one weighting
+_RANGES: Final = 12  # objectives whose share of the weight is said
 _NOTHING: Final = 1e-12  # a part of a unit vector that is rounding
 
 
@@ -38,7 +39,10 @@ def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Seq
         ranges = ", ".join(
             f"{named.names[d] if named else f'objective {d + 1}'} between {100 * low:.3g} % and {100 * high:.3g} %"
             for d, (low, high) in enumerate(zip(shares.min(axis=0), shares.max(axis=0), strict=True))
+            if d < _RANGES
         )
+        if cone.dim > _RANGES:
+            ranges += f" and so on for {cone.dim - _RANGES:,} more"
         lines.append(f"The weightings it respects give {ranges} of the weight.")
     beta = cone.complexity.beta
     if beta > 1 + 1e-12:

@@ -175,7 +175,6 @@ def analyse(
         success,
         final,
         judged.first_look,
-        judged.at_least,
         values.summed,
         values.pairs(),
         isinstance(source, LongTable) and source.exported,
@@ -206,8 +205,6 @@ class _Judged:
     questions: tuple[Pulls, ...]
     first_look: int
     evidence: Evidence
-    at_least: bool = False
-    """Whether more may remain than the plan says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,9 +264,9 @@ class _Asked:
             targets[costs.left] = self.rule.targets(costs)
         missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
         designs = np.flatnonzero(missing)
-        plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()))
+        plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()), at_least=costs is None)
         questions = by_size(designs, missing[designs]) if costs is None else open_questions(costs, state.counts)
-        return _Judged(state.statistics, result, plan, questions, first_look, evidence, costs is None)
+        return _Judged(state.statistics, result, plan, questions, first_look, evidence)
 
 
 def _alone(

@@ -35,8 +35,6 @@ class Findings:
     final: bool
     first_look: int
     """Evaluations of a design before anything is said of it."""
-    at_least: bool = False
-    """Whether more may remain than the plan says."""
     summed: bool = False
     """Whether an entry stood for several evaluations."""
     two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -236,7 +234,7 @@ class Findings:
         if remaining >= HOPELESS:
             return ["Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."]
         n = len(wanted.designs)
-        about = f"{'at least' if self.at_least else 'roughly'} {remaining:,} more evaluations"
+        about = f"{to_go(remaining, self.plan.at_least)} more evaluations"
         about += f" of {n:,} {'design' if n == 1 else 'designs'}"
         if self.final:
             return [f"Deciding the rest would take {about}, in a table that is not declared final before."]
@@ -249,3 +247,23 @@ class Findings:
 
     def _names(self, designs: Iterable[int]) -> str:
         return listed([self._name(int(k)) for k in designs])
+
+
+def to_go(remaining: int, at_least: bool) -> str:
+    """How many evaluations remain, with the word that is true of the number."""
+    return f"{'at least' if at_least else 'about'} {remaining:,}"
+
+
+def unused(told: int, used: int, finished: bool) -> str:
+    """Why an answer rests on fewer evaluations than were told; nothing where it rests on all."""
+    if told <= used:
+        return ""
+    n = told - used
+    if finished:
+        why = "were handed out ahead of need, and the answer did not need them" if n > 1 else "was not needed"
+        return f"The answer rests on {used:,} of the {told:,} told evaluations; {n:,} {why}."
+    wait = "waits" if n == 1 else "wait"
+    return (
+        f"The answer rests on {used:,} of the {told:,} told evaluations; {n:,} {wait} for an earlier evaluation of the "
+        "same design that is not told yet, since a design's evaluations count in the order of their numbers."
+    )

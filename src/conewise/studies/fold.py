@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.algorithms import Algorithm, NaiveElimination, Result
+from conewise.algorithms import Algorithm, NaiveElimination, Plan, Result
 from conewise.algorithms.certified import CertifiedRule
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
@@ -38,6 +38,7 @@ class Fold:
         """(K,): how many of each design's evaluations the finished rounds have used."""
         self._live_counts = self.consumed.copy()
         self._answer: tuple[tuple[int, ...], Result] | None = None
+        self._planned: tuple[tuple[int, ...], Plan] | None = None
         self._next_round()
 
     def _next_round(self) -> None:
@@ -176,11 +177,21 @@ class Fold:
         if self.finished:
             return 0
         if isinstance(self.algorithm, CertifiedRule):
-            return int(self.algorithm.plan(self.live()).remaining)
+            return self._rest(self.algorithm).remaining
         if isinstance(self.algorithm, NaiveElimination):
             missing = self.algorithm.evaluations_each - self._ledger.through
             return int(np.maximum(missing, 0).sum())
         return None
+
+    def at_least(self) -> bool:
+        """Whether more may be missing than `remaining` says: some designs cannot be compared yet."""
+        return not self.finished and isinstance(self.algorithm, CertifiedRule) and self._rest(self.algorithm).at_least
+
+    def _rest(self, rule: CertifiedRule) -> Plan:
+        data = self._ledger.size, len(self._ledger.changes)
+        if self._planned is None or self._planned[0] != data:
+            self._planned = data, rule.plan(self.live())
+        return self._planned[1]
 
 
 def qualified(result: Result, ledger: Ledger) -> Result:

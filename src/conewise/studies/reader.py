@@ -57,6 +57,8 @@ class StudyStatus:
     finished: bool
     remaining: int | None
     """About how many evaluations are missing; None where nobody can say."""
+    at_least: bool
+    """Whether more may be missing: some designs have too few evaluations to be compared."""
     result: Result
 
     @property
@@ -191,8 +193,13 @@ class StudyReader:
                 repeated=self._repeated,
                 finished=self._fold.finished,
                 remaining=remaining,
+                at_least=self._fold.at_least(),
                 result=result,
             )
+
+    def plot(self, **options: Any) -> Any:
+        """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""
+        return self.result().plot(**options)
 
     def leases(self) -> list[Lease]:
         """What is in whose hands, expired leases left out."""

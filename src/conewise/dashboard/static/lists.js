@@ -106,9 +106,9 @@ export function drawStanding(standing) {
   show("standing", standing !== null);
   if (standing === null) return;
   const certified = standing.certified_epsilon === null ? "none certified yet" : `${short(standing.certified_epsilon)} certified`;
-  const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `about ${whole(standing.remaining)} to do`;
+  const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `${standing.at_least ? "at least" : "about"} ${whole(standing.remaining)} to do`;
   const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
   say("standing", `Live: ${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
     + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, ${standing.undecided} undecided; `
-    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. Below: the averages so far.`);
+    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`);
 }

@@ -27,6 +27,7 @@
   // On paper a picture has the width of a page: the browser lays it out after it was drawn.
   const PRINTED = { front: [680, 420], history: [680, 270], epsilon: [680, 270], gains: [620, 260] };
   const ROWS_PRINTED = 200;
+  const MOST = 30; // objectives listed of one design
   function layout(id, more) {
     const { ink, paper: ground, soft, zero } = colours(), [width, height] = printing() ? PRINTED[id] : [undefined, undefined];
     return {
@@ -189,7 +190,8 @@
     fact("status", row.standing + (row.returned === (row.status === "kept") ? "" : row.returned ? ", returned" : ", not returned"));
     if (row.certain) fact("certainly", "Pareto optimal");
     fact("evaluations", row.evaluations.toLocaleString("en"));
-    data.objectives.forEach((o, d) => fact(o.name, show(row.means[d])));
+    data.objectives.slice(0, MOST).forEach((o, d) => fact(o.name, show(row.means[d])));
+    if (data.objectives.length > MOST) fact("and", `${data.objectives.length - MOST} more objectives, on the axes of the picture`);
     if (row.gap !== null) fact("gap of its average", show(row.gap, 4));
     if (known(row)) fact("confidence", along(row, 12));
     panel.append(facts);
