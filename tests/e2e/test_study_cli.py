@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -372,6 +373,32 @@ def test_one_broken_file_does_not_hide_the_others(trial, folder, capsys):
         "text.db",
     ]
     assert refused(capsys, "list", "edited.db")
+
+
+def test_a_changed_bit_is_harmless_or_one_line(trial, capsys):
+    """100 bits drawn with a fixed seed, through the commands: the same answer, or exit code 2 and nothing written."""
+    rows = "".join(f"{name},{k / 7},{k / 3}\n" for k, name in enumerate(["c", "007", "blue steel"] * 40))
+    Path("done.csv").write_text("design,gain,cost\n" + rows, encoding="utf-8")
+    succeeds(capsys, "tell", trial, "--file", "done.csv")
+    whole, expected = Path(trial).read_bytes(), succeeds(capsys, "status", trial)
+    rng, refusals = random.Random(15), 0
+    for _ in range(100):
+        bit = rng.randrange(8 * len(whole))
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        Path(trial).write_bytes(flipped)
+        code, out, err = conewise(capsys, "status", trial)
+        if code == 0:
+            assert out == expected
+            continue
+        refusals += 1
+        assert (code, out) == (2, "")
+        assert re.fullmatch(r"conewise: [^\n]+\.\n", err)
+        for arguments in (["ask", trial], ["tell", trial, "d0n50", "1", "2"], ["export", trial, "out.csv"]):
+            refused(capsys, *arguments)
+        assert Path(trial).read_bytes() == flipped
+        assert not Path("out.csv").exists()
+    assert refusals > 20
 
 
 def test_a_study_from_elsewhere_cannot_steer_the_terminal(trial, folder, capsys):

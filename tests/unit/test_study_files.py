@@ -85,9 +85,9 @@ def test_a_file_with_a_hole(path):
 
 
 def test_a_single_changed_bit_is_harmless_or_refused(tmp_path):
-    """Of files with several pages, wherever the bit is: the same answer and the same export, or one sentence.
+    """In a file of several pages, wherever the bit is: the same answer and the same export, or one sentence.
 
-    1000 bits of each, drawn with a fixed seed, and every bit of the first 100 bytes.
+    500 bits drawn with a fixed seed, and every bit of the first 100 bytes.
     """
     path, out = tmp_path / "trial.db", tmp_path / "out.csv"
     with make(path, clock=Clock(), options={"evaluations_each": 30}) as study:
@@ -103,7 +103,7 @@ def test_a_single_changed_bit_is_harmless_or_refused(tmp_path):
 
     whole, expected = path.read_bytes(), look()
     rng = random.Random(15)
-    bits = [*range(800), *(rng.randrange(8 * len(whole)) for _ in range(1000))]
+    bits = [*range(800), *(rng.randrange(8 * len(whole)) for _ in range(500))]
     refused = 0
     for bit in bits:
         flipped = bytearray(whole)
@@ -124,6 +124,13 @@ def test_a_single_changed_bit_is_harmless_or_refused(tmp_path):
         else:
             assert found == expected, bit
     assert refused > len(bits) / 3
+
+
+def test_a_damaged_list_of_tables(path):
+    """SQLite quotes it in its complaint, in bytes that are no text."""
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"study INTEGER PRIMARY KEY", b"study INTEGER PRIMARY \xcbEY", 1))
+    assert refusal(path) == "it is damaged; restore it from a copy."
 
 
 def test_a_file_without_checksums_is_read_and_brought_up(path):
@@ -349,6 +356,17 @@ def test_making_a_study_twice_at_once_makes_one(tmp_path, monkeypatch):
     with cw.Study.open(tmp_path / "a.db") as study:
         assert study.seed == 1
     assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_what_a_killed_process_left_long_ago_is_removed(tmp_path):
+    """Drafts of this very file that nobody has written to for an hour; what may be somebody's work stays."""
+    old, young, other = (f".{name}.{mark * 16}" for name, mark in (("a.db", "1"), ("a.db", "2"), ("b.db", "1")))
+    for name in (old, f"{old}-journal", young, other):
+        (tmp_path / name).write_bytes(b"half a study")
+    for name in (old, f"{old}-journal", other):
+        os.utime(tmp_path / name, (1e9, 1e9))
+    make(tmp_path / "a.db").close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([young, other, "a.db"])
 
 
 def test_a_file_system_without_links(tmp_path, monkeypatch):

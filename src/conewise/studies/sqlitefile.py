@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import secrets
 import shutil
 import sqlite3
@@ -25,6 +26,7 @@ CHECKSUMS: Final = 2
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _ROWS: Final = 10_000  # entries that are brought up at once
+_ABANDONED: Final = 3600.0  # seconds since anybody has written to a draft
 _PATIENCE: Final = 120.0  # seconds to wait for another process's transaction
 _JOURNAL: Final = """CREATE TABLE journal (
         study INTEGER NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, kind TEXT NOT NULL, worker TEXT NOT NULL,
@@ -53,7 +55,7 @@ def new_file(path: Path, name: str, header: str) -> None:
             f"{log.name} is left of an earlier {path.name} and may hold its last evaluations: put that file back "
             "beside it, delete it, or choose another name."
         )
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    draft = _draft(path)
     try:
         with explained(path):
             connection = sqlite3.connect(draft, isolation_level=None)
@@ -80,6 +82,17 @@ def new_file(path: Path, name: str, header: str) -> None:
     finally:
         for left in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
             left.unlink(missing_ok=True)
+
+
+def _draft(path: Path) -> Path:
+    """A name to make a file under; what somebody who was killed has left under such a name long ago is removed."""
+    ours = re.compile(rf"{re.escape(f'.{path.name}.')}[0-9a-f]{{16}}(-wal|-shm|-journal)?")
+    with suppress(OSError):  # what cannot be listed or removed does no harm
+        for entry in os.scandir(path.parent):
+            if ours.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > _ABANDONED:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}")
 
 
 def _flush_folder(folder: Path) -> None:
@@ -216,7 +229,7 @@ def _migrate(path: Path, version: int) -> None:
             _check_pages(connection, path)
             copy = path.with_name(f"{path.name}.bak-v{version}")
             if not copy.exists():
-                draft = path.with_name(f".{copy.name}.{secrets.token_hex(8)}")
+                draft = _draft(copy)
                 target = sqlite3.connect(draft)
                 try:
                     connection.backup(target)
@@ -302,6 +315,8 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise ConewiseError(_sentence(path, error)) from None
+    except UnicodeError:  # of a message in which SQLite quotes what it found in the file
+        raise ConewiseError(f"{path}: it is damaged; restore it from a copy.") from None
 
 
 def _name(error: sqlite3.Error) -> str:
