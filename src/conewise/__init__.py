@@ -28,7 +28,7 @@ from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
     from conewise.fronts import Front, front_of_shards
-    from conewise.studies.analysis import analyse
+    from conewise.studies.analysis import analyse, analyze
     from conewise.studies.runner import run_study
     from conewise.studies.study import Study
 
@@ -55,6 +55,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "analyse",
+    "analyze",
     "cover_gaps",
     "dominates",
     "escape_gaps",
@@ -80,6 +81,7 @@ _WHEN_NEEDED = {
     "Front": "conewise.fronts",
     "Study": "conewise.studies.study",
     "analyse": "conewise.studies.analysis",
+    "analyze": "conewise.studies.analysis",
     "front_of_shards": "conewise.fronts",
     "run_study": "conewise.studies.runner",
 }

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
+_ALIKE: Final = 0.6  # the least likeness (difflib's ratio) of a name that is worth suggesting
+_CLEARLY: Final = 0.05  # by how much the next one must be less alike: which of two it was is not for us to say
+
 
 class ConewiseError(Exception):
     """Anything conewise refuses to do; catch this one to catch them all. It reads as one line, whatever it quotes."""
@@ -28,3 +34,28 @@ def printable(text: str) -> str:
 def from_extra(extra: str) -> str:
     """How to get what only an extra brings. The name is on no index of ours, so a checkout is where it comes from."""
     return f"run pip install '.[{extra}]' in a checkout of conewise"
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The one name that was probably meant: equal but for its case and spaces, or more alike than all others."""
+    from difflib import SequenceMatcher
+
+    names = list(known)
+    wanted = _plain(word)
+    same = [name for name in names if _plain(name) == wanted]
+    if same:
+        return same[0] if len(same) == 1 else None
+    matcher = SequenceMatcher(b=wanted)
+    likeness = []
+    for name in names:
+        matcher.set_seq1(_plain(name))
+        if matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE:
+            likeness.append((matcher.ratio(), name))
+    likeness.sort(reverse=True)
+    if not likeness or likeness[0][0] < _ALIKE:
+        return None
+    return None if len(likeness) > 1 and likeness[1][0] > likeness[0][0] - _CLEARLY else likeness[0][1]
+
+
+def _plain(word: str) -> str:
+    return " ".join(word.casefold().replace("_", " ").replace("-", " ").split())

@@ -91,3 +91,33 @@ def test_designs_that_are_not_in_their_table(capsys, folder, designs, remedy):
     assert "trial.toml: designs must be a table, got " in said
     assert said.endswith(f"; {remedy}\n")
     assert not Path("trial.db").exists()
+
+
+def test_other_spellings_of_commands_and_options_are_understood(capsys, folder):
+    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
+    said = []
+    for command, option in (("analyse", "--minimise"), ("analyze", "--minimize")):
+        with pytest.raises(SystemExit) as caught:
+            main([command, "trial.csv", "--objectives", "yield,cost", option, "cost", "--json"])
+        assert caught.value.code == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    with pytest.raises(SystemExit) as caught:
+        main(["cone", "planar:90", "--objectives", "yield,cost", "--minimize", "cost", "--json"])
+    assert caught.value.code == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("exchange:[[1,2],[2,1]]", None),
+        ("rays:[[1,0],[0,1],[1,1]]", "redundant rays left out: 2 (counted from 0)"),
+        ("[[1,0],[0,1],[1,1]]", "redundant rows left out: 2 (counted from 0)"),
+    ],
+)
+def test_what_is_left_out_of_a_cone_is_what_was_given(capsys, spec, words):
+    with pytest.raises(SystemExit) as caught:
+        main(["cone", spec])
+    assert caught.value.code == 0
+    out = capsys.readouterr().out
+    assert (words in out) if words else ("left out" not in out)

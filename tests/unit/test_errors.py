@@ -11,7 +11,7 @@ import pytest
 
 import conewise
 from conewise.cli.flags import in_flags
-from conewise.errors import ConeError, ConewiseError, InputError, from_extra, printable
+from conewise.errors import ConeError, ConewiseError, InputError, closest, from_extra, printable
 
 SOURCES = sorted(Path(conewise.__file__).parent.rglob("*.py"))
 PROJECT = Path(conewise.__file__).parents[2] / "pyproject.toml"
@@ -68,3 +68,21 @@ def test_dependencies_have_ceilings_that_admit_what_is_installed():
         except metadata.PackageNotFoundError:
             continue
         assert requirement.specifier.contains(installed), f"{requirement.name} {installed} is not admitted"
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("steel a", ["steel A", "steel B"], "steel A"),
+        ("steel a", ["steel B", "steel A"], "steel A"),
+        ("STEEL_a", ["steel A", "steel B"], "steel A"),
+        ("steel d", ["steel A", "steel B"], None),
+        ("stel A", ["steel A", "copper"], "steel A"),
+        ("epsilonn", ["epsilon", "delta"], "epsilon"),
+        ("zinc", ["steel A", "copper"], None),
+        ("a", ["A", "a "], None),
+        ("x", [], None),
+    ],
+)
+def test_the_name_suggested_is_the_one_that_was_meant_or_none(word, known, meant):
+    assert closest(word, known) == meant

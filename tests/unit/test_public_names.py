@@ -76,6 +76,10 @@ def test_dir_does_not_lie_about_all():
     assert set(cw.__all__) <= set(namespace)
 
 
+def test_analyze_is_analyse():
+    assert cw.analyze is cw.analyse
+
+
 def test_names_that_are_imported_when_needed_are_listed_and_others_refused():
     assert set(cw.__all__) <= set(dir(cw))
     assert cw.Study is importlib.import_module("conewise.studies.study").Study

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 import numpy as np
 
+from conewise._conetext import split_cone_text
+from conewise._limits import MOST_OBJECTIVES
 from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
 from conewise.cones import Cone
@@ -17,7 +19,9 @@ from conewise.report.words import describe
 
 @click.command(short_help="Facets, rays, complexity and meaning of a cone.")
 @click.argument("spec")
-@click.option("--dim", type=click.IntRange(1, 64), help="Number of objectives, where SPEC does not say it.")
+@click.option(
+    "--dim", type=click.IntRange(1, MOST_OBJECTIVES), help="Number of objectives, where SPEC does not say it."
+)
 @click.option("--objectives", callback=columns, help="Their names, separated by commas, for the words and the picture.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
@@ -64,7 +68,8 @@ def cone(
         return
     click.echo(f"{chosen}: {len(chosen.facets)} facets and {len(chosen.rays)} rays in R^{chosen.dim}")
     if chosen.removed:
-        click.echo(f"redundant rows left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
+        given = "rays" if split_cone_text(spec)[0] == "rays" else "rows"
+        click.echo(f"redundant {given} left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
     click.echo()
     for line in words:
         click.echo(line)

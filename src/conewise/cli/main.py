@@ -28,7 +28,21 @@ READER_GONE: Final = 1  # as click has it
 _QUOTED: Final = 120  # characters of an error that is not ours
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_SPELT_ELSEWHERE: Final = {"analyze": "analyse", "minimize": "minimise"}
+
+
+def _spelling(token: str) -> str:
+    """Names of commands and options, as we spell them."""
+    return _SPELT_ELSEWHERE.get(token, token)
+
+
+@click.group(
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "token_normalize_func": _spelling,
+    }
+)
 @click.version_option(__version__, prog_name="conewise")
 def commands() -> None:
     """Vector optimisation with noisy evaluations: what "better" means is a cone.

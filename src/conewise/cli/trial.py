@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from conewise._arrays import as_decimal
 from conewise.cones import Cone
-from conewise.errors import InputError
+from conewise.errors import InputError, closest
 from conewise.problems.columns import listed_columns, row_words
 from conewise.problems.readers import read_rows
 from conewise.problems.tables import name_column
@@ -110,7 +110,7 @@ def _check(data: Mapping[str, Any], known: Mapping[str, Any], file: str, table: 
     where = f"{file}, [{table}]" if table else file
     for key, value in data.items():
         if key not in known:
-            close = nearest(key, known)
+            close = closest(key, known)
             hint = f"did you mean {close!r}?" if close else f"it may have {', '.join(known)}."
             raise InputError(f"{where}: {key!r} is not a key of it; {hint}")
         kind = known[key]
@@ -119,14 +119,6 @@ def _check(data: Mapping[str, Any], known: Mapping[str, Any], file: str, table: 
         if not right or (number and isinstance(value, bool)):
             hint = _REMEDIES.get((key, type(value)), "")
             raise InputError(f"{where}: {key} must be {_WORDS[kind]}, got {str(value)[:60]!r}{hint}.")
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like it, if any is."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
-    return found[0] if found else None
 
 
 def _designs(table: Mapping[str, Any], path: Path) -> Any:

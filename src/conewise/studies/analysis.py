@@ -197,6 +197,10 @@ def analyse(
 # -- judging ---------------------------------------------------------------------------------------------------------
 
 
+analyze = analyse
+"""The same, as it is spelt elsewhere."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Judged:
     statistics: Statistics

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, as_count, as_positive
 from conewise.cones import Cone
-from conewise.errors import InputError
+from conewise.errors import InputError, closest
 from conewise.noise import Noise
 from conewise.studies.evaluations import (
     AlreadyTold,
@@ -393,8 +392,8 @@ class Study(StudyReader):
         for design in designs:
             if isinstance(design, str):
                 if design not in index:
-                    near = get_close_matches(design[:60], index, n=1) if len(index) <= _NAMES_SEARCHED else []
-                    hint = f"; did you mean {near[0]!r:.60}?" if near else "."
+                    near = closest(design[:60], index) if len(index) <= _NAMES_SEARCHED else None
+                    hint = f"; did you mean {near!r:.60}?" if near is not None else "."
                     raise InputError(f"there is no design called {design!r:.60} in this study{hint}")
                 chosen.append(index[design])
             else:
