@@ -158,7 +158,7 @@ def _weightings(cone: Cone, named: Sequence[str], transparent: bool) -> Figure:
     drawn = axis.imshow(100 * shares, cmap="PuOr", vmin=-100 * most, vmax=100 * most, aspect="auto")
     axis.set_xticks(range(dim), named[:dim], rotation=40, ha="right", fontsize=8)
     axis.set_yticks(range(n), [f"w{row + 1}" for row in range(n)], fontsize=8)
-    if max(n, dim) <= _WRITTEN:
+    if max(n, dim) <= _WRITTEN and not transparent:  # text in a clear figure is grey, which these cells are not for
         for row, column in np.ndindex(n, dim):
             ink = "white" if abs(shares[row, column]) > 0.7 * most else "black"
             axis.text(column, row, f"{100 * shares[row, column]:.3g}", ha="center", va="center", fontsize=8, color=ink)
