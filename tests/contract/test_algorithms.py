@@ -30,6 +30,8 @@ from conewise.algorithms import (
     SequentialHalving,
     SequentialRejects,
     SuccessiveElimination,
+    certificate,
+    claims,
 )
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Gaussian
@@ -45,6 +47,8 @@ class Entry:
     make: Make
     heuristic: str | None = None
     """What a finished answer says instead of a guarantee; None where it is proven for the goal."""
+    few: int | None = None
+    """So many designs count as few: with more, not all pairs are looked at."""
 
 
 def confident(rule: Callable[..., Algorithm[Any]], **options: Any) -> Make:
@@ -62,6 +66,8 @@ ALGORITHMS: dict[str, Entry] = {
     "naive": Entry(NaiveElimination),
     "elimination": Entry(confident(SuccessiveElimination)),
     "proportions": Entry(confident(OptimalProportions)),
+    "elimination, many designs": Entry(confident(SuccessiveElimination), few=3),
+    "proportions, many designs": Entry(confident(OptimalProportions), few=3),
     "APE": Entry(confident(LeaderChallenger, growth=0.3)),
     "Auer": Entry(confident(AuerElimination)),
     "PaVeBa": Entry(confident(PaVeBa, growth=0.3)),  # hundreds of rounds otherwise
@@ -84,8 +90,12 @@ SEED = 11
 
 
 @pytest.fixture(params=ALGORITHMS, ids=str)
-def entry(request) -> Entry:
-    return ALGORITHMS[request.param]
+def entry(request, monkeypatch) -> Entry:
+    chosen = ALGORITHMS[request.param]
+    if chosen.few is not None:
+        for module in (claims, certificate):
+            monkeypatch.setattr(module, "FEW", chosen.few)
+    return chosen
 
 
 @pytest.fixture
