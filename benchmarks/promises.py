@@ -27,6 +27,7 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms.certificate import Notion
 from conewise.algorithms.fixed import FixedSample
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
@@ -152,6 +153,37 @@ def any_epsilon(scale: float) -> Callable[[Rng], bool]:
     return wrong
 
 
+# -- the least favourable means and rule -------------------------------------------------------------------------------
+
+FOLLOWERS = 6
+
+
+def frozen(notion: Notion, scale: float) -> Callable[[Rng], bool]:
+    """A leader that is known well, and followers just too far behind it, in every respect alike.
+
+    All of them are looked at at every level, and the first that looks fine is frozen there: that is as often as a claim
+    can go wrong, and nearly all of what is paid for.
+    """
+    means = np.vstack([np.zeros((1, 2)), np.full((FOLLOWERS, 2), -1.000001)])
+    sigma = np.vstack([np.full((1, 2), 1e-6), np.full((FOLLOWERS, 2), 1.0)])
+    question = FLAT, 1.0, 0.1, FOLLOWERS + 1, Gaussian(sigma), notion
+    rule = SuccessiveElimination(*question, radius_scale=scale)
+    steps = np.diff(rule.certificate.levels.counts, prepend=0)
+
+    def wrong(rng: Rng) -> bool:
+        state = rule.start()
+        for times in steps:
+            drawn = means + sigma * rng.normal(size=means.shape) / np.sqrt(times)
+            counts = np.full(len(means), times)
+            state = rule.tell(state, Observations(np.arange(len(means)), drawn, counts))
+            claims = rule.certificate.claims(state)
+            if claims.accepted[1:].any():
+                return True
+        return False
+
+    return wrong
+
+
 # -- a noise of one's own --------------------------------------------------------------------------------------------
 
 
@@ -246,6 +278,10 @@ CELLS = [
         pass_rates(GaussianUnknown()),
         pass_rates(GaussianUnknown(resolution=0)),
         "equal values taken for exact",
+    ),
+    Cell("a lucky follower frozen, cover", 0.1, frozen("cover", 1.0), frozen("cover", 1 / 2), "radii divided by 2"),
+    Cell(
+        "a lucky follower frozen, contain", 0.1, frozen("contain", 1.0), frozen("contain", 1 / 2), "radii divided by 2"
     ),
     Cell("any epsilon at any look", 0.1, any_epsilon(1.0), any_epsilon(1 / 8), "radii divided by 8"),
     Cell(
