@@ -17,7 +17,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.measure import PEERS_PYTHON, Row, alone, cpu_seconds, speed_up, stated
-from conewise.studies.journal import Entry
+from conewise.studies.storage.journal import Entry
 
 EVALUATIONS = 10**6
 DESIGNS = 100

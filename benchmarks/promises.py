@@ -29,10 +29,10 @@ import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.certificate import Notion
 from conewise.algorithms.fixed import FixedSample
+from conewise.analysis.analyse import analyse
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
-from conewise.studies.analysis import analyse
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
 
 LEVEL = 1e-6
 SEED = 20230425

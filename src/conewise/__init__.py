@@ -27,9 +27,9 @@ from conewise.problems import SimulatedBandit
 from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
+    from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
-    from conewise.studies.analysis import analyse, analyze
-    from conewise.studies.runner import run_study
+    from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
 
 __all__ = [
@@ -80,10 +80,10 @@ __all__ = [
 _WHEN_NEEDED = {
     "Front": "conewise.fronts",
     "Study": "conewise.studies.study",
-    "analyse": "conewise.studies.analysis",
-    "analyze": "conewise.studies.analysis",
+    "analyse": "conewise.analysis.analyse",
+    "analyze": "conewise.analysis.analyse",
     "front_of_shards": "conewise.fronts",
-    "run_study": "conewise.studies.runner",
+    "run_study": "conewise.studies.running.runner",
 }
 """Public names whose modules are imported at first use: most users of the calculus never need them."""
 

@@ -17,11 +17,11 @@ from shared.simulators import trade_off
 from shared.studies import digest, finish, make, older, reference, run_script, same, value_of, values_of
 
 import conewise as cw
-from conewise.studies import journal as journals
-from conewise.studies import postgres, sqlitefile
 from conewise.studies.evaluations import seed_of
-from conewise.studies.journal import Entry, create_journal, open_journal
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
+from conewise.studies.storage import journal as journals
+from conewise.studies.storage import postgres, sqlitefile
+from conewise.studies.storage.journal import Entry, create_journal, open_journal
 
 NOW = sqlitefile.FORMAT
 

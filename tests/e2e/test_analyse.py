@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from conewise.cli.main import main
-from conewise.problems.spreadsheets import unguarded
+from conewise.tables.spreadsheets import unguarded
 
 NAMES = ["plain", "007", "=1+1", "with, comma", "\x1b[31mred"]
 MEANS = [[9.0, 210.0], [14.0, 380.0], [22.0, 540.0], [15.0, 360.0], [24.0, 200.0]]  # cost small, speed large

@@ -18,7 +18,7 @@ from shared.processes import wait_until
 from conewise import Cone, InputError
 from conewise.cli.main import main
 from conewise.noise import Gaussian
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
 
 distributed = pytest.importorskip("distributed")

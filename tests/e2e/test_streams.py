@@ -15,7 +15,7 @@ import pytest
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.problems.shards import ShardedTable, front_of_table
+from conewise.tables.shards import ShardedTable, front_of_table
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the limit on address space is Linux's")
 
@@ -27,7 +27,7 @@ LIMITED = """
 import resource, sys
 import pyarrow, pyarrow.parquet
 from conewise.cli.main import main
-import conewise.problems.shards, conewise.studies.analysis, scipy.special, moocore
+import conewise.tables.shards, conewise.analysis.analyse, scipy.special, moocore
 pyarrow.parquet.read_table(sys.argv[2])  # everything is loaded, and the threads are there
 fields = dict(line.split(":", 1) for line in open("/proc/self/status"))
 limit = (int(fields["VmSize"].split()[0]) >> 10) + int(sys.argv[1]) << 20

@@ -21,8 +21,8 @@ from shared.processes import LIMIT, born, is_gone, wait_until
 
 from conewise import Cone
 from conewise.noise import Gaussian
-from conewise.studies.journal import Entry
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
+from conewise.studies.storage.journal import Entry
 from conewise.studies.study import Study
 
 TESTS = Path(__file__).parents[1]

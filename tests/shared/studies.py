@@ -23,8 +23,8 @@ import conewise as cw
 from conewise.errors import ConewiseError
 from conewise.feedback import Observations
 from conewise.noise import Gaussian
-from conewise.studies.chain import checksums, seal_of
 from conewise.studies.evaluations import seed_of
+from conewise.studies.storage.chain import checksums, seal_of
 
 MEANS = np.array([[1.0, 0.2], [0.2, 1.0], [0.5, 0.5], [0.7, 0.7], [0.1, 0.1], [0.9, 0.1]])
 SIGMA = 0.5

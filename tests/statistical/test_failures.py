@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from conewise import Cone, ConewiseError
 from conewise.noise import Bounded
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
 
 STUDIES, DELTA, LEVEL = 40, 0.05, 1e-6

@@ -15,10 +15,10 @@ from conewise import _limits as limits
 from conewise import noise
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.certificate import MOST
-from conewise.problems import readers
-from conewise.problems.measurements import LongTable, open_measurements
-from conewise.studies import analysis
-from conewise.studies.analysis import analyse
+from conewise.analysis import analyse as analysis
+from conewise.analysis.analyse import analyse
+from conewise.tables import readers
+from conewise.tables.measurements import LongTable, open_measurements
 
 ORTHANT = cw.Cone.orthant(2)
 MEANS = np.array([[0.0, 4.0], [2.0, 2.0], [4.0, 0.0], [-2.0, -2.0], [1.0, 1.0]])
@@ -513,7 +513,7 @@ def test_what_a_growing_table_certifies_does_not_depend_on_the_epsilon_asked_for
 
 
 def test_the_export_of_a_study_says_whose_answer_counts(tmp_path):
-    from conewise.problems.measurements import open_measurements
+    from conewise.tables.measurements import open_measurements
 
     table = tmp_path / "told.csv"
     facts = {"designs": ["a", "b"], "objectives": ["x"], "cone": cw.Cone.orthant(1), "epsilon": 0.5, "delta": 0.1}

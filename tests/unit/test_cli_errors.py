@@ -19,7 +19,7 @@ from scipy.spatial import QhullError
 
 import conewise as cw
 from conewise.cli.main import commands, main
-from conewise.problems.shards import ShardedTable
+from conewise.tables.shards import ShardedTable
 
 GOOD = "name,cost,speed\na,1,2\nb,2,3\nc,3,1\n"
 BUDGET = {"--designs": "5", "--epsilon": "0.1", "--delta": "0.05"}

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from shared.studies import make
 
 from conewise.cli.main import commands
-from conewise.problems.readers import read_rows
-from conewise.problems.tables import DesignTable
+from conewise.tables.designs import DesignTable
+from conewise.tables.readers import read_rows
 
 DESIGNS = "name,cost,speed\na,1,2\nb,2,3\nc,3,1\n"
 EVALUATIONS = "design,cost,speed\n" + "a,1,2\na,1.5,2.5\na,1.25,2.2\nb,2,3\nb,2.1,3.1\nb,2.3,3.2\n" * 3
@@ -78,8 +78,8 @@ def test_a_refusal_comes_before_the_work(words, tmp_path, monkeypatch):
     def never(*_, **__):
         raise AssertionError("the table was read")
 
-    monkeypatch.setattr("conewise.problems.csvfiles.CsvReader.chunks", never)
-    monkeypatch.setattr("conewise.problems.csvfiles.FastCsvReader.chunks", never)
+    monkeypatch.setattr("conewise.tables.csvfiles.CsvReader.chunks", never)
+    monkeypatch.setattr("conewise.tables.csvfiles.FastCsvReader.chunks", never)
     out = tmp_path / "out.md"
     out.touch()
     assert "exists already" in refused(*words, out) or words[0] != "report"

@@ -8,9 +8,9 @@ import pytest
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.csvfiles import CsvReader, FastCsvReader, UnsplittableError
-from conewise.problems.shards import Piece, pieces_of
-from conewise.problems.tables import numbers
+from conewise.tables.csvfiles import CsvReader, FastCsvReader, UnsplittableError
+from conewise.tables.designs import numbers
+from conewise.tables.shards import Piece, pieces_of
 
 TEXTS = ["x", "yy", "", '"q"', '"a\nb"', '"a\r\nb"', '"a\rb"', '"a,b"', '"a""b"', '5" p', 'a"b"', '"x"y', '"open']
 NUMBERS = ["1", "2.5", "-3e2", " 4 ", '"5"', "", "9007199254740993", "1_0", "x"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import conewise as cw
-from conewise.problems.files import check_target, files_of, write_text, written
+from conewise.tables.files import check_target, files_of, write_text, written
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_places_where_nothing_can_be_written(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from conewise.problems.files import written
+from conewise.tables.files import written
 with written(Path(sys.argv[1]), force=True) as file:
     file.write(b"half")
     file.flush()
@@ -195,7 +195,7 @@ def test_a_system_without_locks_writes_all_the_same(there, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", none)
     write_text(there, ["after"], force=True)
     assert there.read_text(encoding="utf-8") == "after"
-    monkeypatch.setattr("conewise.problems.files.fcntl", None)
+    monkeypatch.setattr("conewise.tables.files.fcntl", None)
     write_text(there, ["again"], force=True)
     assert there.read_text(encoding="utf-8") == "again"
     assert names(there.parent) == ["front.csv"]

@@ -11,9 +11,9 @@ import pytest
 
 import conewise as cw
 from conewise import _limits as limits
-from conewise.problems.measurements import LongTable, open_measurements
-from conewise.problems.shards import ShardedTable, front_of_table
-from conewise.problems.tables import DesignTable
+from conewise.tables.designs import DesignTable
+from conewise.tables.measurements import LongTable, open_measurements
+from conewise.tables.shards import ShardedTable, front_of_table
 
 RNG = np.random.default_rng(0)
 NAMES = np.tile(["a", "b", "c"], 40)

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from conewise.cli.main import commands
 from conewise.cli.show import print_table, progress_bar
-from conewise.problems.spreadsheets import guarded_table, is_guarded, unguarded, unguarded_header
 from conewise.report.data import Table
+from conewise.tables.spreadsheets import guarded_table, is_guarded, unguarded, unguarded_header
 
 NASTY = ["<script>alert(1)</script>", "=cmd()", "@SUM(A1)", "'=b", "'tis", "-5", "+1+2", "\tx", "plain"]
 

@@ -16,9 +16,9 @@ import conewise as cw
 from conewise.algorithms.certificate import SHARES
 from conewise.algorithms.looks import spending
 from conewise.feedback import Observations
-from conewise.problems.measurements import Recorded
 from conewise.report.answer import answer
 from conewise.report.subject import as_it_ran, of_state, of_study, of_table
+from conewise.tables.measurements import Recorded
 
 CONE = cw.Cone([[2, 1], [1, 3]])
 COVARIANCE = np.array([[1.0, 0.3], [0.3, 0.25]])

@@ -7,9 +7,9 @@ import pytest
 from shared.studies import make
 
 import conewise as cw
+from conewise.analysis.oddities import Extremes, far_values
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
-from conewise.studies.oddities import Extremes, far_values
 
 
 def far(designs, values):

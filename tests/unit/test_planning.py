@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import conewise as cw
 from conewise import noise
-from conewise.studies.analysis import analyse
-from conewise.studies.planning import shared
+from conewise.analysis.analyse import analyse
+from conewise.analysis.planning import shared
 
 ORTHANT = cw.Cone.orthant(2)
 

@@ -10,8 +10,8 @@ import pytest
 
 import conewise as cw
 from conewise.cli.trial import read_designs
-from conewise.problems.readers import csv_rows, read_rows, rows_of_text
-from conewise.problems.spreadsheets import guarded
+from conewise.tables.readers import csv_rows, read_rows, rows_of_text
+from conewise.tables.spreadsheets import guarded
 
 
 def written(path, text):

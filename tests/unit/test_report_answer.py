@@ -14,19 +14,19 @@ from shared import studies
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.algorithms.elimination import SuccessiveElimination
+from conewise.analysis.evidence import Evidence
+from conewise.analysis.explanations import unused
 from conewise.cli.main import commands
 from conewise.cli.standing import as_rows
 from conewise.errors import ConewiseError, InputError
 from conewise.goals import Guarantee, Heuristic
-from conewise.problems.measurements import open_measurements
 from conewise.report import page as pages
 from conewise.report.answer import answer, chosen_designs
 from conewise.report.drawing import cone_svg
 from conewise.report.markdown import _plain, markdown_page
 from conewise.report.page import embedded, html_page
 from conewise.report.subject import of_result, of_saved, of_state, of_study, of_table
-from conewise.studies.evidence import Evidence
-from conewise.studies.explanations import unused
+from conewise.tables.measurements import open_measurements
 
 NASTY = "<script>alert(1)</script>"
 

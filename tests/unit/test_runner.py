@@ -21,9 +21,9 @@ from shared.processes import LIMIT, is_gone
 from conewise import Cone, ConewiseError, InputError
 from conewise.noise import Gaussian
 from conewise.problems.evaluators import Command, PythonFunction
-from conewise.studies import executors, runner
-from conewise.studies.presence import release_abandoned, worker_name
-from conewise.studies.runner import run_study
+from conewise.studies.running import executors, runner
+from conewise.studies.running.presence import release_abandoned, worker_name
+from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
 
 NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 4}}

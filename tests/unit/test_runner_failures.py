@@ -16,7 +16,7 @@ from shared import simulators
 from conewise import Cone, ConewiseError, Guarantee, Heuristic, InputError
 from conewise.noise import Bounded, Gaussian
 from conewise.problems.evaluators import EvaluationFailed
-from conewise.studies.runner import run_study
+from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
 
 NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 40}}

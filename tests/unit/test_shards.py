@@ -19,11 +19,11 @@ import pytest
 import conewise as cw
 from conewise import _limits as limits
 from conewise.order import pareto_mask_by_definition
-from conewise.problems import names as naming
-from conewise.problems import readers, shards
-from conewise.problems.files import files_of
-from conewise.problems.names import Labels, Repetitions, hashes_of
-from conewise.problems.shards import ShardedTable, front_of_table
+from conewise.tables import names as naming
+from conewise.tables import readers, shards
+from conewise.tables.files import files_of
+from conewise.tables.names import Labels, Repetitions, hashes_of
+from conewise.tables.shards import ShardedTable, front_of_table
 
 ORTHANT = cw.Cone.orthant(2)
 
@@ -301,7 +301,7 @@ def test_hashes_are_equal_for_equal_names_only_and_in_every_process():
         np.testing.assert_array_equal(hashes_of(Labels(naming.ArrowTexts(column.cast(kind)))), found)
     encoded = naming.ArrowTexts(column.dictionary_encode())
     np.testing.assert_array_equal(hashes_of(Labels(encoded)), found)
-    code = f"from conewise.problems.names import hashes_of; print(hashes_of({TEXTS!r}).tolist())"
+    code = f"from conewise.tables.names import hashes_of; print(hashes_of({TEXTS!r}).tolist())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == found.tolist()
     assert len(hashes_of([])) == len(hashes_of(Labels(naming.ArrowTexts(pyarrow.array([], pyarrow.string()))))) == 0

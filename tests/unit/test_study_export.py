@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from shared.studies import make
 
 import conewise as cw
-from conewise.problems.measurements import LongTable
-from conewise.problems.readers import read_rows
-from conewise.problems.spreadsheets import guarded, unguarded
-from conewise.problems.tables import DesignTable
+from conewise.tables.designs import DesignTable
+from conewise.tables.measurements import LongTable
+from conewise.tables.readers import read_rows
+from conewise.tables.spreadsheets import guarded, unguarded
 
 NAMES = ["=cmd()", "+1", "-5", "@x", 'say "a", then b', "a;b", "007", "Ünïcode 漢字", "'=1+1", "plain", "1e5", "null"]
 ENDINGS = [".csv", ".jsonl", ".parquet", ".json", ".tsv"]

@@ -16,7 +16,7 @@ import pytest
 from shared.studies import Clock, digest, finish, make, older, reference, reseal, run_script, same, values_of
 
 import conewise as cw
-from conewise.studies import sqlitefile
+from conewise.studies.storage import sqlitefile
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from shared.studies import BASICS, make
 
 import conewise as cw
 from conewise import noise as noises
-from conewise.studies.noisedict import turned
+from conewise._noisetext import turned
 from conewise.studies.spec import noise_from_dict, noise_to_dict
 
 QUICK = {"algorithm": "naive", "options": {"evaluations_each": 2}}  # nothing to compute when it is made

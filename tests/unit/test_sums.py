@@ -14,11 +14,11 @@ import pytest
 
 import conewise as cw
 from conewise import _limits as limits
+from conewise.analysis.analyse import analyse
 from conewise.noise import Bounded
-from conewise.problems import readers
-from conewise.problems.measurements import LongTable, open_measurements
-from conewise.problems.sums import sum_up
-from conewise.studies.analysis import analyse
+from conewise.tables import readers
+from conewise.tables.measurements import LongTable, open_measurements
+from conewise.tables.sums import sum_up
 
 ORTHANT = cw.Cone.orthant(2)
 

@@ -14,9 +14,9 @@ import pytest
 import conewise as cw
 from conewise import _limits as limits
 from conewise.dashboard.sources import from_table
-from conewise.problems import readers
-from conewise.problems.shards import ShardedTable, front_of_table
-from conewise.problems.tables import DesignTable
+from conewise.tables import readers
+from conewise.tables.designs import DesignTable
+from conewise.tables.shards import ShardedTable, front_of_table
 
 HEADER = ["name", "cost", "speed"]
 ROWS = [["a", 1.0, 2.5], ["b", -3.0, 1e-7], ["c, d", 0.1, 4.0], ['the "e"', 2.0, 5e8]]

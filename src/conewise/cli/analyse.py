@@ -11,6 +11,8 @@ import numpy as np
 
 from conewise._arrays import as_decimal
 from conewise.algorithms import Status
+from conewise.analysis.analyse import Analysis, analyse
+from conewise.analysis.oddities import listed
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew
 from conewise.cli.show import print_json, print_table, progress_bar
@@ -19,13 +21,11 @@ from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
-from conewise.problems.files import write_text
-from conewise.problems.measurements import open_measurements
-from conewise.problems.outputs import Columns, check_output, free_name, write_columns
-from conewise.problems.spreadsheets import JUDGED, guarded
 from conewise.report.data import Table
-from conewise.studies.analysis import Analysis, analyse
-from conewise.studies.oddities import listed
+from conewise.tables.files import write_text
+from conewise.tables.measurements import open_measurements
+from conewise.tables.outputs import Columns, check_output, free_name, write_columns
+from conewise.tables.spreadsheets import JUDGED, guarded
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations

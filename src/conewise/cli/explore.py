@@ -16,7 +16,7 @@ from conewise.cones import Cone
 from conewise.dashboard.doorway import doorway
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.embedded import load
-from conewise.problems.tables import DesignTable
+from conewise.tables.designs import DesignTable
 
 if TYPE_CHECKING:
     from conewise.dashboard.sources import Source

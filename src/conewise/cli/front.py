@@ -14,10 +14,10 @@ from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.fronts import Front
-from conewise.problems.outputs import Columns, check_output, csv_text, free_name, write_columns
-from conewise.problems.shards import ShardedTable, front_of_table
-from conewise.problems.spreadsheets import guarded_table
 from conewise.report.data import Table
+from conewise.tables.outputs import Columns, check_output, csv_text, free_name, write_columns
+from conewise.tables.shards import ShardedTable, front_of_table
+from conewise.tables.spreadsheets import guarded_table
 
 _SHOWN = 60  # rows on a terminal
 _NAMED = 12  # columns named in the summary

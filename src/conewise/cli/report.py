@@ -12,13 +12,13 @@ from conewise.cli.options import force_option
 from conewise.cli.show import print_json, progress_bar
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
-from conewise.problems.files import check_target, write_text
-from conewise.problems.measurements import open_measurements
 from conewise.report.answer import answer
 from conewise.report.markdown import markdown_page
 from conewise.report.page import html_page, plotly_script
 from conewise.report.subject import Subject, of_saved, of_study, of_table
 from conewise.studies.study import Study
+from conewise.tables.files import check_target, write_text
+from conewise.tables.measurements import open_measurements
 
 _OF_TABLES: Final = (
     "design",

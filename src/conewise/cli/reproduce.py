@@ -13,8 +13,8 @@ from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.experiments import beyond
 from conewise.experiments.papers.ararat_tekin_2023 import TEST, Reproduction, theoretical_budgets
 from conewise.experiments.papers.ararat_tekin_2023 import reproduce as reproduce_paper
-from conewise.problems.files import write_text
 from conewise.report.data import Table, budget_table, cone_table, difference_table, reproduction_tables
+from conewise.tables.files import write_text
 
 
 @click.command(short_help="The tables and figures of Ararat & Tekin (2023), beside its own numbers.")

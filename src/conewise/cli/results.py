@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from conewise.errors import InputError
-from conewise.problems.columns import row_words
-from conewise.problems.readers import read_rows, rows_of_text
-from conewise.problems.tables import what_is_wrong
 from conewise.studies.evaluations import as_identities
 from conewise.studies.study import Study
+from conewise.tables.columns import row_words
+from conewise.tables.designs import what_is_wrong
+from conewise.tables.readers import read_rows, rows_of_text
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from conewise.cli.standing import as_data, as_rows, counted, in_one_line, remain
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
-from conewise.studies.runner import RunEvent, run_study
+from conewise.studies.running.runner import RunEvent, run_study
 from conewise.studies.study import Study
 
 _FIRST_LINE: Final = 2.0  # seconds until the first plain line in a log, and between the others

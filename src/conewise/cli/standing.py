@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from conewise.algorithms import Status
-from conewise.studies.explanations import to_go, unused
-from conewise.studies.oddities import Remark
+from conewise.analysis.explanations import to_go, unused
+from conewise.analysis.oddities import Remark
 from conewise.studies.study import Study, StudyStatus
 
 _SHOWN: Final = 20  # designs listed by name on a terminal

@@ -19,12 +19,12 @@ from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, in_one_line, odd_rows, shown, warnings_data
 from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError, printable
-from conewise.problems.spreadsheets import TO_FILL_IN, guarded
-from conewise.problems.tables import NAME_COLUMNS
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch, as_identities, identity
-from conewise.studies.journal import redact
+from conewise.studies.storage.journal import redact
 from conewise.studies.study import Study
+from conewise.tables.designs import NAME_COLUMNS
+from conewise.tables.spreadsheets import TO_FILL_IN, guarded
 
 _BETWEEN_LOOKS: Final = 2.0  # seconds, for status --watch
 _LABEL: Final = 17  # characters: "certified epsilon"

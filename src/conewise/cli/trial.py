@@ -12,9 +12,9 @@ from typing import Any, Final
 from conewise._arrays import as_decimal
 from conewise.cones import Cone
 from conewise.errors import InputError, closest
-from conewise.problems.columns import listed_columns, row_words
-from conewise.problems.readers import read_rows
-from conewise.problems.tables import name_column
+from conewise.tables.columns import listed_columns, row_words
+from conewise.tables.designs import name_column
+from conewise.tables.readers import read_rows
 
 _TOP: Final[dict[str, Any]] = {
     "name": str,

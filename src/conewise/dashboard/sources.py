@@ -15,17 +15,17 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from conewise._arrays import Floats, read_only
+from conewise._noisetext import turned
 from conewise.algorithms import Status
+from conewise.analysis.explanations import unused
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
-from conewise.problems.columns import quoted_name
-from conewise.problems.names import first_repeated
-from conewise.problems.tables import DesignTable, signs, two_of_one_name
-from conewise.studies.explanations import unused
-from conewise.studies.noisedict import turned
 from conewise.studies.study import Study, StudyStatus
+from conewise.tables.columns import quoted_name
+from conewise.tables.designs import DesignTable, signs, two_of_one_name
+from conewise.tables.names import first_repeated
 
 _BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
 _DIGITS: Final = 20  # longer numbers in names are sorted as text

@@ -17,16 +17,16 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.algorithms.claims import Comparisons, Seen
+from conewise.analysis.explanations import to_go
+from conewise.analysis.oddities import joined
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.gaps import escape_gaps, lift_norm
 from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
-from conewise.problems.tables import signs
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
-from conewise.studies.explanations import to_go
-from conewise.studies.oddities import joined
+from conewise.tables.designs import signs
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""

@@ -13,10 +13,10 @@ from conewise._arrays import Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
-from conewise.problems.tables import signs
 from conewise.report.grounds import Palette, clear, finish, literal, palette
 from conewise.report.plots import new_figure
 from conewise.report.words import weightings
+from conewise.tables.designs import signs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats
+from conewise.analysis.analyse import Analysis
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.report.drawing import cone_svg
 from conewise.report.words import describe
-from conewise.studies.analysis import Analysis
 
 _ROWS: Final = 20  # designs, facets or rays in a table
 _COLUMNS: Final = 12

@@ -20,7 +20,6 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
-from conewise.problems.tables import signs
 from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.grounds import Palette, clear, finish, literal, palette
 from conewise.report.manyaxes import (
@@ -37,6 +36,7 @@ from conewise.report.manyaxes import (
 )
 from conewise.report.plots import MARKERS, new_figure
 from conewise.report.subject import Moment, Subject
+from conewise.tables.designs import signs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,17 +15,17 @@ from conewise.algorithms import Result, Status
 from conewise.algorithms.certificate import Notion, notion_of
 from conewise.algorithms.certified import CertifiedRule
 from conewise.algorithms.checkpoints import Checkpoints
+from conewise.analysis.analyse import Analysis, Progress, analyse
+from conewise.analysis.evidence import Evidence
+from conewise.analysis.explanations import unused
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import GaussianUnknown, Noise
-from conewise.problems.measurements import Source
-from conewise.problems.tables import signs
-from conewise.studies.analysis import Analysis, Progress, analyse
-from conewise.studies.evidence import Evidence
-from conewise.studies.explanations import unused
 from conewise.studies.reader import StudyReader
+from conewise.tables.designs import signs
+from conewise.tables.measurements import Source
 
 _PLANNED: Final = 20  # evaluations proposed
 _LOOKS: Final = 24  # points of a history

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats
+from conewise.analysis.oddities import joined
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
-from conewise.problems.tables import signs
-from conewise.studies.oddities import joined
+from conewise.tables.designs import signs
 
 _LISTED: Final = 4  # objectives called by name in one sentence, terms written of one weighting
 _RANGES: Final = 12  # objectives whose share of the weight is said

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from conewise.errors import printable
-from conewise.problems.outputs import Columns, write_columns
-from conewise.problems.spreadsheets import EXPORT_COLUMNS, guarded
 from conewise.studies.evaluations import Evaluations
+from conewise.tables.outputs import Columns, write_columns
+from conewise.tables.spreadsheets import EXPORT_COLUMNS, guarded
 
 
 def write_table(

@@ -17,7 +17,7 @@ from conewise._arrays import Floats
 from conewise.errors import ConewiseError
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.studies.evaluations import MOST_NUMBERS, Integers, from_key, key_of, keys_of
-from conewise.studies.journal import KINDS, Entry
+from conewise.studies.storage.journal import KINDS, Entry
 
 FREE: Final = -1
 """In `places`: never handed out, never told."""

@@ -15,16 +15,16 @@ import numpy as np
 
 from conewise._arrays import as_count, as_number
 from conewise.algorithms import Result
+from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.cones import Cone
 from conewise.errors import ConewiseError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import GaussianUnknown, Noise
 from conewise.studies.evaluations import Evaluations, Lease, from_key, identity, key_of
 from conewise.studies.fold import Fold
-from conewise.studies.journal import PATIENCE, Entry, Journal, Unreachable, attempts
 from conewise.studies.ledger import LATEST, Ledger
-from conewise.studies.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.studies.spec import Row, Specification
+from conewise.studies.storage.journal import PATIENCE, Entry, Journal, Unreachable, attempts
 
 Clock = Callable[[], float]
 """UTC seconds."""

@@ -28,15 +28,15 @@ from conewise._arrays import (
     check_sums,
 )
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
+from conewise._noisetext import noise_from_dict, noise_to_dict, turned
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import LARGEST_OBSERVED
-from conewise.problems.names import first_repeated
-from conewise.problems.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
-from conewise.problems.tables import NAME_COLUMNS
-from conewise.studies.noisedict import noise_from_dict, noise_to_dict, turned
 from conewise.studies.rules import build, resolved
+from conewise.tables.designs import NAME_COLUMNS
+from conewise.tables.names import first_repeated
+from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
 __all__ = ["Row", "Specification", "as_label", "noise_from_dict", "noise_to_dict", "specified"]
 

@@ -26,10 +26,10 @@ from conewise.studies.evaluations import (
     key_of,
     seed_of,
 )
-from conewise.studies.journal import PATIENCE, Entry, create_journal, open_journal, study_names
 from conewise.studies.ledger import FREE, FURTHEST
 from conewise.studies.reader import Answer, Clock, StudyReader, StudyStatus
 from conewise.studies.spec import as_label, specified
+from conewise.studies.storage.journal import PATIENCE, Entry, create_journal, open_journal, study_names
 
 __all__ = ["Study", "StudyStatus"]
 

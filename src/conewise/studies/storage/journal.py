@@ -3,7 +3,7 @@
 An entry is written by someone who holds the lock and has read every entry before it; `seq` counts 1, 2, 3, ... within
 a study, so that two entries can never claim the same place. Texts are plain: evaluations "3-0,4-0", numbers "0.5,-2.25"
 in the shortest form that reads back to the same float. Nothing in a journal is ever changed or removed, and every entry
-has a checksum that covers all before it (`conewise.studies.chain`).
+has a checksum that covers all before it (`conewise.studies.storage.chain`).
 """
 
 from __future__ import annotations
@@ -123,10 +123,10 @@ def create_journal(where: str | Path, name: str | None, header: str) -> Journal:
     """A new study in a file or database; an existing one of that name is refused."""
     url = _postgres_url(where)
     if url is not None:
-        from conewise.studies.postgres import PostgresJournal
+        from conewise.studies.storage.postgres import PostgresJournal
 
         return PostgresJournal.create(url, name or "study", header)
-    from conewise.studies.sqlite import SqliteJournal
+    from conewise.studies.storage.sqlite import SqliteJournal
 
     path = _path(where)
     return SqliteJournal.create(path, name or path.stem, header)
@@ -136,10 +136,10 @@ def open_journal(where: str | Path, name: str | None, read_only: bool) -> Journa
     """An existing study; the name may be left out where there is only one."""
     url = _postgres_url(where)
     if url is not None:
-        from conewise.studies.postgres import PostgresJournal
+        from conewise.studies.storage.postgres import PostgresJournal
 
         return PostgresJournal.open(url, name, read_only)
-    from conewise.studies.sqlite import SqliteJournal
+    from conewise.studies.storage.sqlite import SqliteJournal
 
     return SqliteJournal.open(_path(where), name, read_only)
 
@@ -148,10 +148,10 @@ def study_names(where: str | Path) -> list[str]:
     """The names of the studies in a file or database, in the order in which they were made."""
     url = _postgres_url(where)
     if url is not None:
-        from conewise.studies import postgres
+        from conewise.studies.storage import postgres
 
         return postgres.names_in(url)
-    from conewise.studies import sqlite
+    from conewise.studies.storage import sqlite
 
     return sqlite.names_in(_path(where))
 

@@ -17,9 +17,9 @@ from conewise._arrays import Floats, Indices, read_only
 from conewise._workers import in_order
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
-from conewise.problems.csvfiles import UnsplittableError
-from conewise.problems.measurements import LongFile, LongTable
-from conewise.problems.shards import Piece, pieces_of
+from conewise.tables.csvfiles import UnsplittableError
+from conewise.tables.measurements import LongFile, LongTable
+from conewise.tables.shards import Piece, pieces_of
 
 Progress = Callable[[int, int], None]
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from conewise.errors import ConewiseError
-from conewise.studies.journal import Entry
+from conewise.studies.storage.journal import Entry
 
 _pack = struct.Struct("<qqd").pack
 _unpack = struct.Struct("<q").unpack

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from conewise.problems.names import ArrowTexts
+from conewise.tables.names import ArrowTexts
 
 IN_MEMORY: Final = Path("the table")
 """Stands for the file where a table has none."""

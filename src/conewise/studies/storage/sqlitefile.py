@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from conewise.errors import ConewiseError, InputError
-from conewise.studies.chain import broken, checksums, damaged, seal_of
+from conewise.studies.storage.chain import broken, checksums, damaged, seal_of
 
 APPLICATION: Final = 0x434F4E45
 """Marks a file as ours: "CONE" in SQLite's application_id."""

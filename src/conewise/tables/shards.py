@@ -18,11 +18,11 @@ from conewise._workers import in_order
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.fronts import Front, RunningFront
-from conewise.problems.csvfiles import CsvReader, Span, UnsplittableError
-from conewise.problems.names import Hashes, Repetitions, hashes_of
-from conewise.problems.parquetfiles import ParquetReader
-from conewise.problems.readers import Reader, sources_of
-from conewise.problems.tables import Chunk, DesignTable, two_of_one_name
+from conewise.tables.csvfiles import CsvReader, Span, UnsplittableError
+from conewise.tables.designs import Chunk, DesignTable, two_of_one_name
+from conewise.tables.names import Hashes, Repetitions, hashes_of
+from conewise.tables.parquetfiles import ParquetReader
+from conewise.tables.readers import Reader, sources_of
 
 Progress = Callable[[int, int], None]
 """Called with the rows read so far, and 0 since the total is not known."""

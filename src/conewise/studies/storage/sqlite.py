@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from conewise.errors import ConewiseError, InputError
-from conewise.studies.chain import Chain, Tail, broken, damaged, extended
-from conewise.studies.journal import Entry, choose
-from conewise.studies.sqlitefile import CHECKSUMS, connect, explained, format_of, insert_study, new_file, transaction
+from conewise.studies.storage.chain import Chain, Tail, broken, damaged, extended
+from conewise.studies.storage.journal import Entry, choose
+from conewise.studies.storage.sqlitefile import (
+    CHECKSUMS,
+    connect,
+    explained,
+    format_of,
+    insert_study,
+    new_file,
+    transaction,
+)
 
 _ROWS: Final = 10_000  # entries a block
 _ALL: Final = 2**63 - 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.columns import wanted_columns
+from conewise.tables.columns import wanted_columns
 
 _LISTS: Final = ("to_pylist", "to_list", "tolist")  # of pyarrow, polars and pandas, numpy
 

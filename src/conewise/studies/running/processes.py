@@ -20,7 +20,7 @@ from typing import Any, Final
 from conewise._arrays import as_count
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import Evaluator, Row, in_one_line
-from conewise.studies.executors import Call, Crew, Done, Work, perform
+from conewise.studies.running.executors import Call, Crew, Done, Work, perform
 
 _STARTS: Final = 3  # workers in a row that end before their first task: then something is wrong with all of them
 _GOODBYE: Final = 2.0  # seconds for workers to end what they started, before they are killed

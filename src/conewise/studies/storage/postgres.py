@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from conewise.errors import ConewiseError, InputError, from_extra
-from conewise.studies.chain import Chain, Tail, broken, checksums, damaged, extended, seal_of
-from conewise.studies.journal import PATIENCE, Entry, Unreachable, attempts, choose, redact
+from conewise.studies.storage.chain import Chain, Tail, broken, checksums, damaged, extended, seal_of
+from conewise.studies.storage.journal import PATIENCE, Entry, Unreachable, attempts, choose, redact
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

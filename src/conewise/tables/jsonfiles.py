@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.columns import wanted_columns
-from conewise.problems.csvfiles import as_text
+from conewise.tables.columns import wanted_columns
+from conewise.tables.csvfiles import as_text
 
 
 class JsonReader:

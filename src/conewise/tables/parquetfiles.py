@@ -8,7 +8,7 @@ from typing import Any
 
 from conewise import _limits as limits
 from conewise.errors import ConewiseError, InputError, from_extra
-from conewise.problems.columns import arrow_values, wanted_columns
+from conewise.tables.columns import arrow_values, wanted_columns
 
 
 class ParquetReader:

@@ -20,8 +20,8 @@ import numpy as np
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.columns import arrow_values, wanted_columns
-from conewise.problems.spreadsheets import unguarded, unguarded_header
+from conewise.tables.columns import arrow_values, wanted_columns
+from conewise.tables.spreadsheets import unguarded, unguarded_header
 
 _QUOTED: Final = re.compile(r'"[^"]*(?:"|\Z)')
 _END: Final = "\0 the end of the file \0"  # where a quote is still open, this becomes part of a cell

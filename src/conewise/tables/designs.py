@@ -14,9 +14,9 @@ import numpy as np
 from conewise import _limits as limits
 from conewise._arrays import Floats, as_decimal
 from conewise.errors import InputError
-from conewise.problems.columns import is_unnamed, listed_columns, row_words
-from conewise.problems.names import Labels
-from conewise.problems.readers import distinct_columns, opened
+from conewise.tables.columns import is_unnamed, listed_columns, row_words
+from conewise.tables.names import Labels
+from conewise.tables.readers import distinct_columns, opened
 
 NAME_COLUMNS: Final = ("name", "design", "id")
 """What a column that names designs is called, in capitals or not."""

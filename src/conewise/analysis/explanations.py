@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
+from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, certainty
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.problems.measurements import Source
-from conewise.studies.oddities import Far, Oddities, joined, listed
+from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
 HOPELESS = 10**8

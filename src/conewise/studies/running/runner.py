@@ -24,10 +24,10 @@ from conewise._arrays import as_count, as_positive
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import as_evaluator, in_one_line
 from conewise.studies.evaluations import AlreadyTold, Evaluation
-from conewise.studies.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
 from conewise.studies.ledger import OUT_OF_RANGE
-from conewise.studies.presence import release_abandoned, worker_name
-from conewise.studies.processes import LocalProcesses, why_it_stays
+from conewise.studies.running.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
+from conewise.studies.running.presence import release_abandoned, worker_name
+from conewise.studies.running.processes import LocalProcesses, why_it_stays
 from conewise.studies.spec import out_of_range
 from conewise.studies.study import Study
 

@@ -17,12 +17,12 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
-from conewise.problems.columns import is_unnamed, listed_columns, quoted_name, row_words
-from conewise.problems.names import ArrowTexts, first_come, first_repeated, text_of
-from conewise.problems.readers import Reader, distinct_columns, opened, sources_of
-from conewise.problems.shards import Piece
-from conewise.problems.spreadsheets import EXPORT_COLUMNS
-from conewise.problems.tables import check_columns, name_column, numbers, signs
+from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
+from conewise.tables.designs import check_columns, name_column, numbers, signs
+from conewise.tables.names import ArrowTexts, first_come, first_repeated, text_of
+from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
+from conewise.tables.shards import Piece
+from conewise.tables.spreadsheets import EXPORT_COLUMNS
 
 Incomplete = Literal["refuse", "skip"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise.errors import ConewiseError, InputError, from_extra
-from conewise.problems.files import check_target, written
+from conewise.tables.files import check_target, written
 
 Column = Sequence[Any] | NDArray[Any]
 Columns = Mapping[str, Column]

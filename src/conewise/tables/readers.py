@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from conewise import _limits as limits
 from conewise.errors import InputError
-from conewise.problems.columns import IN_MEMORY, JSON_ENDINGS
-from conewise.problems.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
-from conewise.problems.files import PACKED_ENDINGS, files_of, packed
-from conewise.problems.frames import FrameReader, is_frame
-from conewise.problems.jsonfiles import JsonReader, json_rows
-from conewise.problems.names import first_repeated
-from conewise.problems.parquetfiles import ParquetReader
-from conewise.problems.spreadsheets import is_guarded, unguarded, unguarded_header
+from conewise.tables.columns import IN_MEMORY, JSON_ENDINGS
+from conewise.tables.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
+from conewise.tables.files import PACKED_ENDINGS, files_of, packed
+from conewise.tables.frames import FrameReader, is_frame
+from conewise.tables.jsonfiles import JsonReader, json_rows
+from conewise.tables.names import first_repeated
+from conewise.tables.parquetfiles import ParquetReader
+from conewise.tables.spreadsheets import is_guarded, unguarded, unguarded_header
 
 Reader = CsvReader | GuardedCsvReader | JsonReader | ParquetReader | FrameReader
 """`columns()` names the columns; `chunks(numbers, name)` gives the rows in order, some at a time."""

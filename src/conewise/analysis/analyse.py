@@ -16,25 +16,25 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, as_count, as_non_negative, as_probability
+from conewise._noisetext import turned
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.certificate import Notion, notion_of
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.fixed import FixedSample
 from conewise.algorithms.radii import check_fit
+from conewise.analysis.evidence import Evidence
+from conewise.analysis.explanations import Findings
+from conewise.analysis.oddities import Extremes, Far, far_values
+from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.problems.frames import is_frame
-from conewise.problems.measurements import LongTable, Recorded, Source, open_measurements
-from conewise.problems.sums import Summed, sum_up
-from conewise.problems.tables import signs
-from conewise.studies.evidence import Evidence
-from conewise.studies.explanations import Findings
-from conewise.studies.noisedict import turned
-from conewise.studies.oddities import Extremes, Far, far_values
-from conewise.studies.planning import by_size, open_questions, shared
+from conewise.tables.designs import signs
+from conewise.tables.frames import is_frame
+from conewise.tables.measurements import LongTable, Recorded, Source, open_measurements
+from conewise.tables.sums import Summed, sum_up
 
 Progress = Callable[[int, int], None]
 """Called with the evaluations read so far and the total."""
@@ -121,7 +121,7 @@ def analyse(
     """Which designs are kept, beaten and undecided, and the epsilon that the data certify for those that are returned.
 
     `observations` are values at hand (`Observations`, with `names` for the designs) or a table: the path of a file or
-    several, a mapping of columns, a frame of pandas, polars or pyarrow, or what `problems.measurements` opens. Of a
+    several, a mapping of columns, a frame of pandas, polars or pyarrow, or what `tables.measurements` opens. Of a
     table, `design` is the column that names the designs (one called name, design or id by default), `objectives` are
     those that were measured; larger is better, unless `minimise` says otherwise. The orthant is the default cone.
 

@@ -1,0 +1,1 @@
+"""What existing measurements certify, in numbers and in sentences."""

@@ -1,0 +1,1 @@
+"""Running a study: who evaluates, where, and what happens when something breaks."""

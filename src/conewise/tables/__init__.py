@@ -1,0 +1,1 @@
+"""Files and frames: all that reads or writes a table."""
