@@ -20,6 +20,7 @@ from shared.studies import make
 
 import conewise as cw
 from conewise.cli.explore import _source
+from conewise.cli.main import main
 from conewise.dashboard import guard, patience
 from conewise.dashboard.doorway import doorway
 from conewise.dashboard.sources import Designs, Fixed, Live
@@ -264,3 +265,14 @@ def test_the_token_is_in_no_command_line(tmp_path):
     assert token not in argument
     assert f"url={address}" in page
     assert not os.path.exists(unquote(urlsplit(argument).path))
+
+
+def test_a_page_has_room_for_so_many_objectives(tmp_path, capsys):
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join([",".join(["name", *(f"f{d}" for d in range(51))]), ",".join(["a", *["1"] * 51])]) + "\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["explore", str(path), "--no-browser"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "the explorer shows up to 50 objectives, got 51; choose columns with --objectives." in said
+    assert said.count("\n") == 1

@@ -75,3 +75,13 @@ def test_every_picture_shows_itself(tmp_path):
         assert {text.get_text() for text in figures[2].axes[0].texts} <= set(study.names)
     for figure in figures:
         assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_names_cannot_turn_the_text_around_them():
+    values = np.random.default_rng(0).normal(size=(10, 2))
+    found = cw.analyse(
+        Observations.single(np.repeat([0, 1], 5), values), cw.Cone.orthant(2), delta=0.05, names=["a\u202eb", "c"]
+    )
+    for text in (found.result._repr_html_(), repr(found), str(found.result), found._repr_html_()):
+        assert "\u202e" not in text
+        assert "a\ufffdb" in text

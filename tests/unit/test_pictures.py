@@ -380,3 +380,14 @@ def test_without_matplotlib_the_remedy_is_named(monkeypatch):
     ):
         with pytest.raises(ConewiseError, match=r"install '\.\[plot\]'"):
             draw()
+
+
+def test_a_picture_of_many_designs_says_how_many_are_drawn():
+    means = np.random.default_rng(0).normal(size=(6000, 2))
+    result = Result(
+        np.zeros(6000, dtype=bool), np.full(6000, "beaten"), 6000, Heuristic("x"), None, "x", means, np.ones(6000, int)
+    )
+    (axis,) = result.plot().axes
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["beaten: 6,000 (5,000 drawn)"]
+    few = pictures.parallel_coordinates(means[:500], result.status[:500]).axes[0].get_legend().get_texts()
+    assert [text.get_text() for text in few] == ["beaten: 500 (400 drawn)"]

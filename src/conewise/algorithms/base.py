@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise.errors import printable
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 
@@ -116,11 +117,11 @@ class Result:
         objectives = self.objectives or tuple(f"objective {d + 1}" for d in range(self.means.shape[1]))
         less = ["smaller" if name in self.minimised else "larger" for name in objectives]
         heads = "".join(
-            f"<th>{escape(name)}<br><small>{way} is better</small></th>"
+            f"<th>{escape(printable(name))}<br><small>{way} is better</small></th>"
             for name, way in zip(objectives, less, strict=True)
         )
         rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{self.status[k]}</td><td>{self.counts[k]:,}</td>"
+            f"<tr><th>{escape(printable(name))}</th><td>{self.status[k]}</td><td>{self.counts[k]:,}</td>"
             + "".join(f"<td>{value:.5g}</td>" for value in averages[k])
             + "</tr>"
             for k, name in zip(shown, self.names(), strict=False)
@@ -135,7 +136,7 @@ class Result:
     def __repr__(self) -> str:
         share = f"{len(self.indices)} of {len(self.pareto)} designs"
         if self.designs and 0 < len(self.indices) <= _NAMED:
-            share = f"{', '.join(self.names())}: {share}"
+            share = f"{printable(', '.join(self.names()))}: {share}"
         return f"Result({share} after {self.evaluations} evaluations; {self.guarantee})"
 
 

@@ -86,7 +86,7 @@ def scatter(axis: Any, values: Floats, status: Any, hues: Palette, legend: bool 
         chosen = np.flatnonzero((status == kind) & ~np.isnan(values).any(axis=1))
         some = sampled(chosen, DRAWN)
         if len(some):
-            label = f"{kind}: {len(chosen):,}" if legend else None
+            label = counted(kind, len(chosen), len(some)) if legend else None
             axis.scatter(*values[some].T, label=label, rasterized=len(some) > 1000, **style)
 
 
@@ -143,7 +143,7 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
             continue
         width, alpha = (0.7, 0.35) if kind in (Status.BEATEN.value, Status.COVERED.value) else (1.4, 0.85)
         lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
-        lines[0].set_label(f"{kind}: {len(chosen):,}")
+        lines[0].set_label(counted(kind, len(chosen), len(some)))
     for d in range(n):
         axis.axvline(d, color=hues.soft, linewidth=0.8, zorder=0)
         ends = (low[d], high[d]) if axes.signs[d] > 0 else (high[d], low[d])
@@ -173,6 +173,11 @@ def _two_lines(label: str, width: int) -> str:
         return f"{head}\n{fill(text, width)}"
     name, bracket, direction = label.rpartition(" (")
     return f"{name}\n({direction}" if bracket else label
+
+
+def counted(what: str, total: int, drawn: int) -> str:
+    """How many there are, and how many of them are drawn where that is not all."""
+    return f"{what}: {total:,}" + (f" ({drawn:,} drawn)" if drawn < total else "")
 
 
 def sampled(designs: Indices, most: int) -> Indices:

@@ -26,6 +26,7 @@ from conewise.report.manyaxes import (
     DRAWN,
     Shown,
     Space,
+    counted,
     matrix,
     name_points,
     parallel,
@@ -124,9 +125,15 @@ def pareto_under_cones(
     for panel, cone, colour, marker in zip(panels, cones, hues.series, MARKERS, strict=False):
         front = pareto_mask(points, as_cone(cone))
         rest = sampled(np.flatnonzero(~front), DRAWN)
-        panel.scatter(*axes.values[rest].T, s=8, color=hues.out, linewidths=0, label=f"others: {(~front).sum():,}")
+        panel.scatter(
+            *axes.values[rest].T,
+            s=8,
+            color=hues.out,
+            linewidths=0,
+            label=counted("others", int((~front).sum()), len(rest)),
+        )
         some = sampled(np.flatnonzero(front), DRAWN)
-        label = f"Pareto: {front.sum():,}"
+        label = counted("Pareto", int(front.sum()), len(some))
         panel.scatter(*axes.values[some].T, s=26, color=colour, marker=marker, linewidths=0, label=label)
         panel.set(title=str(cone), xlabel=axes.labels[0])
         panel.legend(frameon=False)
