@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._limits import MOST_EVALUATIONS
-from conewise.errors import InputError
+from conewise._limits import MOST_EVALUATIONS, SMALLEST_EPSILON
+from conewise.errors import InputError, shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -180,7 +181,7 @@ def as_number(value: Any, name: str) -> float:
             raise TypeError("not a number")
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} must be a number, got {value!r:.60}.") from error
+        raise InputError(f"{name} must be a number, got {shown(value)}.") from error
     if not math.isfinite(number):
         raise InputError(f"{name} must be finite, got {number}.")
     return number
@@ -225,6 +226,15 @@ def as_probability(value: Any, name: str) -> float:
     return number
 
 
+def as_epsilon(value: Any, name: str = "epsilon", *, exact: bool = True) -> float:
+    """An accuracy: a number whose square is one as well, or 0 where `exact` answers have a meaning."""
+    number = as_non_negative(value, name) if exact else as_positive(value, name)
+    if number and not SMALLEST_EPSILON <= number <= 1 / SMALLEST_EPSILON:
+        between = f"between {SMALLEST_EPSILON:g} and {1 / SMALLEST_EPSILON:g}"
+        raise InputError(f"{name} must {'be 0 or ' if exact else ''}lie {between}, got {number:g}; change the units.")
+    return number
+
+
 def as_count(value: Any, name: str, minimum: int = 1, maximum: int = MOST_EVALUATIONS) -> int:
     """A whole number from `minimum` to `maximum`; 10.5 is refused, not rounded."""
     if isinstance(value, bool | np.bool_):
@@ -243,6 +253,26 @@ def as_count(value: Any, name: str, minimum: int = 1, maximum: int = MOST_EVALUA
     return number
 
 
+def as_option(value: Any, name: str, options: Sequence[str]) -> str:
+    """One of the words; anything else is refused with all of them."""
+    if not isinstance(value, str) or value not in options:
+        words = ", ".join(f'"{word}"' for word in options[:-1])
+        raise InputError(f'{name} must be {words} or "{options[-1]}", got {shown(value)}.')
+    return value
+
+
+def as_words(values: Any, name: str) -> tuple[str, ...]:
+    """A list of texts; one text alone is refused, since it would be taken letter by letter."""
+    try:
+        words = () if isinstance(values, str | bytes) else tuple(values)
+        listed = not isinstance(values, str | bytes) and all(isinstance(word, str) for word in words)
+    except (TypeError, ValueError):
+        listed = False
+    if not listed:
+        raise InputError(f"{name} must be a list of names, got {shown(values)}.")
+    return words
+
+
 def _written(number: int) -> str:
     """A whole number, or how long it is; Python refuses to write out thousands of digits."""
     digits = int(max(0, abs(number).bit_length() - 1) * math.log10(2)) + 1
@@ -254,7 +284,7 @@ def _exactly_representable(array: NDArray[Any]) -> bool:
 
 
 def _shape_words(array: NDArray[Any]) -> str:
-    return f"shape {array.shape}" if array.ndim else f"the single value {array}"
+    return f"shape {array.shape}" if array.ndim else f"the single value {shown(array[()])}"
 
 
 def _describe(values: object) -> str:

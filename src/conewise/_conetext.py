@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conewise._arrays import Floats, as_decimal
 from conewise._limits import LONGEST_CONE_TEXT
-from conewise.errors import ConeError
+from conewise.errors import ConeError, shown
 
 CONE_FORMS: Final = {
     "orthant": "orthant:3 (the number of objectives)",
@@ -27,7 +27,7 @@ _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 whe
 def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
     """The kind of cone (`rows` for a bare matrix) and its arguments: numbers, or one matrix."""
     if not isinstance(text, str) or not text.strip():
-        raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {text!r:.60}.")
+        raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {shown(text)}.")
     if len(text) > LONGEST_CONE_TEXT:
         raise ConeError(f"a cone's text form may have {LONGEST_CONE_TEXT} characters, got {len(text)}.")
     text = text.strip()

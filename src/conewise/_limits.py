@@ -17,6 +17,12 @@ MOST_DESIGNS: Final = 10**7
 LARGEST_SEED: Final = 2**128
 """Of random numbers: what numpy draws as entropy."""
 
+SMALLEST_EPSILON: Final = 1e-100
+"""Of accuracies, with 1 / this for the largest: their squares are numbers still."""
+
+SMALLEST_DELTA: Final = 1e-200
+"""Of a guarantee that spends delta on many claims: the shares are numbers still."""
+
 MOST_OBJECTIVES: Final = 255
 """Objectives of a cone: what moocore's filter compares."""
 

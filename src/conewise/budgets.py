@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from conewise._arrays import as_count, as_positive, as_probability
+from conewise._arrays import as_count, as_option, as_positive, as_probability
 from conewise._limits import MOST_EVALUATIONS
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise
 
 Bound = Literal["paper", "gaussian", "subgaussian"]
@@ -46,6 +46,7 @@ def naive_budget(
     5074
     """
     n_designs, epsilon, delta = _checked(cone, noise, n_designs, epsilon, delta)
+    as_option(bound, "bound", ("paper", "gaussian", "subgaussian"))
     if bound == "paper":
         pairs = n_designs * (n_designs - 1) / 2
         sigma, beta = noise.norm_subgaussian(cone.dim), cone.complexity.beta
@@ -55,8 +56,6 @@ def naive_budget(
         return check_total(math.ceil(budget), n_designs)
     if bound == "gaussian" and not isinstance(noise, Gaussian):
         raise InputError(f'bound="gaussian" needs Gaussian noise, got {noise!r}; use bound="subgaussian".')
-    if bound not in ("gaussian", "subgaussian"):
-        raise InputError(f'bound must be "paper", "gaussian" or "subgaussian", got {bound!r}.')
     high = 1
     while failure_probability(cone, noise, n_designs, epsilon, high, bound=bound) > delta:
         high = check_total(2 * high, n_designs)
@@ -80,8 +79,7 @@ def failure_probability(
     """
     n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
     evaluations = as_count(evaluations, "evaluations")
-    if bound not in ("gaussian", "subgaussian"):
-        raise InputError(f'bound must be "gaussian" or "subgaussian" here, got {bound!r}.')
+    as_option(bound, "bound", ("gaussian", "subgaussian"))
     x = epsilon * math.sqrt(evaluations / 2)
     chernoff = bound == "subgaussian" and noise.subgaussian  # any other noise is taken at its own word
     log_tail = (lambda x: -0.5 * np.square(np.minimum(x, _CERTAIN))) if chernoff else noise.log_tail
@@ -130,7 +128,7 @@ def check_designs(n_designs: int) -> int:
 def check_noise(noise: Noise, dim: int, n_designs: int) -> None:
     """An assumption about the noise that fits the objectives and the designs."""
     if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {noise!r}.")
+        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
     noise.check_dim(dim, n_designs)
 
 

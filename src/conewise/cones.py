@@ -315,7 +315,10 @@ class Cone:
         """
         vectors, tolerance = as_vectors(x, "x", self.dim), as_non_negative(tolerance, "tolerance")
         values = self._order_values(vectors, "x")
-        slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self._lengths
+        slack = np.zeros(1)
+        if tolerance > 0:
+            with np.errstate(over="ignore"):  # a slack beyond all numbers admits everything
+                slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self._lengths
         return np.asarray((values > -slack if interior else values >= -slack).all(axis=-1))
 
     def project(self, x: ArrayLike) -> Floats:

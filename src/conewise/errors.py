@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+_LONGEST_QUOTE: Final = 60  # characters of a value in a sentence
 _ALIKE: Final = 0.6  # the least likeness (difflib's ratio) of a name that is worth suggesting
 _CLEARLY: Final = 0.05  # by how much the next one must be less alike: which of two it was is not for us to say
 
@@ -29,6 +30,15 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def shown(value: object) -> str:
+    """A value as a sentence quotes it: short, and safe whatever it is (Python writes out no number of 5000 digits)."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever a stranger's value does when it is asked what it is
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
 def from_extra(extra: str) -> str:

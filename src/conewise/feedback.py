@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conewise import _exactsums as exact
-from conewise._arrays import ROUNDING, Floats, Indices, as_count, as_floats, check_finite, check_sums, read_only
+from conewise._arrays import (
+    ROUNDING,
+    Floats,
+    Indices,
+    as_choice,
+    as_count,
+    as_floats,
+    check_finite,
+    check_sums,
+    read_only,
+)
 from conewise._distinct import Distinct
 from conewise.errors import InputError
 
@@ -305,7 +315,7 @@ def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:
 
 
 def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    array = np.asarray(values)
+    array = as_choice(values, name)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError(f"{name} must be a list of whole numbers, got {array.dtype} of shape {array.shape}.")
     return array.astype(np.int64)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from conewise._arrays import Floats, as_floats, check_shape, read_only
 from conewise._workers import in_order
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.order import pareto_mask
 
 Rows = NDArray[np.int64]
@@ -128,7 +128,11 @@ def front_of_shards(
     cone = as_cone(cone)
     running = RunningFront(cone, keep_duplicates=keep_duplicates)
     local = partial(local_front, cone=cone, keep_duplicates=keep_duplicates)
-    for front in in_order(local, enumerate(shards), executor, ahead):
+    try:
+        pieces = iter(shards)
+    except TypeError:
+        raise InputError(f"shards must be arrays (K, D) or functions that return them, got {shown(shards)}.") from None
+    for front in in_order(local, enumerate(pieces), executor, ahead):
         running.join(front)
     if not running.rows:
         raise InputError("the shards hold no rows: at least one design is needed.")

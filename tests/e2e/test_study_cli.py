@@ -462,7 +462,7 @@ def test_a_study_from_elsewhere_cannot_steer_the_terminal(trial, folder, capsys)
         ("sigma = 0.1", "sigma = 0", "sigma must be above 0"),
         ("sigma = 0.1", "simga = 0.1", "did you mean 'sigma'?"),
         ("sigma = 0.1", "sigma = [1, 2, 3]", "the noise is given for 3 objectives, but there are 2"),
-        ('name = "naive"', 'name = "naiv"', "algorithm must be one of"),
+        ('name = "naive"', 'name = "naiv"', "algorithm must be"),
         ('name = "naive"', "name = 3", "name in [algorithm] must be text"),
         ("evaluations_each = 4", "evaluation_each = 4", "has no option 'evaluation_each'"),
         ("jobs = 0", "job = 0", "did you mean 'jobs'?"),

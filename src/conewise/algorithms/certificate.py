@@ -22,11 +22,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_probability
+from conewise._arrays import Bools, Floats, Indices, as_count, as_epsilon, as_option, as_probability
+from conewise._limits import MOST_EVALUATIONS, SMALLEST_DELTA
 from conewise.algorithms.checkpoints import Checkpoints
 from conewise.algorithms.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
 from conewise.algorithms.looks import Levels
@@ -34,8 +35,8 @@ from conewise.algorithms.meetings import FacetView, Meetings
 from conewise.algorithms.radii import Radii, radii_for
 from conewise.algorithms.recount import Recount
 from conewise.algorithms.rounding import Rounding
-from conewise.budgets import check_designs
-from conewise.cones import Cone
+from conewise.budgets import check_designs, check_noise
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
@@ -66,23 +67,23 @@ LEADS_FROM: Final = 40
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
+_ROOM: Final = 16  # schedules may reach this many times further than their first guess
 _HOLM_STEPS: Final = 2.0**0.25  # ratio of the numbers of designs for which boundaries are tabulated
 _PAIRS_AT_ONCE: Final = 2**18
 
 
 def notion_of(success: str) -> Notion:
     """One of the two words."""
-    if success == "cover" or success == "contain":
-        return success  # type: ignore[return-value]
-    raise InputError(f'the notion of success must be "cover" or "contain", got {success!r}.')
+    return cast(Notion, as_option(success, "success", ("cover", "contain")))
 
 
 def check_question(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float, notion: str) -> None:
     """Refuse what no certificate can answer."""
     check_designs(n_designs)
-    as_non_negative(epsilon, "epsilon")
-    as_probability(delta, "delta")
-    noise.check_dim(cone.dim, n_designs)
+    as_epsilon(epsilon)
+    if as_probability(delta, "delta") < SMALLEST_DELTA:
+        raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}.")
+    check_noise(noise, as_cone(cone).dim, n_designs)
     if notion_of(notion) == "cover" and epsilon == 0:
         raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
 
@@ -213,6 +214,11 @@ class Certificate:
             return Levels.up_to(MOST if self.most is None else self.most, due=0.0, growth=growth, least=first)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
+        if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
+            raise InputError(
+                f"epsilon = {self.epsilon:g} may take {most:.0e} evaluations of a design, more than can be counted; "
+                "raise epsilon or lower sigma, or ask for epsilon = 0 with max_evaluations."
+            )
         # More levels change the boundaries a little, so the first number of steps that is enough is searched for; radii
         # fall about as the root of the count, which says how far it may be.
         short, enough, steps = -1, None, 0

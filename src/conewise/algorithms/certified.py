@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_count, as_positive
+from conewise._arrays import Floats, Indices, as_count, as_epsilon, as_positive
 from conewise.algorithms.answers import certified_answer, nothing_certified
 from conewise.algorithms.base import INDEPENDENT, Result
 from conewise.algorithms.certificate import Certificate, Notion
@@ -84,6 +84,7 @@ class CertifiedRule(ABC):
     """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         as_positive(self.radius_scale, "radius_scale")
         if self.max_evaluations is not None:
             object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))

@@ -8,7 +8,7 @@ from typing import Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices, as_count
+from conewise._arrays import Bools, Floats, Indices, as_count, as_option
 from conewise.algorithms.base import INDEPENDENT, Result, Status
 from conewise.budgets import (
     PAPER_CONSTANT,
@@ -20,8 +20,8 @@ from conewise.budgets import (
     failure_probability,
     naive_budget,
 )
-from conewise.cones import Cone
-from conewise.errors import InputError
+from conewise.cones import Cone, as_cone
+from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Goal, Guarantee, Heuristic
 from conewise.noise import Gaussian, Noise
@@ -63,6 +63,9 @@ class NaiveElimination:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        as_cone(self.cone)
+        if not isinstance(self.goal, Goal):
+            raise InputError(f"goal must be a Goal(epsilon, delta), got {shown(self.goal)}.")
         if self.noise is not None:
             check_noise(self.noise, self.cone.dim, self.n_designs)
         if self.evaluations_each != FROM_BOUND:
@@ -75,11 +78,10 @@ class NaiveElimination:
                 "nothing is known of this noise, so no number of evaluations can be derived; "
                 "pass noise=... (an assumption) or evaluations_each=... (a number, and a heuristic answer)."
             )
+        as_option(self.bound, "bound", ("auto", *_THEOREMS))
         if self.bound == "auto":
             tails: Bound = "gaussian" if isinstance(self.noise, Gaussian) else "subgaussian"
             object.__setattr__(self, "bound", tails)
-        if self.bound not in _THEOREMS:
-            raise InputError(f'bound must be "auto", "paper", "gaussian" or "subgaussian", got {self.bound!r}.')
         each = naive_budget(
             self.cone,
             self.noise,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_non_negative, as_probability
+from conewise._arrays import Floats, as_count, as_non_negative, as_probability, as_words
 from conewise._noisetext import turned
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.certificate import Notion, notion_of
@@ -27,7 +27,7 @@ from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, GaussianUnknown, Noise
@@ -150,6 +150,8 @@ def analyse(
         )
     delta, epsilon = as_probability(delta, "delta"), as_non_negative(epsilon, "epsilon")
     assumed = GaussianUnknown() if noise is None else noise
+    if not isinstance(assumed, Noise):
+        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
     notion = notion_of(success)
     summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
@@ -194,11 +196,11 @@ def analyse(
     )
 
 
-# -- judging ---------------------------------------------------------------------------------------------------------
-
-
 analyze = analyse
 """The same, as it is spelt elsewhere."""
+
+
+# -- judging ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,6 +341,7 @@ def _as_source(
     largest = int(observations.designs.max()) + 1
     if names is None:
         names = [str(k) for k in range(largest)]
+    names = as_words(names, "names")
     if len(names) < largest:
         raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
     objectives = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))

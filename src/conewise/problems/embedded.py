@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.noise import Gaussian
 from conewise.problems.simulated import NoiseSource, SimulatedBandit
 
@@ -21,8 +21,8 @@ def load(name: str, noise: Gaussian | NoiseSource | None = None) -> SimulatedBan
     >>> load("snw").means.shape
     (206, 2)
     """
-    if name not in _EXAMPLES:
-        raise InputError(f"no embedded problem is called {name!r}; choose one of {', '.join(_EXAMPLES)}.")
+    if not isinstance(name, str) or name not in _EXAMPLES:
+        raise InputError(f"no embedded problem is called {shown(name)}; choose one of {', '.join(_EXAMPLES)}.")
     return _EXAMPLES[name](noise if noise is not None else Gaussian(1.0))
 
 

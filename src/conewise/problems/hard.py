@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_points, as_positive, as_selection, read_only
+from conewise._arrays import Floats, as_count, as_epsilon, as_points, as_positive, as_selection, read_only
 from conewise.complexity import beyond_unit_improvements, costliest_direction
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.gaps import lift_norm, separation_gaps, suboptimality_gaps
 from conewise.order import pareto_mask
@@ -67,7 +67,7 @@ def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> Hard
 
     Reference: Ararat & Tekin 2023, proof of Theorem 5.1, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
     """
-    points = as_points(means, "means", cone.dim)
+    points = as_points(means, "means", as_cone(cone).dim)
     epsilon = as_positive(epsilon, "epsilon")
     z = beyond_unit_improvements(cone)
     length = float(np.linalg.norm(z))
@@ -86,8 +86,8 @@ def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInsta
 
     Reference: Ararat & Tekin 2023, Theorem 5.3 and its proof (K >= 4; D >= 2, since in R every v lies in C or -C).
     """
-    n_designs, epsilon = as_count(n_designs, "n_designs", minimum=4), as_positive(epsilon, "epsilon")
-    if cone.dim < 2:
+    n_designs, epsilon = as_count(n_designs, "n_designs", minimum=4), as_epsilon(epsilon, exact=False)
+    if as_cone(cone).dim < 2:
         raise InputError("the worst-case instance needs at least 2 objectives: with 1 all designs can be compared.")
     u = costliest_direction(cone)
     v = _incomparable(cone)

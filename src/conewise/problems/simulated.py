@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive, read_only
-from conewise.errors import InputError
+from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive, as_words, read_only
+from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Bounded, Gaussian, Noise, SubGaussian
 
@@ -207,11 +207,11 @@ class SimulatedBandit:
         if isinstance(noise, Gaussian):
             noise = GaussianNoise(noise)
         if not isinstance(noise, NoiseSource):
-            raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {noise!r}.")
+            raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {shown(noise)}.")
         noise.check_dim(dim, k)
         labels = _labels(names, k, "names", "design {}")
         columns = _labels(objectives, dim, "objectives", "objective {}")
-        small = frozenset([minimised] if isinstance(minimised, str) else minimised)
+        small = frozenset([minimised] if isinstance(minimised, str) else as_words(minimised, "minimised"))
         unknown = small - set(columns)
         if unknown:
             raise InputError(
@@ -272,7 +272,10 @@ def _check(vector: Floats, dim: int) -> None:
 
 
 def _labels(given: Iterable[str] | None, n: int, name: str, pattern: str, distinct: bool = True) -> tuple[str, ...]:
-    labels = tuple(pattern.format(k) for k in range(n)) if given is None else tuple(str(label) for label in given)
+    try:
+        labels = tuple(pattern.format(k) for k in range(n)) if given is None else tuple(map(str, given))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a list of names, got {shown(given)}.") from None
     if len(labels) != n:
         raise InputError(f"{name} must have {n} entries, got {len(labels)}.")
     if distinct and len(set(labels)) < n:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from conewise._arrays import as_count
 from conewise.algorithms import Algorithm, NaiveElimination, Result
 from conewise.algorithms.base import State
+from conewise.budgets import check_noise
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -102,7 +103,7 @@ def identify(
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     assumed = noise if noise is not None else getattr(problem, "assumption", None)
     if assumed is not None:
-        assumed.check_dim(problem.dim, problem.n_designs)
+        check_noise(assumed, problem.dim, problem.n_designs)
     chosen = build(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
     if batch is not None:
         batch = as_count(batch, "batch")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conewise._arrays import as_option
 from conewise.algorithms import (
     Algorithm,
     AuerElimination,
@@ -36,10 +37,9 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
 
 def resolved(name: str, options: Mapping[str, Any]) -> str:
     """The name of a rule; "auto" is proportions unless an option of the naive one is given."""
+    as_option(name, "algorithm", ("auto", "naive", *_RULES))
     if name == "auto":
         name = "naive" if options.keys() & _NAIVE_OPTIONS else "proportions"
-    if name != "naive" and name not in _RULES:
-        raise InputError(f"algorithm must be one of auto, naive, {', '.join(_RULES)}, got {name!r}.")
     return name
 
 

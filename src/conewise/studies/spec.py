@@ -24,6 +24,7 @@ from conewise._arrays import (
     as_non_negative,
     as_positive,
     as_probability,
+    as_words,
     check_finite,
     check_sums,
 )
@@ -31,7 +32,7 @@ from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import noise_from_dict, noise_to_dict, turned
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.studies.rules import build, resolved
 from conewise.tables.designs import NAME_COLUMNS
@@ -200,7 +201,7 @@ def specified(
         noise = noise_from_dict(noise)
     if noise is not None:
         if not isinstance(noise, noises.Noise):
-            raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {noise!r:.60}.")
+            raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
     if options is not None and not isinstance(options, Mapping):
@@ -261,7 +262,8 @@ def checked_objectives(
     """(objectives, minimised): distinct names, as many as the cone orders; "f1", "f2", ... when none are given."""
     if isinstance(objectives, str) or isinstance(minimise, str):
         raise InputError("objectives and minimise are lists of names, not one text.")
-    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else objectives
+    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else as_words(objectives, "objectives")
+    minimise = as_words(minimise, "minimise")
     labels = tuple(as_label(name, "the name of an objective") for name in given)
     if len(labels) != dim:
         raise InputError(f"the cone orders {dim} objectives, but {len(labels)} are named: {', '.join(labels)}.")
@@ -279,7 +281,7 @@ def checked_objectives(
 def as_label(name: Any, what: str) -> str:
     """Text that survives a table and a terminal: no control characters, nothing around it, not empty."""
     if not isinstance(name, str):
-        raise InputError(f"{what} must be text, got {name!r:.60}.")
+        raise InputError(f"{what} must be text, got {shown(name)}.")
     if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
         raise InputError(
             f"{what} must be printable text of at most {_LONGEST_NAME} characters without spaces around it, "
