@@ -54,7 +54,7 @@ def test_noise_survives_json(noise):
         ({"kind": "gaussian", "sigma": "a"}, "sigma must be"),
         ({"kind": "bounded", "low": 0}, "needs low and high"),
         ({"kind": "bounded", "low": 1, "high": 0}, "below high"),
-        ({"kind": "gaussian_unknown", "sigma": 1}, "it takes nothing"),
+        ({"kind": "gaussian_unknown", "sigma": 1}, "it takes resolution"),
         ({"kind": "subgaussian"}, "needs sigma"),
     ],
 )
