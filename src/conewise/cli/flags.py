@@ -19,7 +19,7 @@ _FLAGS: Final = {
     "time_limit": "--time-limit",
 }
 _SAME_NAME: Final = (
-    *("design", "name", "names", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
+    *("design", "name", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
     *("noise", "epsilon", "delta", "cone", "final", "jobs"),
 )
 _QUOTED: Final = re.compile("`([^`]+)`")
