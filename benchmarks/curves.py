@@ -11,7 +11,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks import data
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.feedback import Observations, Statistics
 
 Along = Literal["K", "|P*|", "D", "N"]

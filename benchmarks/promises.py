@@ -27,9 +27,9 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.certificate import Notion
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.analyse import analyse
+from conewise.certificate.certificate import Notion
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.studies.running.runner import run_study

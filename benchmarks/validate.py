@@ -33,7 +33,7 @@ from conewise.algorithms import (
     Result,
     SuccessiveElimination,
 )
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.problems import GaussianNoise, NoiseSource, SimulatedBandit, UniformNoise

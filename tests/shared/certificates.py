@@ -9,7 +9,7 @@ import numpy as np
 
 import conewise as cw
 from conewise.algorithms import Certificate
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.certificate.history import Checkpoints
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from conewise.algorithms import Certificate
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.certificate.history import Checkpoints
 
 RHO = 2**0.25
 TAU = 2.0

@@ -19,9 +19,9 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
-from conewise.algorithms.certificate import Certificate
-from conewise.algorithms.claims import Claims, Struck, judge
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.claims import Claims, Struck, judge
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit

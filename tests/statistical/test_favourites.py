@@ -16,10 +16,10 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise.algorithms import Certificate
-from conewise.algorithms.certificate import CROWD_SHARES
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.favourites import Favourites
-from conewise.algorithms.meetings import Meetings
+from conewise.certificate.certificate import CROWD_SHARES
+from conewise.certificate.favourites import Favourites
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.pairs import Meetings
 from conewise.feedback import Observations
 from conewise.noise import Gaussian
 

@@ -14,7 +14,7 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise.algorithms import Certificate, Claims
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.certificate.history import Checkpoints
 from conewise.feedback import Observations
 from conewise.noise import Gaussian
 

@@ -17,8 +17,8 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.certificate import LEADS_FROM
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.certificate import LEADS_FROM
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit

@@ -14,9 +14,9 @@ import conewise as cw
 from conewise import _limits as limits
 from conewise import noise
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.certificate import MOST
 from conewise.analysis import analyse as analysis
 from conewise.analysis.analyse import analyse
+from conewise.certificate.certificate import MOST
 from conewise.tables import readers
 from conewise.tables.measurements import LongTable, open_measurements
 

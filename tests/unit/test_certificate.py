@@ -11,7 +11,7 @@ from shared.certificates import CONES, ORTHANT, at_levels, certificate, masks, r
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.checkpoints import Checkpoints, Snapshot
+from conewise.certificate.history import Checkpoints, Snapshot
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 from conewise.problems import SimulatedBandit

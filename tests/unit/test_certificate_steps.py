@@ -13,7 +13,7 @@ from shared.recounts import RHO, row_for
 
 import conewise as cw
 from conewise.algorithms import Certificate, SuccessiveElimination
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.certificate.history import Checkpoints
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
@@ -21,7 +21,7 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 @pytest.fixture
 def two_lists(monkeypatch):
     """As with many designs: the second design of a pair as far on as the first, or four times as far."""
-    monkeypatch.setattr("conewise.algorithms.certificate.LEADS_FROM", 2)
+    monkeypatch.setattr("conewise.certificate.certificate.LEADS_FROM", 2)
 
 
 @pytest.mark.usefixtures("two_lists")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.looks import Levels
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels
 from conewise.feedback import Observations
 
 LEVELS = Levels((2, 3, 5, 8))

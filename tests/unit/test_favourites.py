@@ -16,13 +16,14 @@ from shared.crossings import dense
 from shared.recounts import RHO, row_for
 
 import conewise as cw
-from conewise.algorithms import Certificate, favourites
-from conewise.algorithms.certificate import CROWD_SHARES, EXACT_SHARES, LEADS, LEADS_FROM
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.favourites import MOST_FAVOURITES, PILOT, Favourites
-from conewise.algorithms.looks import Levels, boundaries, narrowing, spending
-from conewise.algorithms.meetings import Meetings
-from conewise.algorithms.recount import MOST_DESIGNS
+from conewise.algorithms import Certificate
+from conewise.certificate import favourites
+from conewise.certificate.certificate import CROWD_SHARES, EXACT_SHARES, LEADS, LEADS_FROM
+from conewise.certificate.favourites import MOST_FAVOURITES, PILOT, Favourites
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels, boundaries, narrowing, spending
+from conewise.certificate.pairs import Meetings
+from conewise.certificate.recount import MOST_DESIGNS
 from conewise.feedback import Observations
 from conewise.noise import Gaussian, Noise, SubGaussian
 

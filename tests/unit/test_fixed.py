@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import norm, t
 
 import conewise as cw
-from conewise.algorithms.certificate import SHARES, Certificate
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.fixed import FixedSample
-from conewise.algorithms.radii import VARIANCE_SHARE
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.certificate import SHARES, Certificate
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.radii import VARIANCE_SHARE
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 

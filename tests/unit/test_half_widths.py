@@ -13,8 +13,8 @@ from scipy.stats import t as student
 from shared import studies
 
 import conewise as cw
-from conewise.algorithms.certificate import SHARES
-from conewise.algorithms.looks import spending
+from conewise.certificate.certificate import SHARES
+from conewise.certificate.looks import spending
 from conewise.feedback import Observations
 from conewise.report.answer import answer
 from conewise.report.subject import as_it_ran, of_state, of_study, of_table

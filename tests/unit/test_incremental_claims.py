@@ -10,8 +10,8 @@ from shared.certificates import forgetful
 
 import conewise as cw
 from conewise.algorithms import Certificate, Claims, OptimalProportions, SuccessiveElimination
-from conewise.algorithms.certified import CertifiedRule
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.adaptive.certified import CertifiedRule
+from conewise.certificate.history import Checkpoints
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
@@ -129,7 +129,7 @@ def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():
 
 def test_designs_that_all_beat_each_other_are_compared_again(monkeypatch):
     """Two streams that rise: each is ahead of the other's past. Nobody is struck, and nothing is concluded from it."""
-    monkeypatch.setattr("conewise.algorithms.certificate.LEADS_FROM", 2)
+    monkeypatch.setattr("conewise.certificate.certificate.LEADS_FROM", 2)
     certificate = Certificate(ORTHANT, Gaussian(0.5), 2, 0.1, 0.1)
     counts, ahead = np.array(certificate.levels.counts), certificate.lead
     first, second = ahead + 30, ahead + 30 + (ahead + 1) // 2

@@ -27,6 +27,7 @@ ROOMS = [
     ("feedback",),
     ("problems",),
     ("tables",),
+    ("certificate",),
     ("algorithms",),
     ("analysis",),
     ("studies",),

@@ -15,10 +15,10 @@ import pytest
 from scipy.stats import binom, norm, t
 
 import conewise as cw
-from conewise.algorithms import looks
-from conewise.algorithms.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES, Certificate
-from conewise.algorithms.looks import GROWTH, Levels, boundaries
-from conewise.algorithms.radii import VARIANCE_SHARE, EmpiricalBernstein
+from conewise.certificate import looks
+from conewise.certificate.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES, Certificate
+from conewise.certificate.looks import GROWTH, Levels, boundaries
+from conewise.certificate.radii import VARIANCE_SHARE, EmpiricalBernstein
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 LEVEL = 1e-6

@@ -16,8 +16,8 @@ from scipy.special import log_ndtr
 from scipy.stats import binom, multivariate_normal, norm
 from shared.crossings import dense
 
-from conewise.algorithms import looks
-from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
+from conewise.certificate import looks
+from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
 
 LEVEL = 1e-6
 WALKS = 200_000

@@ -316,7 +316,7 @@ class Laplace(cw.noise.Noise):
 def test_a_noise_of_ones_own_keeps_its_own_tails():
     """Taken for subgaussian, one of Laplace's tails at delta = 1e-6 was exceeded 58 times too often."""
     from conewise.algorithms import SuccessiveElimination
-    from conewise.algorithms.fixed import FixedSample
+    from conewise.algorithms.adaptive.fixed import FixedSample
 
     own, light = Laplace(), cw.noise.SubGaussian(1.0)
     cone = cw.Cone.orthant(2)

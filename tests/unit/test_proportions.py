@@ -9,9 +9,9 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
-from conewise.algorithms.certificate import LEADS_FROM
-from conewise.algorithms.certified import Costs
-from conewise.algorithms.proportions import cheapest_star
+from conewise.algorithms.adaptive.certified import Costs
+from conewise.algorithms.adaptive.proportions import cheapest_star
+from conewise.certificate.certificate import LEADS_FROM
 from conewise.feedback import Observations
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit

@@ -16,12 +16,12 @@ from scipy.stats import binom, chi
 
 import conewise as cw
 from conewise.algorithms import Algorithm, Result
-from conewise.algorithms.ape import LeaderChallenger, threshold
-from conewise.algorithms.auer import AuerElimination
-from conewise.algorithms.ege import SequentialHalving, SequentialRejects, empirical_gaps, estimated_error
-from conewise.algorithms.paveba import PaVeBa
-from conewise.algorithms.psips import PosteriorSampling, learned_weights
-from conewise.algorithms.rounds import Standing
+from conewise.algorithms.published.ape import LeaderChallenger, threshold
+from conewise.algorithms.published.auer import AuerElimination
+from conewise.algorithms.published.ege import SequentialHalving, SequentialRejects, empirical_gaps, estimated_error
+from conewise.algorithms.published.paveba import PaVeBa
+from conewise.algorithms.published.psips import PosteriorSampling, learned_weights
+from conewise.algorithms.published.rounds import Standing
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Bounded, Gaussian, SubGaussian
 from conewise.problems import SimulatedBandit

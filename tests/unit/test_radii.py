@@ -16,9 +16,9 @@ from scipy.special import betainc, betaln, stdtr
 from scipy.stats import beta, binom, norm, t
 
 import conewise as cw
-from conewise.algorithms import radii
-from conewise.algorithms.looks import Levels, spending
-from conewise.algorithms.radii import (
+from conewise.certificate import radii
+from conewise.certificate.looks import Levels, spending
+from conewise.certificate.radii import (
     VARIANCE_SHARE,
     EmpiricalBernstein,
     KnownScale,

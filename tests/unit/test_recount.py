@@ -18,11 +18,11 @@ from shared.recounts import RHO, TAU, Counted, row_for
 
 import conewise as cw
 from conewise.algorithms import Certificate, SuccessiveElimination
-from conewise.algorithms.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.looks import Levels, narrowing, spending
-from conewise.algorithms.meetings import Meetings
-from conewise.algorithms.recount import APART, MOST_DESIGNS, REMOVAL, LeftOut, Recount
+from conewise.certificate.certificate import CROWD_SHARES, EXACT_SHARES, LEADS_FROM, SHARES
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels, narrowing, spending
+from conewise.certificate.pairs import Meetings
+from conewise.certificate.recount import APART, MOST_DESIGNS, REMOVAL, LeftOut, Recount
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.rounding import Rounding, without_noise
+from conewise.certificate.rounding import Rounding, without_noise
 from conewise.feedback import Observations, Statistics
 from conewise.noise import GaussianUnknown
 

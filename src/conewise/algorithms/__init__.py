@@ -1,17 +1,17 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
-from conewise.algorithms.ape import LeaderChallenger
-from conewise.algorithms.auer import AuerElimination
-from conewise.algorithms.base import Algorithm, Result, Status
-from conewise.algorithms.certificate import Certificate
-from conewise.algorithms.certified import Plan
-from conewise.algorithms.claims import Claims
-from conewise.algorithms.ege import SequentialHalving, SequentialRejects
-from conewise.algorithms.elimination import SuccessiveElimination
+from conewise.algorithms.adaptive.certified import Plan
+from conewise.algorithms.adaptive.elimination import SuccessiveElimination
+from conewise.algorithms.adaptive.proportions import OptimalProportions
+from conewise.algorithms.contract import Algorithm, Result, Status
 from conewise.algorithms.naive import NaiveElimination
-from conewise.algorithms.paveba import PaVeBa
-from conewise.algorithms.proportions import OptimalProportions
-from conewise.algorithms.psips import PosteriorSampling
+from conewise.algorithms.published.ape import LeaderChallenger
+from conewise.algorithms.published.auer import AuerElimination
+from conewise.algorithms.published.ege import SequentialHalving, SequentialRejects
+from conewise.algorithms.published.paveba import PaVeBa
+from conewise.algorithms.published.psips import PosteriorSampling
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.claims import Claims
 
 __all__ = [
     "Algorithm",

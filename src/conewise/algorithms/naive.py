@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_option
-from conewise.algorithms.base import INDEPENDENT, Result, Status
+from conewise.algorithms.contract import INDEPENDENT, Result, Status
 from conewise.budgets import (
     PAPER_CONSTANT,
     Bound,

@@ -18,14 +18,14 @@ import numpy as np
 from conewise._arrays import Floats, as_count, as_non_negative, as_probability, as_words
 from conewise._noisetext import turned
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
-from conewise.algorithms.certificate import Notion, notion_of
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.fixed import FixedSample
-from conewise.algorithms.radii import check_fit
+from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
+from conewise.certificate.certificate import Notion, notion_of
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics

@@ -12,10 +12,10 @@ from functools import cache, cached_property, partial
 
 from conewise._arrays import Indices
 from conewise.algorithms import Claims
-from conewise.algorithms.certificate import Certificate
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.claims import Comparisons
-from conewise.algorithms.fixed import FixedSample
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.claims import Comparisons
+from conewise.certificate.history import Checkpoints
 from conewise.feedback import Statistics
 
 

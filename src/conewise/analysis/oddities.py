@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.algorithms.rounding import Rounding, spreads_of, without_noise
+from conewise.certificate.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Observations, Statistics
 from conewise.noise import GaussianUnknown, Noise

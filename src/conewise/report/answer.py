@@ -16,9 +16,9 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
-from conewise.algorithms.claims import Comparisons, Seen
 from conewise.analysis.explanations import to_go
 from conewise.analysis.oddities import joined
+from conewise.certificate.claims import Comparisons, Seen
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.gaps import escape_gaps, lift_norm

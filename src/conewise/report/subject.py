@@ -12,12 +12,12 @@ import numpy as np
 
 from conewise._arrays import as_count
 from conewise.algorithms import Result, Status
-from conewise.algorithms.certificate import Notion, notion_of
-from conewise.algorithms.certified import CertifiedRule
-from conewise.algorithms.checkpoints import Checkpoints
+from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import unused
+from conewise.certificate.certificate import Notion, notion_of
+from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations

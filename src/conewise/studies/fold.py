@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Floats
 from conewise.algorithms import Algorithm, NaiveElimination, Plan, Result
-from conewise.algorithms.certified import CertifiedRule
+from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 from conewise.studies.evaluations import Integers, from_key

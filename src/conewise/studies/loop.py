@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from conewise._arrays import as_count
 from conewise.algorithms import Algorithm, NaiveElimination, Result
-from conewise.algorithms.base import State
+from conewise.algorithms.contract import State
 from conewise.budgets import check_noise
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError

@@ -14,9 +14,9 @@ from typing import ClassVar, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.base import Result
-from conewise.algorithms.published import FixedConfidence, facet_values
-from conewise.algorithms.rounds import RoundByRound, Rounds, Standing, Standings
+from conewise.algorithms.contract import Result
+from conewise.algorithms.published.common import FixedConfidence, facet_values
+from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
 
 _PAIRS_AT_ONCE: Final = 2**18

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.algorithms.base import Result
-from conewise.algorithms.published import FixedConfidence, facet_values
-from conewise.algorithms.rounds import RoundByRound, Rounds, Standing, Standings
+from conewise.algorithms.contract import Result
+from conewise.algorithms.published.common import FixedConfidence, facet_values
+from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.algorithms.certified import CertifiedRule, Costs
+from conewise.algorithms.adaptive.certified import CertifiedRule, Costs
 
 _CANDIDATES = 64  # numbers of observations tried for one leader
 _FURTHEST = 6.0  # times the observations of the least known follower, where a leader goes ahead from the beginning

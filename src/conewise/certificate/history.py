@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.algorithms.looks import Levels
+from conewise.certificate.looks import Levels
 from conewise.feedback import Counts, Observations, Statistics
 
 

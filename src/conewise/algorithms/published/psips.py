@@ -14,8 +14,8 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._limits import LARGEST_SEED
-from conewise.algorithms.base import Result
-from conewise.algorithms.published import Sequential, facet_values
+from conewise.algorithms.contract import Result
+from conewise.algorithms.published.common import Sequential, facet_values
 from conewise.feedback import Counts, Statistics
 from conewise.noise import Gaussian
 from conewise.order import pareto_mask

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.algorithms.certified import CertifiedRule, Costs
+from conewise.algorithms.adaptive.certified import CertifiedRule, Costs
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_positive, as_probability
 from conewise._limits import LARGEST_GROWTH
-from conewise.algorithms.base import INDEPENDENT, Result, Status
+from conewise.algorithms.contract import INDEPENDENT, Result, Status
 from conewise.budgets import check_designs, check_noise
 from conewise.cones import Cone
 from conewise.errors import InputError

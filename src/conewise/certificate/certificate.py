@@ -28,14 +28,14 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_epsilon, as_option, as_probability
 from conewise._limits import MOST_EVALUATIONS, SMALLEST_DELTA
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
-from conewise.algorithms.looks import Levels
-from conewise.algorithms.meetings import FacetView, Meetings
-from conewise.algorithms.radii import Radii, radii_for
-from conewise.algorithms.recount import Recount
-from conewise.algorithms.rounding import Rounding
 from conewise.budgets import check_designs, check_noise
+from conewise.certificate.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels
+from conewise.certificate.pairs import FacetView, Meetings
+from conewise.certificate.radii import Radii, radii_for
+from conewise.certificate.recount import Recount
+from conewise.certificate.rounding import Rounding
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.noise import GaussianUnknown, Noise

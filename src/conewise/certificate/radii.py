@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.looks import GROWTH, Levels, boundaries, spending
+from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations

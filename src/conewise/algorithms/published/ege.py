@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, as_count
-from conewise.algorithms.base import Result
-from conewise.algorithms.published import best_guess, check_pairs, facet_values, statuses
-from conewise.algorithms.rounds import RoundByRound, Rounds, Standing, Standings
+from conewise.algorithms.contract import Result
+from conewise.algorithms.published.common import best_guess, check_pairs, facet_values, statuses
+from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.budgets import check_noise
 from conewise.cones import Cone
 from conewise.errors import InputError

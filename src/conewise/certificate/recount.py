@@ -26,16 +26,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms import favourites
-from conewise.algorithms.favourites import MOST_FAVOURITES, PILOT, Favourites
-from conewise.algorithms.looks import NARROWING, narrowing, spending
+from conewise.certificate import favourites
+from conewise.certificate.favourites import MOST_FAVOURITES, PILOT, Favourites
+from conewise.certificate.looks import NARROWING, narrowing, spending
 from conewise.noise import Gaussian
 from conewise.order import facet_columns
 
 if TYPE_CHECKING:
-    from conewise.algorithms.certificate import Certificate
-    from conewise.algorithms.checkpoints import Snapshot
-    from conewise.algorithms.meetings import Meetings
+    from conewise.certificate.certificate import Certificate
+    from conewise.certificate.history import Snapshot
+    from conewise.certificate.pairs import Meetings
 
 MOST_DESIGNS: Final = 500
 """With more designs all pairs are too many to be looked at anew in every round."""

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.checkpoints import Checkpoints, Snapshot, places
-from conewise.algorithms.claims import BELOW, Claims, Comparisons, Seen
-from conewise.algorithms.favourites import PILOT, Favourites
-from conewise.algorithms.rounding import spreads_of
+from conewise.certificate.claims import BELOW, Claims, Comparisons, Seen
+from conewise.certificate.favourites import PILOT, Favourites
+from conewise.certificate.history import Checkpoints, Snapshot, places
+from conewise.certificate.rounding import spreads_of
 from conewise.noise import GaussianUnknown
 from conewise.order import facet_columns, maximal_columns
 
 if TYPE_CHECKING:
-    from conewise.algorithms.certificate import Certificate
+    from conewise.certificate.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)

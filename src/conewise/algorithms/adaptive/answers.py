@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.base import Result, Status
-from conewise.algorithms.claims import Certified, Claims
+from conewise.algorithms.contract import Result, Status
+from conewise.certificate.claims import Certified, Claims
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic
 

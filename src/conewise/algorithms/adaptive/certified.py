@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices, as_count, as_epsilon, as_positive
-from conewise.algorithms.answers import certified_answer, nothing_certified
-from conewise.algorithms.base import INDEPENDENT, Result
-from conewise.algorithms.certificate import Certificate, Notion
-from conewise.algorithms.checkpoints import Checkpoints
-from conewise.algorithms.claims import Claims
-from conewise.algorithms.radii import check_fit
-from conewise.algorithms.rounding import taken_as_exact
+from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
+from conewise.algorithms.contract import INDEPENDENT, Result
+from conewise.certificate.certificate import Certificate, Notion
+from conewise.certificate.claims import Claims
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.radii import check_fit
+from conewise.certificate.rounding import taken_as_exact
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls

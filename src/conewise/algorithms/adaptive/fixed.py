@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.answers import certified_answer, nothing_certified
-from conewise.algorithms.base import INDEPENDENT, Result
-from conewise.algorithms.certificate import Notion, Spending, check_question
-from conewise.algorithms.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
-from conewise.algorithms.radii import Radii, radii_for
-from conewise.algorithms.rounding import Rounding, spreads_of, taken_as_exact
+from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
+from conewise.algorithms.contract import INDEPENDENT, Result
+from conewise.certificate.certificate import Notion, Spending, check_question
+from conewise.certificate.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
+from conewise.certificate.radii import Radii, radii_for
+from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Statistics

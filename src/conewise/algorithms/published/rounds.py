@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
-from conewise.algorithms.published import limited
+from conewise.algorithms.published.common import limited
 from conewise.cones import Cone
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 

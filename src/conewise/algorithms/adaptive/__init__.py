@@ -1,0 +1,1 @@
+"""Sampling rules on the certificate."""

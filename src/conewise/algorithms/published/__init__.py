@@ -1,0 +1,1 @@
+"""Rules as published, one paper a file."""
