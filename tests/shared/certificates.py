@@ -10,6 +10,7 @@ import numpy as np
 import conewise as cw
 from conewise.algorithms import Certificate
 from conewise.certificate.history import Checkpoints
+from conewise.directions import cover_at
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
@@ -90,6 +91,33 @@ def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z
     return gain, radius
 
 
+def widest(checked: Certificate, state: Checkpoints, design: int, level: int) -> float:
+    """The variance of a mean along the noisiest direction."""
+    noise, dim, count = checked.noise, checked.cone.dim, checked.levels.counts[level]
+    if isinstance(noise, GaussianUnknown):
+        snapshot = state.snapshots[level]
+        covariance = snapshot.scatters[snapshot.designs.tolist().index(design)] / (count - 1)
+    elif isinstance(noise, Gaussian):
+        covariance = noise.covariance(dim)
+        covariance = covariance[design] if covariance.ndim == 3 else covariance
+    else:
+        covariance = noise.largest_scale(dim) ** 2 * np.eye(dim)
+    return float(np.linalg.eigvalsh(covariance)[-1]) / count
+
+
+def covered_at(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z: np.ndarray) -> float:
+    """The epsilon from which j covers i on this list; infinite before they have met."""
+    pair = met(checked, state, i, j, offset, z)
+    if pair is None:
+        return math.inf
+    level = min(state.reached[i], state.reached[j] - offset)
+    reach = None
+    if not isinstance(checked.noise, Bounded):
+        both = widest(checked, state, i, level) + widest(checked, state, j, level + offset)
+        reach = np.array([z[level] * math.sqrt(both)])
+    return float(cover_at(checked.cone, pair[0][:, None], pair[1][:, None], reach)[0])
+
+
 def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = True) -> list[list[bool]]:
     """The definitions of docs/adaptive, one pair and one direction at a time.
 
@@ -104,12 +132,14 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = 
             return by_sure_anew[which]
         return checked.out_boundary(len(live), which, by_sure=by_sure)
 
-    def out(i, j):
+    def offsets():
         apart = state.reached[list(live)].max() - state.reached[list(live)].min()
-        offsets = [(k, offset) for k, offset in enumerate(checked.offsets) if offset <= 2 * apart]
+        return [(k, offset) for k, offset in enumerate(checked.offsets) if offset <= 2 * apart]
+
+    def out(i, j):
         seen = [
             met(checked, state, i, j, offset, boundary(k, by_sure))
-            for k, offset in offsets
+            for k, offset in offsets()
             for by_sure in ([False, True] if j in sure else [False])
         ]
         return [pair for pair in seen if pair is not None]
@@ -147,8 +177,8 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = 
     if checked.notion == "cover":
         for i in live - accepted:
             for j in accepted:
-                for gain, radius in out(i, j):
-                    if cw.lift_norm(np.maximum(radius - gain, 0.0), cone) <= epsilon:
+                for k_list, offset in offsets():
+                    if covered_at(checked, state, i, j, offset, boundary(k_list, False)) <= epsilon:
                         covered.add(i)
     chosen = [set(range(k)) - live, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in chosen]

@@ -141,21 +141,20 @@ def test_after_a_jump_the_next_level_counts_again():
 
 @pytest.mark.parametrize("n_designs", [2, 3, 10, 57])
 def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
-    """For every possible size p of the Pareto set: p (K - 1) d a_out(p) + (K - p) N a_fine <= delta.
+    """For every possible size p of the Pareto set: p (K - 1) a_out(p) + (K - p) N a_fine <= delta.
 
-    Covering; tests/unit/test_lists.py has "contain". A false "covered" can come from min(N, D) directions. The
-    probabilities are read back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
+    Covering; tests/unit/test_lists.py has "contain". A false "covered" comes from one direction. The probabilities are
+    read back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
     """
     delta = 0.1
     for cone in CONES:
         checked = certificate(cone, SubGaussian(0.5), n_designs, delta=delta)
         rows = len(cone.facets)
-        directions = min(rows, cone.dim)
         fine = float(np.exp(-(checked.fine_boundary(n_designs) ** 2) / 2).sum())
         for p in range(1, n_designs + 1):
             lists = [checked.out_boundary(p, which) for which in range(len(checked.offsets))]
             out = float(np.exp(-(np.array(lists) ** 2) / 2).sum())
-            spent = p * (n_designs - 1) * directions * out + (n_designs - p) * rows * fine
+            spent = p * (n_designs - 1) * out + (n_designs - p) * rows * fine
             assert spent <= delta * (1 + 1e-9), (cone, p)
         assert spent >= 0.99 * delta  # and nothing is left lying about
 

@@ -15,6 +15,7 @@ from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.certificate.certificate import SHARES, Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import VARIANCE_SHARE
+from conewise.directions import cover_at
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
@@ -93,6 +94,23 @@ def radius(checked: FixedSample, rows: list[np.ndarray], i: int, j: int, n: int,
     return math.sqrt(2 * math.log(1 / alpha)) * spread
 
 
+def widest(checked: FixedSample, rows, i: int, j: int, alpha: float) -> np.ndarray | None:
+    """The radius along the noisiest direction; None for bounded observations, where none is known."""
+    noise, dim = checked.noise, checked.cone.dim
+    if isinstance(noise, Bounded):
+        return None
+    if isinstance(noise, GaussianUnknown):
+        each = [np.cov(rows[a].T).reshape(dim, dim) for a in (i, j)]
+    elif isinstance(noise, Gaussian):
+        whole = np.broadcast_to(noise.covariance(dim), (checked.n_designs, dim, dim))
+        each = [whole[a] for a in (i, j)]
+    else:
+        each = [noise.sigma**2 * np.eye(dim)] * 2
+    spread = math.sqrt(sum(np.linalg.eigvalsh(c)[-1] / len(rows[a]) for a, c in zip((i, j), each, strict=True)))
+    fewer = min(len(rows[i]), len(rows[j]))
+    return np.array([checked.radii.quantiles(np.array(float(fewer)), np.array(math.log(alpha))) * spread])
+
+
 def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[list[bool]]:
     """The definitions, one pair and one direction at a time."""
     k, cone = checked.n_designs, checked.cone
@@ -108,7 +126,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
 
     def out(i, j):
         if not stepwise:
-            return [seen(i, j, delta / (k * (k - 1) * min(facets, cone.dim)))]
+            return [seen(i, j, delta / (k * (k - 1)))]
         by_anybody = seen(i, j, SHARES["any"] * delta / ((k - 1) * len(live)))
         pairs = len(live) * (len(live) - 1)
         return [by_anybody, *([seen(i, j, SHARES["sure"] * delta / pairs)] if j in sure else [])]
@@ -126,7 +144,10 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
 
     def covers(i, j):
         (met,) = out(i, j)
-        return met is not None and cw.lift_norm(np.maximum(met[1] - met[0], 0.0), cone) <= epsilon
+        if met is None:
+            return False
+        wide = widest(checked, rows, i, j, delta / (k * (k - 1)))
+        return cover_at(cone, met[0][:, None], met[1][:, None], wide)[0] <= epsilon
 
     live, sure, known = set(range(k)), set(), 0
     while True:

@@ -19,7 +19,7 @@ ROOMS = [
     ("_conechecks", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
-    ("fronts", "gaps"),
+    ("fronts", "gaps", "directions"),
     ("complexity", "noise"),
     ("_noisetext",),
     ("budgets",),

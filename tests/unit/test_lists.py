@@ -33,7 +33,6 @@ LINE, ORTHANT = cw.Cone.orthant(1), cw.Cone.orthant(2)
 def test_variances_and_claims_together_spend_no_more_than_delta(cone, n_designs):
     """Covering: read back from the numbers, for every size p of the Pareto set, every list of looks, unknown noise."""
     delta, rows = 0.1, len(cone.facets)
-    directions = min(rows, cone.dim)
     for noise in (Bounded(0, 1), GaussianUnknown()):
         checked = Certificate(cone, noise, n_designs, 0.5, delta)
         counts = np.array(checked.levels.counts, dtype=float)
@@ -52,7 +51,7 @@ def test_variances_and_claims_together_spend_no_more_than_delta(cone, n_designs)
         assert len(checked.offsets) == (2 if n_designs >= LEADS_FROM else 1)
         for p in range(1, n_designs + 1):
             out = sum(spends(checked.out_boundary(p, which)) for which in range(len(checked.offsets)))
-            total = before + p * (n_designs - 1) * directions * out + (n_designs - p) * rows * fine
+            total = before + p * (n_designs - 1) * out + (n_designs - p) * rows * fine
             assert total <= delta * (1 + 1e-5), (noise, p)
         assert total >= 0.98 * delta
 

@@ -5,15 +5,15 @@ or with one of them a fixed number of levels ahead of the other. With D^ = mu^_j
 
 * i is *beaten* by j when w_n.D^ - r_n >= 0 for all n: j weakly dominates it;
 * i is *fine against* j when w_n.D^ + r_n <= epsilon alpha_n for some n: m(i, j) <= epsilon;
-* i is *covered by* j when f((r - W D^)^+) <= epsilon: M(i, j) <= epsilon.
+* i is *covered by* j when `directions.cover_at` <= epsilon: M(i, j) <= epsilon.
 
 Where the errors can come from, and so where delta is spent (docs/adaptive): a wrong "fine" that matters concerns a
 design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "beaten" or "covered"
-concerns a Pareto design, K - 1 rivals, and the directions that carry M(i, j): at most min(N, D), or one where nothing
-is ever covered. The two kinds belong to different designs, so for `cover` each may spend delta / K a design. For
-`contain` claims are made step by step, and both kinds share delta among the designs that can still be wrong (Holm
-1979): those not beaten, and those not *sure*, that is not yet known to be Pareto optimal. A design that a sure one
-beats has only p - 1 rivals to be paid for. For exact identification (epsilon = 0) that is counted anew: `recount`.
+concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, j). The two kinds belong to different
+designs, so for `cover` each may spend delta / K a design. For `contain` claims are made step by step, and both kinds
+share delta among the designs that can still be wrong (Holm 1979): those not beaten, and those not *sure*, that is not
+yet known to be Pareto optimal. A design that a sure one beats has only p - 1 rivals to be paid for. For exact
+identification (epsilon = 0) that is counted anew: `recount`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from conewise.certificate.radii import Radii, radii_for
 from conewise.certificate.recount import Recount
 from conewise.certificate.rounding import Rounding
 from conewise.cones import Cone, as_cone
+from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
@@ -94,7 +95,6 @@ class Spending:
 
     n_designs: int
     facets: int
-    dim: int
     delta: float
     notion: Notion
     exact: bool = False
@@ -122,7 +122,7 @@ class Spending:
         """For one claim "beaten" or "covered" while that many designs are not beaten."""
         if self.stepwise:
             return self.shares["any"] * self.delta / ((self.n_designs - 1) * remaining)
-        return self.delta / (self.n_designs * (self.n_designs - 1) * min(self.facets, self.dim))
+        return self.delta / (self.n_designs * (self.n_designs - 1))
 
     def out_by_sure(self, remaining: float) -> float:
         """For one claim "beaten" by a design that is sure."""
@@ -173,7 +173,7 @@ class Certificate:
         """What a claim may spend."""
         left = self.delta * self.radii.claim_share
         exact = not self.any_epsilon and Recount.suits(self)
-        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion, exact)
+        return Spending(self.n_designs, len(self.cone.facets), left, self.notion, exact)
 
     @cached_property
     def recount(self) -> Recount | None:
@@ -198,12 +198,26 @@ class Certificate:
         fine, out = self._due
         if self.radii.estimates:
             return math.inf, math.inf  # how noisy it really is, the data will tell
-        return fine, OUT_ANCHOR * out * self._lift_of_ones**2
+        return fine, OUT_ANCHOR * out * self.cover_factor**2
 
     @cached_property
-    def _lift_of_ones(self) -> float:
-        """f(1): covering costs this much more than one facet's radius (at least 1)."""
-        return float(self.cone._lift.norms(np.ones((len(self.cone.facets), 1)))[0])
+    def cover_factor(self) -> float:
+        """How much more covering costs than one facet's radius (at least 1): for planning."""
+        ones = np.ones((len(self.cone.facets), 1))
+        return float(cover_at(self.cone, 0 * ones, ones, np.ones(1) if self.covers_along_directions else None)[0])
+
+    @cached_property
+    def covers_along_directions(self) -> bool:
+        """Whether a radius is known along every direction, and of use."""
+        return self.notion == "cover" and self.radii.any_direction
+
+    @cached_property
+    def variances_alike(self) -> Floats | None:
+        """(N or N + 1,): of one observation along the facets, and the largest, where all designs have the same."""
+        common = self.radii.common
+        if common is None or not self.covers_along_directions:
+            return common
+        return np.append(common, self.radii.widest(np.zeros(1, dtype=np.intp), None, np.ones(1)))
 
     @cached_property
     def levels(self) -> Levels:

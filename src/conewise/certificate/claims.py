@@ -6,7 +6,7 @@ numbers of a pair (i, j) are enough, and none of them mentions epsilon:
 
 * whether j beats i: every gain is at least its radius;
 * fine_at: the smallest epsilon at which i is fine against j, min over n of (gain_n + radius_n) / alpha_n;
-* cover_at: the smallest epsilon at which i is covered by j, f((radius - gain)^+).
+* cover_at: the smallest epsilon at which i is covered by j: `directions`.
 
 A design is accepted from accept_at_i = max_j fine_at(i, j) on, and settled from the smaller of accept_at_i and
 min_j max(accept_at_j, cover_at(i, j)) on. So the certified epsilon is a maximum of numbers, not a search. Comparisons
@@ -24,6 +24,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
+from conewise.directions import cover_at, facet_floor
 
 FEW: Final = 2500  # designs left of which all pairs are looked at, and kept for rules that plan with them
 _MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed
@@ -41,10 +42,12 @@ class Seen:
     """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
     radii: Floats
     """As large: how far a gain may be off."""
+    widest: Floats | None = None
+    """(rows, columns): how far it may be off along any unit direction; None where nobody asked, or nobody knows."""
 
     def only(self, columns: Bools) -> Seen:
         """As if the row designs had met no others than these."""
-        return Seen(np.where(columns[None, :, None], self.gains, np.nan), self.radii)
+        return replace(self, gains=np.where(columns[None, :, None], self.gains, np.nan))
 
 
 class Comparisons(Protocol):
@@ -71,8 +74,11 @@ class Comparisons(Protocol):
         """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
         ...
 
-    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
-        """The same with the radii of "beaten" and "covered" while that many designs are not beaten."""
+    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
+        """The same with the radii of "beaten" and "covered" while that many designs are not beaten.
+
+        Along the noisiest direction too if it is for `covering`, where that is known.
+        """
         ...
 
     def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
@@ -400,15 +406,15 @@ def _cover_at(
     step = max(1, _ENTRIES // (left * len(cone.facets)))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        for seen in comparisons.out(part, columns, len(comparisons.designs)):
+        for seen in comparisons.out(part, columns, len(comparisons.designs), covering=True):
             with np.errstate(invalid="ignore"):
-                deficit = np.maximum(seen.radii - seen.gains, 0.0)
-            least = np.maximum(deficit.max(axis=2), columns_from[None, :])  # f(b) >= max b, as rows have unit length
+                least = np.maximum(facet_floor(cone, seen.gains, seen.radii), columns_from[None, :])
             least[np.isnan(least) | (part[:, None] == columns[None, :])] = np.inf
             first, second = np.nonzero(least < best[start : start + step, None])
             if not len(first):
                 continue
-            reach = cone._lift.norms(np.ascontiguousarray(deficit[first, second].T), non_negative=True)
+            gains, radii = (np.ascontiguousarray(each[first, second].T) for each in (seen.gains, seen.radii))
+            reach = cover_at(cone, gains, radii, None if seen.widest is None else seen.widest[first, second])
             reach = np.maximum(reach, columns_from[second])
             order = np.lexsort((reach, first))
             order = order[np.diff(first[order], prepend=-1) > 0]  # the smallest of each row

@@ -33,6 +33,8 @@ class FacetView:
     """(m, N)"""
     shares: Floats
     """(m, N)"""
+    widest: Floats | None
+    """(m,): the largest variance along a unit direction, for covering."""
     spreads: Floats | None = None
     """(m, D): sample standard deviations, where recorded values may hide the noise."""
 
@@ -45,11 +47,14 @@ class FacetView:
         values = facet_columns(snapshot.means, cone).T
         counts = np.full(len(snapshot.designs), count)
         looks = len(certificate.levels.counts)
-        variances = certificate.radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
-        spreads = None
+        radii, widest, spreads = certificate.radii, None, None
+        variances = radii.variances(snapshot.designs, snapshot.scatters, counts, looks)
+        if certificate.covers_along_directions:
+            widest = radii.widest(snapshot.designs, snapshot.scatters, counts) / count
         if isinstance(certificate.noise, GaussianUnknown) and snapshot.scatters is not None:
             spreads = spreads_of(snapshot.scatters, snapshot.means, counts)
-        snapshot.known[certificate] = found = cls(values, variances / count, spreads)
+        found = cls(values, variances / count, widest, spreads)
+        snapshot.known[certificate] = found
         return found
 
 
@@ -60,9 +65,9 @@ class Hidden:
     key: bytes
     """Of the steps in force."""
     slacks: Floats
-    """(N, levels, L)"""
+    """(N or N + 1, levels, L)"""
     still: Bools
-    """(N, levels, L)"""
+    """(N or N + 1, levels, L)"""
 
     @classmethod
     def of(cls, table: Meetings, state: Checkpoints) -> Hidden | None:
@@ -71,8 +76,8 @@ class Hidden:
         rounding = certificate.rounding(state)
         if rounding is None:
             return None
-        slacks, still = np.zeros(table.values.shape), np.zeros(table.values.shape, dtype=bool)
-        found = False
+        slacks, still = np.zeros(table.shares.shape), np.zeros(table.shares.shape, dtype=bool)
+        found, rows = False, len(table.shares)
         for place in range(table.values.shape[1]):
             snapshot = state.snapshots[table.first + place]
             mine, theirs = snapshot.find(table.designs)
@@ -80,7 +85,7 @@ class Hidden:
             coarse = None if spreads is None else rounding.coarse(certificate.cone, spreads[theirs])
             if coarse is not None:
                 found = True
-                slacks[:, place, mine], still[:, place, mine] = coarse.slacks.T, coarse.still.T
+                slacks[:, place, mine], still[:, place, mine] = coarse.slacks.T[:rows], coarse.still.T[:rows]
                 count = float(certificate.levels.counts[table.first + place])
                 variances = coarse.raised(table.shares[:, place, mine].T * count, np.full(len(mine), count))
                 table.shares[:, place, mine] = variances.T / count
@@ -109,7 +114,9 @@ class Meetings:
     values: Floats
     """(N, levels, L): w_n.mean, NaN where missing."""
     shares: Floats
-    """(N, levels, L): variance of that mean; (N, levels, 1) where it is the same for all designs."""
+    """(N or N + 1, levels, L): variance of that mean; (..., 1) where it is the same for all designs.
+
+    The last one of N + 1 is the largest along any unit direction, for covering."""
     sure: Bools
     """(L,): known to be Pareto optimal; nobody for `cover`."""
     all_reached: Indices
@@ -131,15 +138,17 @@ class Meetings:
         first = max(0, low - certificate.depth)
         facets, levels = len(certificate.cone.facets), max(0, high + 1 - first)
         values = np.full((facets, levels, len(live)), np.nan)
-        alike = certificate.radii.common
-        shares = np.full((facets, levels, len(live) if alike is None else 1), np.nan)
+        alike, widest = certificate.variances_alike, certificate.covers_along_directions
+        shares = np.full((facets + widest, levels, len(live) if alike is None else 1), np.nan)
         for place in range(levels):
             snapshot = state.snapshots[first + place]
             mine, theirs = snapshot.find(live)
             view = FacetView.of(certificate, snapshot, first + place)
             values[:, place, mine] = view.values[theirs].T
             if alike is None:
-                shares[:, place, mine] = view.shares[theirs].T
+                shares[:facets, place, mine] = view.shares[theirs].T
+                if view.widest is not None:
+                    shares[facets, place, mine] = view.widest[theirs]
             else:
                 shares[:, place, 0] = alike / certificate.levels.counts[first + place]
         nobody = np.zeros(len(live), dtype=bool)
@@ -279,10 +288,10 @@ class Meetings:
         seen.gains[~won] = np.nan
         return seen
 
-    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
         """The same, and with the column designs ahead; once more with narrower radii where these are sure."""
         for which, offset in self.lists:
-            yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which))
+            yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which), covering)
             if (sure := self.sure[columns]).any():
                 sharper = self.sure_boundary
                 z = self.certificate.out_boundary(remaining, which, by_sure=True) if sharper is None else sharper[which]
@@ -318,11 +327,12 @@ class Meetings:
                 radii[:, where, n] = wide * np.sqrt(recount._variances[n])
             yield Seen(gains, radii)
 
-    def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats) -> Seen:
+    def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats, covering: bool = False) -> Seen:
         """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""
         facets, levels, many = self.values.shape
         gains = np.full((facets, len(rows), len(columns)), np.nan)
-        radii = np.full((facets, len(rows), len(columns)), np.nan)
+        known = len(self.shares) if covering else facets
+        radii = np.full((known, len(rows), len(columns)), np.nan)
         if levels and gains.size:
             level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
             never = level < self.first
@@ -332,9 +342,11 @@ class Meetings:
             shifts = self.certificate.shifts(z)
             here = z[self.first : self.first + levels]
             for n in range(facets):
-                table, shares = self.values[n].ravel(), self.shares[n].ravel()
+                table = self.values[n].ravel()
                 np.take(table, theirs, out=gains[n], mode="clip")
                 gains[n] -= table.take(mine)
+            for n in range(known):
+                shares = self.shares[n].ravel()
                 if len(shares) == levels:  # the radius depends on the level alone
                     other = np.minimum(np.arange(levels) + offset, levels - 1)
                     np.take(here * np.sqrt(shares[other] + shares), place, out=radii[n], mode="clip")
@@ -349,4 +361,5 @@ class Meetings:
                     self.hidden.widen(radii[n], n, mine, theirs)
             if never.any():
                 gains[:, never] = np.nan
-        return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii, 0, 2))
+        widest = radii[facets] if known > facets else None
+        return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)

@@ -45,6 +45,8 @@ class Radii(ABC):
     """Whether variances come from the observations, so that snapshots must keep scatters."""
     claim_share: ClassVar[float] = 1.0
     """Part of delta left for claims."""
+    any_direction: ClassVar[bool] = False
+    """Whether radii hold along any one direction, fixed beforehand, not along facets only (docs/adaptive, 3.4)."""
 
     @property
     @abstractmethod
@@ -54,6 +56,10 @@ class Radii(ABC):
     @abstractmethod
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
         """(m, N): variance of one observation along the facets, to be used for means of so many observations."""
+
+    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """(m,): the same along the noisiest unit direction, where radii hold along `any_direction`."""
+        raise NotImplementedError("these radii hold along the facets only")
 
     @abstractmethod
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
@@ -84,6 +90,8 @@ class Radii(ABC):
 class KnownScale(Radii):
     """Normal noise of known covariance, with the joint law of the looks; or any other of known scale, without."""
 
+    any_direction = True
+
     @cached_property
     def worst(self) -> Floats:
         """(N,) or (K, N): variance (proxy) of w_n.observation."""
@@ -102,6 +110,16 @@ class KnownScale(Radii):
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
         """What is assumed, whatever was seen."""
         return self.scales(designs)
+
+    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """The largest eigenvalue of the covariance, or the proxy of every direction."""
+        return np.asarray(self._largest[designs] if self._largest.ndim else np.full(len(designs), self._largest))
+
+    @cached_property
+    def _largest(self) -> Floats:
+        if isinstance(self.noise, Gaussian):
+            return np.asarray(np.linalg.eigvalsh(self.noise.covariance(self.cone.dim))[..., -1])
+        return np.asarray(self.noise.largest_scale(self.cone.dim) ** 2)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Of the normal distribution, Chernoff's, or what the noise says of itself."""
@@ -131,6 +149,7 @@ class StudentT(Radii):
 
     growth = COARSE_GROWTH
     estimates = True
+    any_direction = True
 
     @property
     def worst(self) -> None:
@@ -140,6 +159,13 @@ class StudentT(Radii):
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
         """Unbiased sample variances; infinite from a single observation."""
         return _sample_variances(self.cone, scatters, counts)
+
+    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """The largest eigenvalue of the sample covariance: along any fixed direction the argument is the same."""
+        assert scatters is not None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            largest = np.maximum(np.linalg.eigvalsh(scatters)[:, -1], 0.0) / (counts - 1)
+        return np.where(counts > 1, largest, np.inf)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Of Student's t, with one degree of freedom fewer than observations."""

@@ -28,21 +28,25 @@ _SAME: Final = 1e-24  # a scatter below this share of the sum of squares is roun
 
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by facet."""
+    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by facet.
+
+    The last column is for any other unit direction.
+    """
 
     slacks: Floats
-    """(m, N): how far an observation, and so a mean, may be off along each facet."""
+    """(m, N + 1): how far an observation, and so a mean, may be off."""
     still: Bools
-    """(m, N): no observation differs from the others: two such designs have not met."""
+    """(m, N + 1): no observation differs from the others: two such designs have not met."""
 
     def raised(self, variances: Floats, counts: Floats) -> Floats:
-        """(m, N): sample variances that are not below those of the values before they were rounded.
+        """(m, N or N + 1): sample variances that are not below those of the values before they were rounded.
 
         Standard deviations obey the triangle inequality, and that of n errors of at most e is at most
         e sqrt(n / (n - 1)).
         """
         spread = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, None]
-        return np.asarray(np.where(self.slacks > 0, (np.sqrt(variances) + self.slacks * spread) ** 2, variances))
+        slacks = self.slacks[:, : variances.shape[1]]
+        return np.asarray(np.where(slacks > 0, (np.sqrt(variances) + slacks * spread) ** 2, variances))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +79,10 @@ class Rounding:
         if not hidden.any():
             return None
         w = np.abs(cone.facets)
-        still = ((hidden & (spreads == 0))[:, None, :] & (w > 0)[None]).any(axis=2)
-        return Coarse(_weighted(np.where(hidden, self.steps / 2, 0.0), w), still)
+        halves, still = np.where(hidden, self.steps / 2, 0.0), hidden & (spreads == 0)
+        along = (still[:, None, :] & (w > 0)[None]).any(axis=2)
+        anywhere = np.linalg.norm(halves, axis=1)  # the most that a unit direction can make of them
+        return Coarse(np.column_stack([_weighted(halves, w), anywhere]), np.column_stack([along, still.any(axis=1)]))
 
 
 def without_noise(noise: GaussianUnknown, statistics: Statistics) -> Bools:

@@ -20,8 +20,9 @@ from conewise.analysis.explanations import to_go
 from conewise.analysis.oddities import joined
 from conewise.certificate.claims import Comparisons, Seen
 from conewise.cones import Cone
+from conewise.directions import cover_at
 from conewise.errors import printable
-from conewise.gaps import escape_gaps, lift_norm
+from conewise.gaps import escape_gaps
 from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
 from conewise.report.subject import Subject
@@ -256,7 +257,7 @@ class _Averages:
         gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]
         yield Seen(gains, np.zeros_like(gains))
 
-    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
         return self.fine(rows, columns)
 
 
@@ -275,7 +276,8 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
         which = np.flatnonzero(eliminated == out)
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
-            block = compared.out(mine[part], theirs, left) if out else compared.fine(mine[part], theirs)
+            some = mine[part]
+            block = compared.out(some, theirs, left, covering=True) if out else compared.fine(some, theirs)
             same = mine[part][:, None] == theirs[None, :]
             for p, entries in zip(part.tolist(), _nearest(subject, list(block), same, columns, out), strict=True):
                 found[p] = entries
@@ -303,7 +305,8 @@ def _nearest(
             gains, radii = seen.gains[row, c], seen.radii[row, c]
             if same[row, c] or np.isnan(gains).any():
                 continue
-            relation, reach = _relation(subject, gains, radii, float(margin[row, c]), out)
+            widest = None if seen.widest is None else seen.widest[row, c]
+            relation, reach = _relation(subject, gains, radii, widest, float(margin[row, c]), out)
             facets = np.sort(np.argsort(gains)[:_FACETS])
             entries.append(
                 {
@@ -320,7 +323,9 @@ def _nearest(
     return lists
 
 
-def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out: bool) -> tuple[str, float]:
+def _relation(
+    subject: Subject, gains: Floats, radii: Floats, widest: float | None, margin: float, out: bool
+) -> tuple[str, float]:
     """What a rival means for a design, and the epsilon from which it settles it."""
     sure = subject.evidence is not None
     if not out:
@@ -329,8 +334,9 @@ def _relation(subject: Subject, gains: Floats, radii: Floats, margin: float, out
     elif margin >= 0 and (gains > 0).any():
         reach, words = 0.0, "better"
     else:
-        deficit = np.maximum(radii - gains, 0.0)
-        reach = float(lift_norm(deficit, subject.cone)) if np.isfinite(deficit).all() else math.inf
+        reach, wide = math.inf, None if widest is None else np.array([widest])
+        if np.isfinite(radii - gains).all():
+            reach = float(cover_at(subject.cone, gains[:, None], radii[:, None], wide)[0])
         words = "covers it within epsilon" if reach <= subject.epsilon else "close, not decisive alone"
     return words if sure else f"{words} on average", reach
 

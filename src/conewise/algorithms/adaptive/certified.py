@@ -214,7 +214,7 @@ class CertifiedRule(ABC):
         least = counts[np.minimum(np.searchsorted(counts, part.counts, side="right"), last)]
         boundary, out = certificate.in_sight(claims)
         # out: beaten, or within epsilon of it where covering counts
-        bonus = self.epsilon / certificate._lift_of_ones if self.success == "cover" else 0.0
+        bonus = self.epsilon / certificate.cover_factor if self.success == "cover" else 0.0
         slacks = self.epsilon * self.cone.widths
         spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.common is not None else None
         fine = np.empty((len(rows), len(left)))

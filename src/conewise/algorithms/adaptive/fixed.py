@@ -50,7 +50,7 @@ class FixedSample:
     def spending(self) -> Spending:
         """What a claim may spend."""
         left = self.delta * self.radii.claim_share
-        return Spending(self.n_designs, len(self.cone.facets), self.cone.dim, left, self.notion)
+        return Spending(self.n_designs, len(self.cone.facets), left, self.notion)
 
     def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
@@ -104,6 +104,8 @@ class _Sample:
     """(L, N): w_n.mean, NaN where nothing was observed."""
     shares: Floats
     """(L, N): variance of that mean."""
+    widest: Floats | None
+    """(L,): the largest variance of that mean along a unit direction, for covering."""
     sure: Bools
     """(L,): known to be Pareto optimal; nobody for `cover`."""
     known: int = 0
@@ -121,15 +123,20 @@ class _Sample:
         seen = counts >= least
         values = np.full((len(designs), len(cone.facets)), np.nan)
         values[seen] = facet_columns(statistics.means[seen], cone).T
+        radii, some, widest = certificate.radii, np.maximum(counts, 1.0), None
         scatters = statistics.scatters
-        variances = certificate.radii.variances(designs, scatters, counts, 1)
+        variances = radii.variances(designs, scatters, counts, 1)
+        if certificate.notion == "cover" and radii.any_direction:
+            variances = np.column_stack([variances, radii.widest(designs, scatters, counts)])
         coarse = None
         if isinstance(certificate.noise, GaussianUnknown):
             spreads = spreads_of(scatters, statistics.means, counts)
             coarse = Rounding.of(certificate.noise, statistics).coarse(cone, spreads)
             variances = variances if coarse is None else coarse.raised(variances, counts)
-        shares = np.where(seen[:, None], variances / np.maximum(counts, 1.0)[:, None], np.nan)
-        table = cls(certificate, designs, counts, values, shares, np.zeros(len(designs), dtype=bool))
+        shares = np.where(seen[:, None], variances / some[:, None], np.nan)
+        if shares.shape[1] > len(cone.facets):
+            shares, widest = shares[:, :-1], shares[:, -1]
+        table = cls(certificate, designs, counts, values, shares, widest, np.zeros(len(designs), dtype=bool))
         return table if coarse is None else replace(table, slacks=coarse.slacks, still=coarse.still)
 
     def keep(self, which: Bools) -> _Sample:
@@ -139,6 +146,7 @@ class _Sample:
             counts=self.counts[which],
             values=self.values[which],
             shares=self.shares[which],
+            widest=None if self.widest is None else self.widest[which],
             sure=self.sure[which],
             slacks=None if self.slacks is None else self.slacks[which],
             still=None if self.still is None else self.still[which],
@@ -175,7 +183,7 @@ class _Sample:
         doubtful = self.certificate.n_designs - self.known
         yield self._seen(rows, columns, self.certificate.spending.fine(doubtful))
 
-    def out(self, rows: Indices, columns: Indices, remaining: int) -> Iterator[Seen]:
+    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
         yield self._seen(rows, columns, self.certificate.spending.out(remaining))
         if (sure := self.sure[columns]).any():
             yield self._seen(rows, columns, self.certificate.spending.out_by_sure(remaining)).only(sure)
@@ -190,9 +198,13 @@ class _Sample:
         gains = self.values[columns][None, :, :] - self.values[rows][:, None, :]
         spread = np.sqrt(self.shares[columns][None, :, :] + self.shares[rows][:, None, :])
         place = place.reshape(fewer.shape)
-        radius = z[place][:, :, None] * spread
+        radius, widest = z[place][:, :, None] * spread, None
         radius = radius if shift is None else radius + shift[place]
+        if self.widest is not None:
+            widest = z[place] * np.sqrt(self.widest[columns][None, :] + self.widest[rows][:, None])
         if self.slacks is not None and self.still is not None:
-            radius = radius + self.slacks[columns][None, :, :] + self.slacks[rows][:, None, :]
-            radius[self.still[columns][None, :, :] & self.still[rows][:, None, :]] = np.inf
-        return Seen(gains, radius)
+            slack = self.slacks[columns][None, :, :] + self.slacks[rows][:, None, :]
+            still = self.still[columns][None, :, :] & self.still[rows][:, None, :]
+            radius = np.where(still[:, :, :-1], np.inf, radius + slack[:, :, :-1])
+            widest = None if widest is None else np.where(still[:, :, -1], np.inf, widest + slack[:, :, -1])
+        return Seen(gains, radius, widest)
