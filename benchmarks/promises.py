@@ -167,7 +167,7 @@ def frozen(notion: Notion, scale: float) -> Callable[[Rng], bool]:
     means = np.vstack([np.zeros((1, 2)), np.full((FOLLOWERS, 2), -1.000001)])
     sigma = np.vstack([np.full((1, 2), 1e-6), np.full((FOLLOWERS, 2), 1.0)])
     question = FLAT, 1.0, 0.1, FOLLOWERS + 1, Gaussian(sigma), notion
-    rule = SuccessiveElimination(*question, radius_scale=scale)
+    rule = SuccessiveElimination(*question, radius_scale=scale, pilots=False)
     steps = np.diff(rule.certificate.levels.counts, prepend=0)
 
     def wrong(rng: Rng) -> bool:

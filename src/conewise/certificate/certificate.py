@@ -33,6 +33,15 @@ from conewise.certificate.claims import FEW, Certified, Claims, Comparisons, Str
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import FacetView, Meetings
+from conewise.certificate.pilots import (
+    LONGEST,
+    MOST_DESIGNS,
+    WORTH_FROM,
+    Pilot,
+    Question,
+    Weights,
+    probabilities,
+)
 from conewise.certificate.radii import Radii, radii_for
 from conewise.certificate.recount import Recount
 from conewise.certificate.rounding import Rounding
@@ -153,6 +162,8 @@ class Certificate:
     """Whether epsilon may be chosen anew at every look: then nothing that is fixed beforehand knows it."""
     scale: float = field(default=1.0)
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+    pilots: bool = True
+    """Whether pilots may be asked for, to share out delta; not for observations that are there already."""
 
     def __post_init__(self) -> None:
         check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
@@ -174,6 +185,41 @@ class Certificate:
         left = self.delta * self.radii.claim_share
         exact = not self.any_epsilon and Recount.suits(self)
         return Spending(self.n_designs, len(self.cone.facets), left, self.notion, exact)
+
+    @cached_property
+    def pilot(self) -> Pilot | None:
+        """A pilot that says how delta is shared, before any observation; None where little is planned."""
+        if not self.weighted:
+            return None
+        most = max(1, self.levels.counts[-1] // LONGEST)
+        question = Question(self.cone, self.epsilon, self.cover_factor, self.radii.typical, most)
+        return Pilot.begun(question, self.n_designs)
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether delta is shared by weights of a pilot."""
+        suits = self.pilots and self.notion == "cover" and not self.any_epsilon and self.n_designs <= MOST_DESIGNS
+        return suits and self.radii.worst is not None and self._due[0] >= WORTH_FROM
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """(A,): parts of delta for which boundaries by weight are tabulated."""
+        return probabilities(min(Weights.least(self.n_designs, len(self.cone.facets))))
+
+    @cached_property
+    def fine_by_weight(self) -> Floats:
+        """(A, L): the boundary of "fine" by a claim's weight."""
+        alphas = tuple(self.spending.delta * self._shares)
+        return np.asarray(self.scale * self.radii.boundary(self.levels, self.anchors[0], alphas, 0))
+
+    @cached_property
+    def out_by_weight(self) -> Floats:
+        """(leads, A, L): the same of "beaten" and "covered"."""
+        tables = []
+        for share, offset in zip(self.leads.values(), self.offsets, strict=True):
+            alphas = tuple(share * self.spending.delta * self._shares)
+            tables.append(self.radii.boundary(self.levels, self.anchors[1], alphas, offset))
+        return self.scale * np.array(tables)
 
     @cached_property
     def recount(self) -> Recount | None:
@@ -254,8 +300,11 @@ class Certificate:
         worst, count = self.radii.worst, np.array(float(levels.counts[-1]))
         assert worst is not None
         total = np.zeros(len(self.cone.facets))
-        out = self.spending.out(self.n_designs) * self.leads[1.0]
-        for anchor, alpha in ((self.anchors[0], self.spending.fine(self.n_designs)), (self.anchors[1], out)):
+        fine, out = self.spending.fine(self.n_designs), self.spending.out(self.n_designs)
+        if self.weighted:  # whatever the pilot says
+            least = min(Weights.least(self.n_designs, len(self.cone.facets)))
+            fine = out = self.spending.delta * float(probabilities(least)[-1])
+        for anchor, alpha in ((self.anchors[0], fine), (self.anchors[1], out * self.leads[1.0])):
             z = self.radii.boundary(levels, anchor, (alpha,), 0)[0, -1]
             total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
             shift = self.radii.shifts(z, count)
@@ -332,6 +381,10 @@ class Certificate:
         unsure, left = int((claims.accept_at >= 0).sum()), claims.comparisons
         if self.recount is not None and isinstance(left, Meetings):
             return self.recount.in_sight(left, unsure)
+        if isinstance(left, Meetings) and left.weights is not None:
+            open_ = claims.undecided if claims.undecided.any() else ~claims.beaten
+            fine, out = (rows[open_].min(axis=1) for rows in (left.weights.fine_rows, left.weights.out_rows))
+            return self.fine_by_weight[int(np.median(fine))], self.out_by_weight[0, int(np.median(out))]
         # By the time that somebody is put out, the rival will be sure where that matters.
         doubtful = self.n_designs - (len(claims.accept_at) - unsure)
         return self.fine_boundary(doubtful), self.out_boundary(len(left.designs), by_sure=self.spending.stepwise)
@@ -346,6 +399,15 @@ class Certificate:
         counts = np.array(self.levels.counts, dtype=np.float64)
         shift = self.radii.shifts(z / self.scale, counts)
         return None if shift is None else self.scale * shift
+
+    def shift_of(self, z: Floats, level: Indices) -> Floats | None:
+        """(rows, columns, N): the same for boundaries of single pairs at these levels, (rows, columns, 1 or N)."""
+        counts = np.array(self.levels.counts, dtype=np.float64)[level]
+        shift = self.radii.shifts(z / self.scale, counts)
+        if shift is None:
+            return None
+        own = shift[..., 0, :] if z.shape[-1] == 1 else np.einsum("...nn->...n", shift)
+        return np.asarray(self.scale * own)
 
     # -- claims -------------------------------------------------------------------------------------------------
 

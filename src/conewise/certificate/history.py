@@ -7,13 +7,14 @@ looked. An entry that sums up several evaluations and jumps over a level leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.certificate.looks import Levels
+from conewise.certificate.pilots import Pilot
 from conewise.feedback import Counts, Observations, Statistics
 
 
@@ -58,24 +59,38 @@ class Checkpoints:
     """One a level that any design has reached."""
     scattered: bool = False
     """Whether snapshots keep scatters."""
+    pilot: Pilot | None = None
+    """Observations that are put aside: no level counts them."""
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What a certificate has worked out about this state or an earlier one; saves time, changes nothing."""
 
     @classmethod
-    def empty(cls, levels: Levels, n_designs: int, dim: int, scattered: bool = False) -> Checkpoints:
+    def empty(
+        cls, levels: Levels, n_designs: int, dim: int, scattered: bool = False, pilot: Pilot | None = None
+    ) -> Checkpoints:
         """Nothing observed."""
-        statistics = Statistics.empty(n_designs, dim)
-        return cls(levels, statistics, np.full(n_designs, -1, dtype=np.intp), (), scattered)
+        reached = np.full(n_designs, -1, dtype=np.intp)
+        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot)
 
     @property
     def counts(self) -> Counts:
-        """Evaluations of each design."""
-        return self.statistics.counts
+        """Evaluations of each design, those of its pilot among them."""
+        return self.statistics.counts if self.pilot is None else self.statistics.counts + self.pilot.statistics.counts
 
     @property
     def evaluations(self) -> int:
         """How many evaluations in all."""
-        return self.statistics.evaluations
+        return self.statistics.evaluations + (0 if self.pilot is None else self.pilot.statistics.evaluations)
+
+    @property
+    def everything(self) -> Statistics:
+        """Of all observations, for whoever makes no claims."""
+        return self.statistics if self.pilot is None else self.statistics.merge(self.pilot.statistics)
+
+    @property
+    def piloted(self) -> bool:
+        """Whether the pilots are complete."""
+        return self.pilot is None or self.pilot.weights is not None
 
     def means_at(self, level: int) -> Floats:
         """(K, D): means at a level, NaN where it was not reached or jumped over."""
@@ -88,13 +103,17 @@ class Checkpoints:
         self.statistics.check(observations)
         if not len(observations):
             return self
+        if self.pilot is not None and self.pilot.weights is None:
+            pilot, rest = self.pilot.add(observations)
+            piloted = replace(self, pilot=pilot, known=dict(self.known))
+            return piloted if rest is None else piloted.add(rest)
         counts = np.array(self.levels.counts)
         order = np.argsort(observations.designs, kind="stable")
         touched, group = np.unique(observations.designs[order], return_inverse=True)
         times = observations.counts[order]
         running = np.cumsum(times)
         first = np.searchsorted(group, np.arange(len(touched)))
-        ends = self.counts[touched][group] + running - (running - times)[first][group]
+        ends = self.statistics.counts[touched][group] + running - (running - times)[first][group]
         # Entries up to the same level belong together: a few sums of many entries instead of many of a few.
         segment = np.searchsorted(counts, ends, side="left")
         part = self.statistics.of(touched)
@@ -118,7 +137,7 @@ class Checkpoints:
         while len(snapshots) <= reached.max():  # a jump over levels that nobody has seen
             snapshots.append(self._nothing())
         after = self.statistics.replaced(touched, part)
-        return Checkpoints(self.levels, after, reached, tuple(snapshots), self.scattered, dict(self.known))
+        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots), known=dict(self.known))
 
     def _nothing(self) -> Snapshot:
         dim = self.statistics.dim

@@ -31,7 +31,7 @@ FIRST_LEVEL: Final = 8
 """The first look comes at this many observations, earlier where a few are enough to decide everything."""
 FIRST_SHARE: Final = 1 / 500
 """... namely at this share of the count at which near-ties are decided."""
-SPENDING_POWER: Final = 0.3
+SPENDING_POWER: Final = 1.0
 """A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
 BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""

@@ -17,6 +17,7 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.claims import BELOW, Claims, Comparisons, Seen
 from conewise.certificate.favourites import PILOT, Favourites
 from conewise.certificate.history import Checkpoints, Snapshot, places
+from conewise.certificate.pilots import Weights
 from conewise.certificate.rounding import spreads_of
 from conewise.noise import GaussianUnknown
 from conewise.order import facet_columns, maximal_columns
@@ -125,6 +126,8 @@ class Meetings:
     """Of all of them."""
     known: int = 0
     """How many are known to be Pareto optimal, these and others."""
+    weights: Weights | None = None
+    """How a pilot shares out delta; None where all share evenly."""
     judged: Claims | None = None
     """Claims whose radii are to be shown, where those depend on what else is known."""
     hidden: Hidden | None = None
@@ -152,7 +155,10 @@ class Meetings:
             else:
                 shares[:, place, 0] = alike / certificate.levels.counts[first + place]
         nobody = np.zeros(len(live), dtype=bool)
-        table = cls(certificate, live, reached, first, values, shares, nobody, state.reached, state.snapshots)
+        weights = None if state.pilot is None else state.pilot.weights
+        table = cls(
+            certificate, live, reached, first, values, shares, nobody, state.reached, state.snapshots, weights=weights
+        )
         return replace(table, hidden=Hidden.of(table, state)) if levels and alike is None else table
 
     def keep(self, which: Bools) -> Meetings:
@@ -267,6 +273,10 @@ class Meetings:
 
     def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
         """At the highest common level."""
+        if self.weights is not None:
+            which = self.weights.fine_rows[self.designs[rows]]
+            yield self._weighted(rows, columns, 0, self.certificate.fine_by_weight, which[:, None, :])
+            return
         doubtful = self.certificate.n_designs - self.known
         yield self._seen(rows, columns, 0, self.certificate.fine_boundary(doubtful))
         if self.judged is not None:
@@ -290,6 +300,12 @@ class Meetings:
 
     def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
         """The same, and with the column designs ahead; once more with narrower radii where these are sure."""
+        if self.weights is not None:
+            pairs = self.weights.out_rows[np.ix_(self.designs[rows], self.designs[columns])]
+            for which, offset in self.lists:
+                table = self.certificate.out_by_weight[which]
+                yield self._weighted(rows, columns, offset, table, pairs[:, :, None], covering)
+            return
         for which, offset in self.lists:
             yield self._seen(rows, columns, offset, self.certificate.out_boundary(remaining, which), covering)
             if (sure := self.sure[columns]).any():
@@ -326,6 +342,18 @@ class Meetings:
                 gains[:, where, n] = np.where(met, without - self.values[n][place, rows[:, None]], np.nan)
                 radii[:, where, n] = wide * np.sqrt(recount._variances[n])
             yield Seen(gains, radii)
+
+    def _weighted(
+        self, rows: Indices, columns: Indices, offset: int, table: Floats, which: Indices, covering: bool = False
+    ) -> Seen:
+        """The same with a boundary for each pair, (rows, columns, 1), or for each design and facet, (rows, 1, N)."""
+        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
+        level = np.maximum(level, 0)[:, :, None]
+        z = table.ravel().take(which * table.shape[1] + level)
+        seen = self._seen(rows, columns, offset, np.ones(table.shape[1]), covering)
+        shifts = self.certificate.shift_of(z, level)
+        radii = seen.radii * z if shifts is None else seen.radii * z + shifts
+        return Seen(seen.gains, radii, None if seen.widest is None else seen.widest * z[:, :, 0])
 
     def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats, covering: bool = False) -> Seen:
         """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""

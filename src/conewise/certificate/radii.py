@@ -19,7 +19,7 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.feedback import Observations
+from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
 COARSE_GROWTH: Final = 1.25
@@ -80,6 +80,12 @@ class Radii(ABC):
         """(N,): the variances of every design, where they are known and the same for all."""
         return None
 
+    def typical(self, pilots: Statistics) -> Floats:
+        """(D, D): about the covariance of one observation; for planning, not for claims."""
+        freedom = np.maximum(pilots.counts - 1, 0).sum()
+        pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
+        return np.asarray(pooled if freedom else np.eye(pilots.dim))
+
     def scales(self, designs: Indices) -> Floats:
         """(m, N): the known variances of these designs."""
         worst = self.worst
@@ -114,6 +120,13 @@ class KnownScale(Radii):
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """The largest eigenvalue of the covariance, or the proxy of every direction."""
         return np.asarray(self._largest[designs] if self._largest.ndim else np.full(len(designs), self._largest))
+
+    def typical(self, pilots: Statistics) -> Floats:
+        """What is assumed; the average of the designs where they differ."""
+        dim = self.cone.dim
+        if isinstance(self.noise, Gaussian):
+            return np.asarray(self.noise.covariance(dim).reshape(-1, dim, dim).mean(axis=0))
+        return float(self._largest) * np.eye(dim)
 
     @cached_property
     def _largest(self) -> Floats:

@@ -19,6 +19,7 @@ from conewise.algorithms.contract import INDEPENDENT, Result
 from conewise.certificate.certificate import Certificate, Notion
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.pilots import FIRST
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
 from conewise.cones import Cone
@@ -82,6 +83,8 @@ class CertifiedRule(ABC):
     """Anything but 1 makes the answer heuristic."""
     any_epsilon: bool = False
     """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
+    pilots: bool = True
+    """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
@@ -107,18 +110,21 @@ class CertifiedRule(ABC):
         if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
             most = max(2, self.max_evaluations // 2)
         question = self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success
-        return Certificate(*question, most, self.any_epsilon, self.radius_scale)
+        return Certificate(*question, most, self.any_epsilon, self.radius_scale, self.pilots)
 
     @property
     def most_evaluations(self) -> int:
         """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
-        bound = self.n_designs * self.certificate.levels.counts[-1]
+        pilot = self.certificate.pilot
+        longest = 0 if pilot is None else max(FIRST, pilot.question.most)
+        bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
         return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
 
     def start(self) -> Checkpoints:
         """Nothing observed."""
         certificate = self.certificate
-        return Checkpoints.empty(certificate.levels, self.n_designs, self.cone.dim, certificate.radii.estimates)
+        estimates, pilot = certificate.radii.estimates, certificate.pilot
+        return Checkpoints.empty(certificate.levels, self.n_designs, self.cone.dim, estimates, pilot)
 
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
         """The state with these observations; refused are those with which no claim would hold."""
@@ -133,18 +139,16 @@ class CertifiedRule(ABC):
             limit = left if limit is None else min(limit, left)
             if limit <= 0:
                 return Pulls([], [])
+        if state.pilot is not None and not state.piloted:
+            return _at_most(np.arange(self.n_designs), state.pilot.missing, limit)
         counts = np.array(self.certificate.levels.counts)
         steps = np.maximum(self._heights(state) - state.reached, 0)
         designs = np.repeat(np.arange(self.n_designs), steps)
         # One entry a level, so that nobody jumps over one at which others may be waiting.
         first = np.cumsum(steps) - steps
         level = state.reached[designs] + 1 + np.arange(len(designs)) - first[designs]
-        times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.counts[designs])
-        if limit is not None and times.sum() > limit:
-            before = np.concatenate([[0], np.cumsum(times)[:-1]])
-            times = np.minimum(times, np.maximum(limit - before, 0))
-            designs, times = designs[times > 0], times[times > 0]
-        return Pulls(designs, times)
+        times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.statistics.counts[designs])
+        return _at_most(designs, times, limit)
 
     def _heights(self, state: Checkpoints) -> Indices:
         """(K,): the level to which each design goes on; its present one for those on which nothing depends now.
@@ -164,7 +168,7 @@ class CertifiedRule(ABC):
         else:
             targets = self.targets(costs)
             chosen = np.zeros(self.n_designs, dtype=bool)
-            chosen[costs.left] = targets > state.counts[costs.left]
+            chosen[costs.left] = targets > state.statistics.counts[costs.left]
             chosen &= below
             ahead[costs.left] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
             if not chosen.any():  # all have what should have been enough: a little more of the open ones
@@ -174,14 +178,17 @@ class CertifiedRule(ABC):
             chosen = ~claims.beaten & below
         if not chosen.any():
             return state.reached
-        stride = _LONG_STRIDE if first else _STRIDE
+        stride = _LONG_STRIDE if first or self.certificate.weighted else _STRIDE
         heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + stride, last))
         return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
         targets, first = np.zeros(self.n_designs), self.certificate.first_level
-        if early := bool((state.reached < first).any()):
+        early = not state.piloted or bool((state.reached < first).any())
+        if not state.piloted:
+            targets[:] = self.certificate.levels.counts[0]
+        elif early:
             targets[state.reached < first] = self.certificate.levels.counts[first]
         else:
             claims = self.certificate.claims(state)
@@ -189,7 +196,9 @@ class CertifiedRule(ABC):
                 targets[claims.undecided] = self.certificate.levels.counts[-1]
             else:
                 targets[costs.left] = self.targets(costs)
-        missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
+        missing = np.maximum(np.ceil(targets) - state.statistics.counts, 0).astype(np.int64)
+        if state.pilot is not None:
+            missing += state.pilot.missing
         designs = np.flatnonzero(missing)
         return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
 
@@ -261,9 +270,9 @@ class CertifiedRule(ABC):
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
         claims = self.certificate.claims(state)
-        if (state.reached < 0).any():
+        if (state.reached < 0).any() or not state.piloted:
             early = "not every design has been evaluated often enough yet"
-            return nothing_certified(claims, state.statistics, early)
+            return nothing_certified(claims, state.everything, early)
         why = "every design is certified"
         if not claims.done:
             spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
@@ -272,7 +281,7 @@ class CertifiedRule(ABC):
         found = self.certificate.certified_epsilon(claims)
         if found is None:
             guess = claims.accepted | claims.undecided
-            result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet", guess)
+            result = nothing_certified(claims, state.everything, "too early: nothing is certified yet", guess)
             return replace(result, stopped_because=why)
         worth: Guarantee | Heuristic
         if self.radius_scale != 1.0:
@@ -285,4 +294,12 @@ class CertifiedRule(ABC):
                 f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}"
                 + taken_as_exact(self.noise, state.statistics),
             )
-        return certified_answer(claims, found, state.statistics, worth, why)
+        return certified_answer(claims, found, state.everything, worth, why)
+
+
+def _at_most(designs: Indices, times: Floats | Indices, limit: int | None) -> Pulls:
+    """The first of these evaluations, as many as are allowed."""
+    if limit is not None and times.sum() > limit:
+        before = np.concatenate([[0], np.cumsum(times)[:-1]])
+        times = np.minimum(times, np.maximum(limit - before, 0))
+    return Pulls(designs[times > 0], times[times > 0])
