@@ -69,6 +69,9 @@ def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, m
     """Runs in rounds and in batches of any size, with observations that nobody asked for, also of beaten designs."""
     rule = rule_of(made, assumed(kind, k)[0], k, success)
     draw, rng, state = Evaluations(kind, k, 4 if success == "contain" else 2), np.random.default_rng(5), rule.start()
+    while not state.piloted:
+        pulls = rule.ask(state)
+        state = rule.tell(state, draw(pulls.designs, pulls.counts))
     warm = rng.integers(*((60, 120) if kind == "bounded" else (8, 20)), size=k)  # the first looks are all alike
     state = rule.tell(state, draw(np.arange(k), warm))
     seen = set()
