@@ -8,8 +8,9 @@ from scipy.stats import binom
 from shared.cones import random_cone
 
 import conewise as cw
-from conewise.algorithms import OptimalProportions, SuccessiveElimination, pilots
-from conewise.algorithms import certificate as certificates
+from conewise.algorithms import OptimalProportions, SuccessiveElimination
+from conewise.certificate import certificate as certificates
+from conewise.certificate import pilots
 from conewise.certificate.certificate import Certificate
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
