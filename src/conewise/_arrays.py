@@ -284,7 +284,7 @@ def _exactly_representable(array: NDArray[Any]) -> bool:
 
 
 def _shape_words(array: NDArray[Any]) -> str:
-    return f"shape {array.shape}" if array.ndim else f"the single value {shown(array[()])}"
+    return f"shape {array.shape}" if array.ndim else f"the single value {shown(array.item())}"
 
 
 def _describe(values: object) -> str:

@@ -30,9 +30,8 @@ from conewise.algorithms import (
     SequentialHalving,
     SequentialRejects,
     SuccessiveElimination,
-    certificate,
-    claims,
 )
+from conewise.certificate import certificate, claims
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit
