@@ -117,7 +117,7 @@ def _cover_pairs(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indice
     for start in range(0, len(designs), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
         deficit = (space.columns[:, designs[part]] - space.columns[:, rivals[part]]) * space.per_unit[:, None]
-        values[part] = cone._lift.norms(np.maximum(deficit, 0.0), non_negative=True)
+        values[part] = cone.lift_norms(np.maximum(deficit, 0.0), non_negative=True)
     values[np.isinf(least)] = np.inf
     return values
 

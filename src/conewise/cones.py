@@ -16,6 +16,7 @@ from conewise._arrays import (
     SAME_DIRECTION,
     Bools,
     Floats,
+    as_floats,
     as_non_negative,
     as_vectors,
     check_sums,
@@ -37,10 +38,9 @@ from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_
 from conewise._lift import Lift
 from conewise._limits import MOST_FACETS
 from conewise._polyhedra import extreme_rays, power_scaled, unit
+from conewise._products import products
 from conewise._widest import OrderingComplexity, ordering_complexity
-from conewise.errors import ConeError
-
-_MAP_CHUNK: Final = 16_384  # points mapped at a time: the columns of a chunk stay in cache
+from conewise.errors import ConeError, InputError
 
 
 class Cone:
@@ -387,33 +387,37 @@ class Cone:
     def _lift(self) -> Lift:
         return Lift(self._facets)
 
-    def _order_columns(self, points: Floats) -> Floats:
-        """(N, K): the rows as given times the points, each sum taken in the order of the objectives.
+    def facet_values(self, points: Floats) -> Floats:
+        """(..., N): w_n.x of points (..., D), along facet normals of length 1: the one name for W x.
 
-        Componentwise order of these columns is the cone order. Summation is spelled out because a matrix
-        product may round equal rows differently depending on where they stand; a zero weight adds nothing.
+        >>> Cone.orthant(2).facet_values(np.array([3.0, 4.0])).tolist()
+        [3.0, 4.0]
+        """
+        vectors = as_floats(points, "points")
+        if not vectors.ndim or vectors.shape[-1] != self.dim:
+            raise InputError(f"points must have {self.dim} objectives in their last axis, got shape {vectors.shape}.")
+        columns = self._order_columns(vectors.reshape(-1, self.dim)) / self._lengths[:, None]
+        return np.asarray(columns.T).reshape(*vectors.shape[:-1], len(self._facets))
+
+    def lift_norms(self, deficits: Floats, *, non_negative: bool = False) -> Floats:
+        """(P,): f(b), the length of the shortest x with W x >= b, for the columns b of (N, P) deficits.
+
+        `non_negative=True` promises b >= 0 and is faster.
+
+        >>> Cone.orthant(2).lift_norms(np.array([[3.0], [4.0]])).tolist()
+        [5.0]
+        """
+        columns = as_floats(deficits, "deficits")
+        if columns.ndim != 2 or len(columns) != len(self._facets):
+            raise InputError(f"deficits must have shape ({len(self._facets)}, P), got {columns.shape}.")
+        return self._lift.norms(columns, non_negative=non_negative)
+
+    def _order_columns(self, points: Floats) -> Floats:
+        """(N, K): the rows as given times the points: componentwise order of these columns is the cone order.
+
         Overflow is left in the result, for the caller to refuse (`check_sums`).
         """
-        result = np.empty((len(self._order_rows), len(points)))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, len(points), _MAP_CHUNK):
-                part = points[start : start + _MAP_CHUNK]
-                self._map(np.ascontiguousarray(part.T), result[:, start : start + _MAP_CHUNK])
-        return result
-
-    def _map(self, columns: Floats, out: Floats) -> None:
-        term = np.empty(columns.shape[1])
-        for row, target in zip(self._order_rows.tolist(), out, strict=True):
-            empty = True
-            for weight, column in zip(row, columns, strict=True):
-                if weight == 0.0:
-                    continue
-                if empty:
-                    np.multiply(column, weight, out=target)
-                    empty = False
-                else:
-                    np.multiply(column, weight, out=term)
-                    target += term
+        return products(self._order_rows, points)
 
     def _order_values(self, vectors: Floats, name: str) -> Floats:
         """(..., N): `_order_columns` for vectors of any leading shape."""

@@ -59,7 +59,7 @@ def facet_floor(cone: Cone, gains: Floats, radii: Floats) -> Floats:
 
 def _lifted(cone: Cone, deficit: Floats) -> Floats:
     """The norm of the smallest lift, f, of the positive parts."""
-    return cone._lift.norms(np.maximum(deficit, 0.0), non_negative=True)
+    return cone.lift_norms(np.maximum(deficit, 0.0), non_negative=True)
 
 
 def _arcs(cone: Cone, gains: Floats, radii: Floats, widest: Floats) -> Floats:

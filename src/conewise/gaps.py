@@ -45,7 +45,7 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
     values = as_vectors(b, "b", len(as_cone(cone).facets))
     check_sums(values, "b", LARGEST_MEASURED)
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
-    return cone._lift.norms(flat).reshape(values.shape[:-1])
+    return cone.lift_norms(flat).reshape(values.shape[:-1])
 
 
 def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
@@ -86,7 +86,7 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
         part = slice(start, start + _rows_at_once(theirs))
         deficit = (mine[:, part, None] - theirs[:, None, :]) * per_unit
         np.maximum(deficit, 0.0, out=deficit)
-        result[part] = cone._lift.norms(deficit.reshape(len(mine), -1), non_negative=True).reshape(result[part].shape)
+        result[part] = cone.lift_norms(deficit.reshape(len(mine), -1), non_negative=True).reshape(result[part].shape)
     return result
 
 

@@ -136,11 +136,6 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
     return columns
 
 
-def facet_columns(points: Floats, cone: Cone) -> Floats:
-    """(N, K): w_n.x of points that were checked, (K, D), along facet normals of length 1."""
-    return np.asarray(cone._order_columns(points) / cone._lengths[:, None])
-
-
 def maximal_columns(columns: Floats, keep_duplicates: bool = True) -> Bools:
     """The componentwise maximal columns of (N, K), by moocore; finite values only, or it misclassifies clean rows."""
     columns = np.ascontiguousarray(columns)

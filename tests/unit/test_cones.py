@@ -10,7 +10,7 @@ import pytest
 from shared.cones import named_cones, random_cone
 
 import conewise as cw
-from conewise import Cone, ConeError
+from conewise import Cone, ConeError, InputError
 
 NAN, INF = float("nan"), float("inf")
 
@@ -539,3 +539,19 @@ def test_the_deepest_direction():
         near = cone.centre + 1e-4 * np.random.default_rng(0).normal(size=(500, cone.dim))
         near /= np.linalg.norm(near, axis=1)[:, None]
         assert (near @ cone.facets.T).min(axis=1).max() <= depth + 1e-12
+
+
+def test_facet_values_are_those_of_unit_rows_and_lift_norms_reach_them():
+    rng = np.random.default_rng(0)
+    for cone in (Cone.planar(50), Cone([[2, 1, 0], [0, 3, 1], [1, 0, 1]]), Cone.ice_cream(70, facets=6)):
+        points = rng.normal(size=(4, 5, cone.dim))
+        np.testing.assert_allclose(cone.facet_values(points), points @ cone.facets.T, atol=1e-12)
+        deficits = rng.normal(size=(len(cone.facets), 7))
+        norms = cone.lift_norms(deficits)
+        assert (norms <= cone.lift_norms(np.maximum(deficits, 0), non_negative=True) + 1e-9).all()
+        assert (norms >= deficits.max(axis=0) - 1e-12).all()
+        for wrong in (np.zeros(cone.dim + 1), 1.0):
+            with pytest.raises(InputError, match="points must have"):
+                cone.facet_values(wrong)
+        with pytest.raises(InputError, match="deficits must have shape"):
+            cone.lift_norms(np.zeros(3))

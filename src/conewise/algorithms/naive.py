@@ -25,7 +25,7 @@ from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Goal, Guarantee, Heuristic
 from conewise.noise import Gaussian, Noise
-from conewise.order import facet_columns, pareto_mask
+from conewise.order import pareto_mask
 
 _THEOREMS = {
     "paper": "Ararat & Tekin 2023, Theorem 6.1; constant by docs/theory, section 7.3",
@@ -215,7 +215,7 @@ def _dominators(means: Floats, pareto: Bools, cone: Cone) -> Indices:
     front, others = np.flatnonzero(pareto), np.flatnonzero(~pareto)
     if len(front) * len(others) > _NAMED_PAIRS:
         return by
-    values = facet_columns(means, cone)
+    values = cone.facet_values(means).T
     lost = np.ones((len(others), len(front)), dtype=bool)
     for row in values:
         lost &= row[front][None, :] >= row[others][:, None]

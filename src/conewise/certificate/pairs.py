@@ -20,7 +20,7 @@ from conewise.certificate.history import Checkpoints, Snapshot, places
 from conewise.certificate.pilots import Weights
 from conewise.certificate.rounding import spreads_of
 from conewise.noise import GaussianUnknown
-from conewise.order import facet_columns, maximal_columns
+from conewise.order import maximal_columns
 
 if TYPE_CHECKING:
     from conewise.certificate.certificate import Certificate
@@ -45,7 +45,7 @@ class FacetView:
         if (last := snapshot.known.get(certificate)) is not None:
             return last  # type: ignore[no-any-return]
         cone, count = certificate.cone, float(certificate.levels.counts[level])
-        values = facet_columns(snapshot.means, cone).T
+        values = cone.facet_values(snapshot.means)
         counts = np.full(len(snapshot.designs), count)
         looks = len(certificate.levels.counts)
         radii, widest, spreads = certificate.radii, None, None

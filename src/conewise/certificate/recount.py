@@ -30,7 +30,6 @@ from conewise.certificate import favourites
 from conewise.certificate.favourites import MOST_FAVOURITES, PILOT, Favourites
 from conewise.certificate.looks import NARROWING, narrowing, spending
 from conewise.noise import Gaussian
-from conewise.order import facet_columns
 
 if TYPE_CHECKING:
     from conewise.certificate.certificate import Certificate
@@ -184,7 +183,7 @@ class Recount:
             return None
         found: Favourites | None = pilots.known.get((self, "favourites"))
         if found is None:
-            values = facet_columns(pilots.means, self.certificate.cone)
+            values = self.certificate.cone.facet_values(pilots.means).T
             found = Favourites.of(values, np.sqrt(self._variances / PILOT))
             pilots.known[self, "favourites"] = found
         return found
@@ -423,7 +422,7 @@ class LeftOut:
             here = np.flatnonzero(reached == level)
             snapshot = table.snapshots[level]
             mine, rows = snapshot.find(here)
-            last[:, here[mine]] = facet_columns(snapshot.means[rows], cone)
+            last[:, here[mine]] = cone.facet_values(snapshot.means[rows]).T
         spread = recount._spread(reached)
         edge = (last + recount.low[reached] * spread)[:, designs]
         over = (last - recount.high[reached] * spread)[:, :, None] >= edge[:, None, :]

@@ -27,7 +27,6 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
-from conewise.order import facet_columns
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
@@ -213,7 +212,7 @@ class CertifiedRule(ABC):
         certificate, left = self.certificate, claims.comparisons.designs
         rows = np.flatnonzero(claims.undecided[left])
         part = state.statistics.of(left)
-        values = facet_columns(part.means, self.cone)
+        values = self.cone.facet_values(part.means).T
         scatters = part.scatters if certificate.radii.estimates else None
         variances = certificate.radii.variances(left, scatters, part.counts.astype(np.float64), 1).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)

@@ -24,7 +24,7 @@ from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee
 from conewise.noise import GaussianUnknown, Noise
-from conewise.order import facet_columns, maximal_columns
+from conewise.order import maximal_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class _Sample:
         least = 2 if certificate.radii.estimates else 1
         seen = counts >= least
         values = np.full((len(designs), len(cone.facets)), np.nan)
-        values[seen] = facet_columns(statistics.means[seen], cone).T
+        values[seen] = cone.facet_values(statistics.means[seen])
         radii, some, widest = certificate.radii, np.maximum(counts, 1.0), None
         scatters = statistics.scatters
         variances = radii.variances(designs, scatters, counts, 1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import Sequential, facet_values
+from conewise.algorithms.published.common import Sequential
 from conewise.feedback import Counts, Statistics
 from conewise.order import pareto_mask
 
@@ -106,7 +106,7 @@ class _Bounds:
 
     @classmethod
     def of(cls, rule: LeaderChallenger, state: Statistics) -> _Bounds:
-        u, counts = facet_values(state.means, rule.cone) / rule.cone.widths, state.counts
+        u, counts = rule.cone.facet_values(state.means) / rule.cone.widths, state.counts
         everyone, last = slice(None), _LAST.tables.pop(rule, None)  # taken, to be written to
         moved = None if last is None else np.flatnonzero((last.counts != counts) | (last.u != u).any(axis=1))
         if last is None or moved is None or 4 * len(moved) > rule.n_designs:

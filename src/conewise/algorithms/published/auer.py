@@ -11,7 +11,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import FixedConfidence, facet_values
+from conewise.algorithms.published.common import FixedConfidence
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
 
@@ -43,7 +43,7 @@ class AuerElimination(FixedConfidence, RoundByRound):
     def judge(self, used: Statistics, judged: int, standing: Standings) -> Standings:
         """One pass over the active designs."""
         active = np.flatnonzero(standing == Standing.OPEN)
-        z = facet_values(used.means[active], self.cone)
+        z = self.cone.facet_values(used.means[active])
         c = self.half_widths(used.counts[active])
         beaten = _everywhere(z, c, self.scales, np.zeros_like(self.scales), strict=True).any(axis=1)
         left = np.flatnonzero(~beaten)

@@ -19,7 +19,7 @@ from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import Noise
-from conewise.order import facet_columns, pareto_mask
+from conewise.order import pareto_mask
 
 MOST_DESIGNS: Final = 3000
 """Rules that compare all pairs of designs refuse more: a table of pairs would not fit into memory."""
@@ -154,11 +154,6 @@ def check_pairs(n_designs: int, rule: str) -> int:
             "use SuccessiveElimination."
         )
     return n_designs
-
-
-def facet_values(means: Floats, cone: Cone) -> Floats:
-    """(K, N): w_n.mean along the unit rows of the cone."""
-    return facet_columns(means, cone).T
 
 
 def limited(designs: Indices, times: Counts, limit: int | None) -> Pulls:

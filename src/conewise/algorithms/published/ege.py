@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, as_count
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import best_guess, check_pairs, facet_values, statuses
+from conewise.algorithms.published.common import best_guess, check_pairs, statuses
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.budgets import check_noise
 from conewise.cones import Cone
@@ -221,7 +221,7 @@ def estimated_error(returned: Bools, statistics: Statistics, cone: Cone, noise: 
     over the rivals. Another one is wrong when nobody dominates it: the facets' tails summed, for its best returned
     rival.
     """
-    z, scales, spread = facet_values(statistics.means, cone), noise.scales(cone.facets), 1 / statistics.counts
+    z, scales, spread = cone.facet_values(statistics.means), noise.scales(cone.facets), 1 / statistics.counts
     inside, outside = np.flatnonzero(returned), np.flatnonzero(~returned)
     deviation = np.sqrt(spread[:, None] + spread[None, :])
     behind = np.full((len(inside), len(z)), np.inf)  # log of the smallest tail

@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import FixedConfidence, facet_values
+from conewise.algorithms.published.common import FixedConfidence
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
 
@@ -59,7 +59,7 @@ class PaVeBa(FixedConfidence, RoundByRound):
 
     def judge(self, used: Statistics, judged: int, standing: Standings) -> Standings:
         """Discard, accept, and see who is still useful."""
-        z, r = facet_values(used.means, self.cone), self.radii(used.counts)
+        z, r = self.cone.facet_values(used.means), self.radii(used.counts)
         after = standing.copy()
         in_play = np.flatnonzero((standing == Standing.OPEN) | (standing == Standing.USEFUL))
         open_ = np.flatnonzero(standing == Standing.OPEN)
@@ -127,6 +127,6 @@ class PaVeBa(FixedConfidence, RoundByRound):
             part = slice(start, start + _PAIRS_AT_ONCE)
             i, j = first[part], second[part]
             b = np.ascontiguousarray((slack - (z[columns[j]] - z[rows[i]])).T)
-            result[i, j] = self.cone._lift.norms(b) <= both[i, j]
+            result[i, j] = self.cone.lift_norms(b) <= both[i, j]
         result[rows[:, None] == columns[None, :]] = False
         return result

@@ -15,7 +15,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._limits import LARGEST_SEED
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import Sequential, facet_values
+from conewise.algorithms.published.common import Sequential
 from conewise.feedback import Counts, Statistics
 from conewise.noise import Gaussian
 from conewise.order import pareto_mask
@@ -101,7 +101,7 @@ class PosteriorSampling(Sequential):
             size = min(size, row - done, most)
             errors = rng.standard_normal((size, k, dim))
             shifts = spread[:, None] * (self._roots @ errors[..., None])[..., 0]
-            z = facet_values((state.means + shifts).reshape(-1, dim), self.cone).reshape(size, k, -1)
+            z = self.cone.facet_values((state.means + shifts).reshape(-1, dim)).reshape(size, k, -1)
             wrong = ~self.compatible(z, front)
             if wrong.any():
                 return np.asarray((spread * np.linalg.norm(errors[wrong], axis=2)) ** 2 / 2)
@@ -135,7 +135,7 @@ class PosteriorSampling(Sequential):
         deficit = np.maximum(z[:, outside][:, :, None] - z[:, inside][:, None], 0.0)
         close = deficit.max(axis=3) <= self.epsilon if deficit.size else np.zeros(deficit.shape[:3], dtype=bool)
         where = np.nonzero(close)
-        reach = self.cone._lift.norms(np.ascontiguousarray(deficit[where].T), non_negative=True)
+        reach = self.cone.lift_norms(np.ascontiguousarray(deficit[where].T), non_negative=True)
         close[where] = reach <= self.epsilon
         covered = np.any(close, axis=2)
         return np.asarray(good & np.all(covered, axis=1))
