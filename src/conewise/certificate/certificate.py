@@ -400,14 +400,10 @@ class Certificate:
         shift = self.radii.shifts(z / self.scale, counts)
         return None if shift is None else self.scale * shift
 
-    def shift_of(self, z: Floats, level: Indices) -> Floats | None:
-        """(rows, columns, N): the same for boundaries of single pairs at these levels, (rows, columns, 1 or N)."""
-        counts = np.array(self.levels.counts, dtype=np.float64)[level]
-        shift = self.radii.shifts(z / self.scale, counts)
-        if shift is None:
-            return None
-        own = shift[..., 0, :] if z.shape[-1] == 1 else np.einsum("...nn->...n", shift)
-        return np.asarray(self.scale * own)
+    def shift_along(self, facet: int, z: Floats, level: Indices) -> Floats:
+        """(rows, columns): the same along a facet, for boundaries of single pairs at these levels."""
+        shift = self.radii.shifts(z / self.scale, np.array(self.levels.counts, dtype=np.float64)[level])
+        return np.zeros_like(z) if shift is None else np.asarray(self.scale * shift[..., facet])
 
     # -- claims -------------------------------------------------------------------------------------------------
 

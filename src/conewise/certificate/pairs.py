@@ -348,12 +348,19 @@ class Meetings:
     ) -> Seen:
         """The same with a boundary for each pair, (rows, columns, 1), or for each design and facet, (rows, 1, N)."""
         level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
-        level = np.maximum(level, 0)[:, :, None]
-        z = table.ravel().take(which * table.shape[1] + level)
+        np.maximum(level, 0, out=level)
         seen = self._seen(rows, columns, offset, np.ones(table.shape[1]), covering)
-        shifts = self.certificate.shift_of(z, level)
-        radii = seen.radii * z if shifts is None else seen.radii * z + shifts
-        return Seen(seen.gains, radii, None if seen.widest is None else seen.widest * z[:, :, 0])
+        flat, by_facet = table.ravel(), which.shape[2] > 1
+        for n in range(seen.radii.shape[2]):  # facet by facet, in place: that is how the tables lie in memory
+            if n == 0 or by_facet:
+                z = flat.take(which[:, :, n] * table.shape[1] + level)
+            radii = seen.radii[:, :, n]
+            radii *= z
+            if self.certificate.radii.shifted:
+                radii += self.certificate.shift_along(n, z, level)
+        if seen.widest is not None:
+            seen.widest[...] *= z
+        return seen
 
     def _seen(self, rows: Indices, columns: Indices, offset: int, z: Floats, covering: bool = False) -> Seen:
         """Row designs at their level, column designs `offset` levels ahead, as high as both have come."""

@@ -45,6 +45,8 @@ class Radii(ABC):
     """Whether variances come from the observations, so that snapshots must keep scatters."""
     claim_share: ClassVar[float] = 1.0
     """Part of delta left for claims."""
+    shifted: ClassVar[bool] = False
+    """Whether radii have a second term (`shifts`)."""
     any_direction: ClassVar[bool] = False
     """Whether radii hold along any one direction, fixed beforehand, not along facets only (docs/adaptive, 3.4)."""
 
@@ -190,6 +192,7 @@ class EmpiricalBernstein(Radii):
 
     growth = COARSE_GROWTH
     estimates = True
+    shifted = True
     claim_share = 1 - VARIANCE_SHARE
 
     @cached_property
