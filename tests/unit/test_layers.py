@@ -43,6 +43,14 @@ OUTERMOST = {*ROOMS[-2], *ROOMS[-1]}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
+FOUND_BY_NAME = {
+    ("cones", "conewise.report.plots"),
+    ("cones", "conewise.report.notebooks"),
+    ("analysis", "conewise.report.notebooks"),
+    ("algorithms", "conewise.report.pictures"),
+}
+"""Drawing and showing live in later rooms: a cone, a result and an analysis find them by name when asked."""
+
 
 def room_of(path: Path) -> str:
     inside = path.relative_to(PACKAGE)
@@ -90,6 +98,25 @@ def test_every_module_has_a_room():
 def test_imports_point_to_earlier_rooms(path):
     package = ("conewise", *path.relative_to(PACKAGE).parts[:-1])
     assert offences(room_of(path), path.read_text(encoding="utf-8"), package) == []
+
+
+def texts_to_import(source: str) -> Iterator[str]:
+    """What is given to `import_module` as a text."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant) and str(argument.value).startswith("conewise"):
+                    yield argument.value
+
+
+def test_what_is_imported_by_its_name_is_listed():
+    found = set()
+    for path in MODULES:
+        room = room_of(path)
+        for name in texts_to_import(path.read_text(encoding="utf-8")):
+            if room != FRONT_DOOR and LEVEL[name.split(".")[1]] >= LEVEL[room]:
+                found.add((room, name))
+    assert found == FOUND_BY_NAME
 
 
 @pytest.mark.parametrize(
