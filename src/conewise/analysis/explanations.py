@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
+from conewise.algorithms.contract import INDEPENDENT
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.errors import printable
 from conewise.feedback import Statistics
@@ -102,7 +103,7 @@ class Findings:
 
     def _assumption(self) -> str:
         worth = self.result.guarantee
-        words = worth.assumption if isinstance(worth, Guarantee) else f"independent evaluations; {self.noise.words}"
+        words = worth.assumption if isinstance(worth, Guarantee) else f"{INDEPENDENT}; {self.noise.words}"
         return f"Assumed: {words}."
 
     # -- the data -------------------------------------------------------------------------------------------
