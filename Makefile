@@ -4,13 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint format docs bench samples validate bench-peers clean
+# What can be known within a minute: style, types, and the tests of the mathematics, the contracts and the errors.
+CHECKED := $(wildcard tests/golden/*.py) $(addprefix tests/unit/test_,$(addsuffix .py,arrays cones cone_text order gaps \
+  goals complexity budgets noise feedback layers public_names inputs errors loop naive planning looks checkpoints \
+  tables readers measurements study study_spec study_leases promises_page import_time))
+
+.PHONY: demo test check lint format docs bench samples validate bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
 
 test: $(VENV)/.test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.lint $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q $(CHECKED)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
