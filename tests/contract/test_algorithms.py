@@ -65,7 +65,6 @@ ALGORITHMS: dict[str, Entry] = {
     "naive": Entry(NaiveElimination),
     "elimination": Entry(confident(SuccessiveElimination)),
     "proportions": Entry(confident(OptimalProportions)),
-    "elimination, many designs": Entry(confident(SuccessiveElimination), few=3),
     "proportions, many designs": Entry(confident(OptimalProportions), few=3),
     "APE": Entry(confident(LeaderChallenger, growth=0.3)),
     "Auer": Entry(confident(AuerElimination)),
