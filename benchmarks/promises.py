@@ -29,7 +29,7 @@ import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.analyse import analyse
-from conewise.certificate.certificate import Notion
+from conewise.certificate.asked import Notion
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.studies.running.runner import run_study

@@ -23,7 +23,7 @@ from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
-from conewise.certificate.certificate import Notion, notion_of
+from conewise.certificate.asked import Notion, notion_of
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone

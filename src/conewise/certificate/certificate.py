@@ -22,13 +22,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal, cast
+from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count, as_epsilon, as_option, as_probability
-from conewise._limits import MOST_EVALUATIONS, SMALLEST_DELTA
-from conewise.budgets import check_designs, check_noise
+from conewise._arrays import Bools, Floats, Indices, as_count
+from conewise._limits import MOST_EVALUATIONS
+from conewise.certificate.asked import Notion, check_question
 from conewise.certificate.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
@@ -45,14 +45,11 @@ from conewise.certificate.pilots import (
 from conewise.certificate.radii import Radii, radii_for
 from conewise.certificate.recount import Recount
 from conewise.certificate.rounding import Rounding
-from conewise.cones import Cone, as_cone
+from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
-
-Notion = Literal["cover", "contain"]
-"""cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
 
 OUT_ANCHOR: Final = 0.3
 """Where claims "beaten" and "covered" spend most, as a share of where the last of them is due (tuned; any is valid)."""
@@ -80,22 +77,6 @@ MOST: Final = 10**9
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 _HOLM_STEPS: Final = 2.0**0.25  # ratio of the numbers of designs for which boundaries are tabulated
 _PAIRS_AT_ONCE: Final = 2**18
-
-
-def notion_of(success: str) -> Notion:
-    """One of the two words."""
-    return cast(Notion, as_option(success, "success", ("cover", "contain")))
-
-
-def check_question(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float, notion: str) -> None:
-    """Refuse what no certificate can answer."""
-    check_designs(n_designs)
-    as_epsilon(epsilon)
-    if as_probability(delta, "delta") < SMALLEST_DELTA:
-        raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}.")
-    check_noise(noise, as_cone(cone).dim, n_designs)
-    if notion_of(notion) == "cover" and epsilon == 0:
-        raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,8 @@ class Radii(ABC):
         """(m, N): variance of one observation along the facets, to be used for means of so many observations."""
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """(m,): the same along the noisiest unit direction, where radii hold along `any_direction`."""
-        raise NotImplementedError("these radii hold along the facets only")
+        """(m,): the same along the noisiest unit direction; infinite where radii hold along the facets only."""
+        return np.full(len(designs), np.inf)
 
     @abstractmethod
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:

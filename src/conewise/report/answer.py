@@ -268,12 +268,12 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
     compared: Comparisons | _Averages
     compared = _Averages(subject, designs) if evidence is None else evidence.compare(designs)
     mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
-    eliminated = left_out(subject.result)[chosen]
+    settled = left_out(subject.result)[chosen]
     found: list[list[dict[str, Any]]] = [[] for _ in chosen]
     left = len(designs) if evidence is None else evidence.remaining
     step = max(1, _PAIRS_AT_ONCE // max(1, len(columns) * len(subject.cone.facets)))
     for out in (True, False):
-        which = np.flatnonzero(eliminated == out)
+        which = np.flatnonzero(settled == out)
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
             some = mine[part]

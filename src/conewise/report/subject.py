@@ -16,7 +16,7 @@ from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import unused
-from conewise.certificate.certificate import Notion, notion_of
+from conewise.certificate.asked import Notion, notion_of
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError

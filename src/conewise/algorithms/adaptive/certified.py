@@ -16,7 +16,8 @@ import numpy as np
 from conewise._arrays import Floats, Indices, as_count, as_epsilon, as_positive
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.contract import INDEPENDENT, Result
-from conewise.certificate.certificate import Certificate, Notion
+from conewise.certificate.asked import Notion
+from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.pilots import FIRST

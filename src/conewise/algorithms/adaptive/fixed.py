@@ -15,7 +15,8 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.contract import INDEPENDENT, Result
-from conewise.certificate.certificate import Notion, Spending, check_question
+from conewise.certificate.asked import Notion, check_question
+from conewise.certificate.certificate import Spending
 from conewise.certificate.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
 from conewise.certificate.radii import Radii, radii_for
 from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
