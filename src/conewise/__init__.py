@@ -22,6 +22,7 @@ from conewise.errors import ConeError, ConewiseError, InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
 from conewise.goals import Goal, Guarantee, Heuristic, Verdict, verdict
+from conewise.objectives import Objective
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
 from conewise.problems import SimulatedBandit
 from conewise.studies import identify
@@ -43,6 +44,7 @@ __all__ = [
     "InputError",
     "LowerBound",
     "NaiveElimination",
+    "Objective",
     "Observations",
     "OptimalProportions",
     "OrderingComplexity",

@@ -54,20 +54,62 @@ def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
         raise InputError(f"noise of the kind {kind!r} needs {' and '.join(parts)}.") from None
 
 
-def turned(noise: noises.Noise, signs: Floats) -> noises.Noise:
-    """The same noise after the minimised objectives have been negated, still described in the user's own sign."""
+def turned(noise: noises.Noise, signs: Floats, units: Floats | None = None) -> noises.Noise:
+    """The same noise in steps of which more is better, still described in the user's own signs and units.
+
+    `signs` (D,) are -1 where less is better; `units` (D,) are what one step is. Noise that is equally large in all
+    directions keeps one parameter, that of the objective with the smallest unit: at least as large in every direction.
+    """
+    if units is None or (units == 1).all():
+        return _mirrored(noise, signs)
+    if isinstance(noise, noises.Gaussian):
+        return _ScaledGaussian(noise, signs, units)
+    if isinstance(noise, noises.Bounded):
+        return _TurnedRange(noise, signs, units)
+    if isinstance(noise, noises.GaussianUnknown):
+        steps = noise.steps(len(units)) / units
+        return noises.GaussianUnknown(tuple(None if np.isnan(step) else float(step) for step in steps))
+    for kind in (noises.SubGaussian, noises.NormSubGaussian):
+        if type(noise) is kind:
+            return kind(noise.sigma / float(units.min()))
+    raise InputError(
+        f"noise of the class {type(noise).__name__} cannot be converted to units other than 1: divide your values by "
+        "the units, and describe the noise of the quotients."
+    )
+
+
+def _mirrored(noise: noises.Noise, signs: Floats) -> noises.Noise:
     if isinstance(noise, noises.Gaussian) and noise.cov is not None:
         return noises.Gaussian(cov=noise.cov * signs[:, None] * signs[None, :])
     if isinstance(noise, noises.Bounded) and (signs < 0).any():
-        return _TurnedRange(noise, signs)
+        return _TurnedRange(noise, signs, np.ones(len(signs)))
     return noise
 
 
-class _TurnedRange(noises.Bounded):
-    """A range in the algorithm's sign, in the words of whoever gave it."""
+class _ScaledGaussian(noises.Gaussian):
+    """Normal noise in steps, in the words of whoever gave it."""
 
-    def __init__(self, given: noises.Bounded, signs: Floats) -> None:
-        low, high = given.low * signs + 0.0, given.high * signs + 0.0
+    def __init__(self, given: noises.Gaussian, signs: Floats, units: Floats) -> None:
+        if given.cov is not None:
+            factors = signs / units
+            super().__init__(cov=given.cov * factors[:, None] * factors[None, :])
+        else:
+            super().__init__(np.asarray(given.sigma) / units)
+        self._given = given
+
+    @property
+    def words(self) -> str:
+        return self._given.words
+
+    def __repr__(self) -> str:
+        return repr(self._given)
+
+
+class _TurnedRange(noises.Bounded):
+    """A range in steps and the algorithm's sign, in the words of whoever gave it."""
+
+    def __init__(self, given: noises.Bounded, signs: Floats, units: Floats) -> None:
+        low, high = given.low * signs / units + 0.0, given.high * signs / units + 0.0
         super().__init__(np.minimum(low, high), np.maximum(low, high))
         self._given = given
 

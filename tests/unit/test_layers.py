@@ -22,6 +22,7 @@ ROOMS = [
     ("fronts", "gaps", "directions"),
     ("complexity", "noise"),
     ("_noisetext",),
+    ("objectives",),
     ("budgets",),
     ("goals",),
     ("feedback",),

@@ -1,0 +1,307 @@
+"""What a column means: its name, which way is better, how much of it is one step, what is acceptable.
+
+A cone and an epsilon compare objectives with each other, so they need a common measure. The unit of an objective is
+the amount of it that counts as one step: values are divided by it before cone, gaps and epsilon see them, and what
+comes out is said in the user's own units and directions again (docs/objectives).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, read_only
+from conewise._noisetext import noise_from_dict
+from conewise.errors import InputError, shown
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+
+Direction = Literal["max", "min"]
+
+_LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
+_MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One objective: its name, whether it should be large or small, and how much of it is one step.
+
+    `unit` is the amount that counts as one step, in the column's own units: cone, gaps, epsilon and certified epsilon
+    count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is what
+    is assumed of this objective alone, a standard deviation or an assumption of `conewise.noise`, in the column's own
+    units. `price` is what one evaluation of this objective costs, relative to the others.
+
+    >>> Objective("price", goal="min", unit=500, level=2000)
+    Objective('price', goal='min', unit=500, level=2000)
+    """
+
+    name: str
+    goal: Direction = "max"
+    unit: float = field(default=1.0, kw_only=True)
+    level: float | None = field(default=None, kw_only=True)
+    noise: Noise | float | None = field(default=None, kw_only=True)
+    price: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError(f"the name of an objective must be text that is not empty, got {shown(self.name)}.")
+        what = f"of the objective {self.name[:60]!r}"
+        as_option(self.goal, f"the goal {what}", ("max", "min"))
+        unit = as_positive(self.unit, f"the unit {what}")
+        if not 1 / _LARGEST <= unit <= _LARGEST:
+            raise InputError(f"the unit {what} must lie between {1 / _LARGEST:g} and {_LARGEST:g}, got {unit:g}.")
+        object.__setattr__(self, "unit", unit)
+        if self.level is not None:
+            object.__setattr__(self, "level", as_number(self.level, f"the level {what}"))
+        if isinstance(self.noise, Noise):
+            self.noise.check_dim(1)
+        elif self.noise is not None:
+            sigma = as_positive(self.noise, f"the noise {what} (a standard deviation)")
+            object.__setattr__(self, "noise", sigma)
+        object.__setattr__(self, "price", as_positive(self.price, f"the price {what}"))
+
+    @property
+    def minimised(self) -> bool:
+        """Whether less is better."""
+        return self.goal == "min"
+
+    def meets(self, values: Floats) -> Bools:
+        """Which values, in the column's own units, are acceptable; all where no level is given."""
+        if self.level is None:
+            return np.ones(np.shape(values), dtype=bool)
+        return np.asarray(values <= self.level if self.minimised else values >= self.level)
+
+    def amount(self, steps: float) -> str:
+        """So many steps in the column's own units, for a sentence.
+
+        >>> Objective("price (EUR)", unit=500).amount(2), Objective("speed", unit=0.1).amount(2)
+        ('price 1000 EUR', 'speed 0.2')
+        """
+        found = _MEASURED.fullmatch(self.name)
+        value = f"{steps * self.unit:.4g}" if abs(steps * self.unit) < 1e4 else f"{steps * self.unit:.6g}"
+        return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Objective:
+        """From plain text and numbers, as TOML and JSON have them; noise as in `[noise]`, or a standard deviation.
+
+        >>> Objective.from_dict({"name": "speed", "unit": 10})
+        Objective('speed', unit=10)
+        """
+        known = ("name", "goal", "unit", "level", "noise", "price")
+        stray = next((key for key in data if key not in known), None)
+        if stray is not None:
+            raise InputError(f"an objective has no {stray!r:.60}; it may have {', '.join(known)}.")
+        if "name" not in data:
+            raise InputError(f"an objective needs a name, got {shown(dict(data))}.")
+        given = dict(data)
+        if isinstance(given.get("noise"), Mapping):
+            given["noise"] = noise_from_dict(given["noise"])
+        return cls(**given)
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), *([f"goal={self.goal!r}"] if self.minimised else [])]
+        parts += [f"unit={self.unit:.12g}"] if self.unit != 1 else []
+        parts += [f"level={self.level:.12g}"] if self.level is not None else []
+        parts += [f"noise={self.noise!r}"] if self.noise is not None else []
+        parts += [f"price={self.price:.12g}"] if self.price != 1 else []
+        return f"Objective({', '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class Objectives(Sequence[Objective]):
+    """Objectives in their order, and the way of values into steps of which more is better, and back.
+
+    >>> both = as_objectives([Objective("price (EUR)", "min", unit=500), "power"])
+    >>> both.steps([[1000.0, 3.0]]).tolist(), both.own([[-2.0, 3.0]]).tolist()
+    ([[-2.0, 3.0]], [[1000.0, 3.0]])
+    """
+
+    each: tuple[Objective, ...]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.each[index]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """In order."""
+        return tuple(objective.name for objective in self.each)
+
+    @cached_property
+    def minimised(self) -> tuple[str, ...]:
+        """Those of which less is better."""
+        return tuple(objective.name for objective in self.each if objective.minimised)
+
+    @cached_property
+    def signs(self) -> Floats:
+        """(D,): -1 where less is better, 1 elsewhere."""
+        return read_only(np.array([-1.0 if objective.minimised else 1.0 for objective in self.each]))
+
+    @cached_property
+    def units(self) -> Floats:
+        """(D,): how much of each is one step."""
+        return read_only(np.array([objective.unit for objective in self.each]))
+
+    @cached_property
+    def in_steps(self) -> bool:
+        """Whether any unit was given: without one, a step is 1 and nobody needs the word."""
+        return bool((self.units != 1).any())
+
+    def steps(self, values: Any) -> Floats:
+        """Values (..., D) in the user's units and directions as steps, larger is better."""
+        turned = np.asarray(values, dtype=np.float64) * self.signs
+        return np.asarray((turned / self.units if self.in_steps else turned) + 0.0)
+
+    def own(self, steps: Any) -> Floats:
+        """Steps (..., D), larger is better, in the user's units and directions."""
+        turned = np.asarray(steps, dtype=np.float64) * self.signs
+        return np.asarray((turned * self.units if self.in_steps else turned) + 0.0)
+
+    def amounts(self, steps: float) -> str:
+        """So many steps of each, in the user's units: "price 500 EUR, power 10"; nothing where no unit was given."""
+        return ", ".join(objective.amount(steps) for objective in self.each) if self.in_steps else ""
+
+    def meets(self, values: Floats) -> Bools:
+        """(K,): which of the designs (K, D), in the user's units, miss no level."""
+        mask = np.ones(len(values), dtype=bool)
+        for column, objective in enumerate(self.each):
+            mask &= objective.meets(values[:, column])
+        return mask
+
+    @cached_property
+    def levels(self) -> tuple[str, ...]:
+        """The levels in words: "price <= 2000"."""
+        return tuple(
+            f"{o.name} {'<=' if o.minimised else '>='} {o.level:.12g}" for o in self.each if o.level is not None
+        )
+
+    def check_no_levels(self, what: str) -> None:
+        """Refuse levels where nothing would come of them."""
+        if self.levels:
+            raise InputError(
+                f"{what} does not know levels yet ({self.levels[0]}): leave the level out, and compare the answer with "
+                "it afterwards; `front` takes levels for values that are known."
+            )
+
+    def noise(self) -> Noise | None:
+        """The noise that the objectives declare together, in the user's units; None where none of them does."""
+        given = [objective.noise for objective in self.each]
+        if all(noise is None for noise in given):
+            return None
+        lacking = next((o.name for o in self.each if o.noise is None), None)
+        if lacking is not None:
+            raise InputError(f"{lacking!r:.60} has no noise while other objectives have one; give all one, or none.")
+        return _together(given)
+
+
+def as_objectives(
+    objectives: Iterable[str | Objective | Mapping[str, Any]], minimise: Iterable[str] = (), what: str = "objectives"
+) -> Objectives:
+    """Names, records or dictionaries as records; those that `minimise` names should be small.
+
+    >>> as_objectives(["cost", Objective("speed", unit=10)], minimise=["cost"]).each
+    (Objective('cost', goal='min'), Objective('speed', unit=10))
+    """
+    given = _listed(objectives, what)
+    small = _listed(minimise, "minimise")
+    odd = next((word for word in small if not isinstance(word, str)), None)
+    if odd is not None:
+        raise InputError(f"minimise must be a list of names, got {shown(odd)} in it.")
+    records = [_record(entry, what) for entry in given]
+    names = [record.name for record in records]
+    stray = next((word for word in small if word not in names), None)
+    if stray is not None:
+        raise InputError(f"minimise names {stray!r:.60}, which is not among the objectives {', '.join(names)[:200]}.")
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise InputError(f"the objectives must be distinct, got {twice!r:.60} twice.")
+    return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in records))
+
+
+def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives:
+    """The same with other units, by name."""
+    _check_known(objectives, units, "a unit")
+    return Objectives(tuple(replace(o, unit=units[o.name]) if o.name in units else o for o in objectives.each))
+
+
+def with_levels(objectives: Objectives, levels: Mapping[str, float]) -> Objectives:
+    """The same with levels, by name."""
+    _check_known(objectives, levels, "a level")
+    return Objectives(tuple(replace(o, level=levels[o.name]) if o.name in levels else o for o in objectives.each))
+
+
+def rounded_unit(spread: float) -> float:
+    """A tenth of a spread, rounded to 1, 2 or 5 times a power of ten; 1 where there is no spread.
+
+    >>> [rounded_unit(spread) for spread in (48_000.0, 0.9, 17.0, 0.0)]
+    [5000.0, 0.1, 2.0, 1.0]
+    """
+    if not (math.isfinite(spread) and spread > 0):
+        return 1.0
+    tenth = spread / 10
+    exponent = math.floor(math.log10(tenth))
+    choices = [float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10)]
+    return min(choices, key=lambda choice: abs(math.log(choice / tenth)))
+
+
+# -- what was given --------------------------------------------------------------------------------------------------
+
+
+def _listed(given: Any, what: str) -> list[Any]:
+    if isinstance(given, str | bytes | Mapping | Objective):
+        raise InputError(f"{what} must be a list, got {shown(given)}; write [{shown(given)}].")
+    try:
+        return list(given)
+    except TypeError:
+        raise InputError(f"{what} must be a list of names, got {shown(given)}.") from None
+
+
+def _record(entry: Any, what: str) -> Objective:
+    if isinstance(entry, Objective):
+        return entry
+    if isinstance(entry, Mapping):
+        return Objective.from_dict(entry)
+    if not isinstance(entry, str):
+        raise InputError(f"{what} must be a list of names or of Objective(...), got {shown(entry)} in it.")
+    return Objective(entry)
+
+
+def _check_known(objectives: Objectives, given: Iterable[str], what: str) -> None:
+    stray = next((name for name in given if name not in objectives.names), None)
+    if stray is not None:
+        raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")
+
+
+def _together(given: Sequence[Noise | float | None]) -> Noise:
+    """One assumption about all objectives from one about each of them; kinds are not mixed."""
+    sigmas = [_sigma(noise) for noise in given]
+    if all(sigma is not None for sigma in sigmas):
+        return Gaussian([float(sigma) for sigma in sigmas if sigma is not None])
+    if all(isinstance(noise, Bounded) for noise in given):
+        ranges = [noise for noise in given if isinstance(noise, Bounded)]
+        ends_of = zip(*((noise.low, noise.high) for noise in ranges), strict=True)
+        return Bounded(*(np.concatenate([np.ravel(ends) for ends in side]) for side in ends_of))
+    unknown = [noise for noise in given if isinstance(noise, GaussianUnknown)]
+    if len(unknown) == len(given):
+        steps = [float(noise.steps(1)[0]) for noise in unknown]
+        return GaussianUnknown(tuple(None if math.isnan(step) else step for step in steps))
+    kinds = dict.fromkeys(type(noise).__name__ if isinstance(noise, Noise) else "Gaussian" for noise in given)
+    raise InputError(
+        f"the noise of different objectives must be of one kind, Gaussian, Bounded or GaussianUnknown, got "
+        f"{', '.join(kinds)}; give `noise` for all objectives together."
+    )
+
+
+def _sigma(noise: Noise | float | None) -> float | None:
+    """The standard deviation of normal noise of one objective."""
+    if isinstance(noise, Gaussian):
+        return float(noise.scales([1.0]))
+    return None if noise is None or isinstance(noise, Noise) else float(noise)
