@@ -30,6 +30,7 @@ from conewise.studies import identify
 if _typing.TYPE_CHECKING:
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
+    from conewise.preferences import Preferences
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
 
@@ -48,6 +49,7 @@ __all__ = [
     "Observations",
     "OptimalProportions",
     "OrderingComplexity",
+    "Preferences",
     "Pulls",
     "Result",
     "SimulatedBandit",
@@ -81,6 +83,7 @@ __all__ = [
 
 _WHEN_NEEDED = {
     "Front": "conewise.fronts",
+    "Preferences": "conewise.preferences",
     "Study": "conewise.studies.study",
     "analyse": "conewise.analysis.analyse",
     "analyze": "conewise.analysis.analyse",

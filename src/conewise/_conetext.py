@@ -21,6 +21,8 @@ CONE_FORMS: Final = {
     "rays": "rays:[[1,0],[1,1]] (generators)",
 }
 
+_ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
+_SHOWN: Final = 16  # numbers of a matrix in a line
 _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 where JSON wants 0.3
 
 
@@ -46,6 +48,35 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
     if not rest.strip():
         return kind, ()
     return kind, tuple(_number(word, kind) for word in rest.split(","))
+
+
+def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
+    """The same with every argument that the kind needs: the number of objectives is supplied where it is known."""
+    kind, arguments = split_cone_text(text)
+    if kind not in _ARGUMENTS:
+        return kind, arguments
+    if kind == "importance" and not arguments:
+        raise ConeError(f"importance needs the least share of an objective: write it {CONE_FORMS[kind]}.")
+    if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < _ARGUMENTS[kind]:
+        arguments = (*arguments, dim)
+    fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
+    if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
+        raise ConeError(f"the cone {text!r:.60} does not have the form {CONE_FORMS[kind]}; write it that way.")
+    return kind, arguments
+
+
+def cone_repr(text: str | None, rows: Floats, said: tuple[str, ...]) -> str:
+    """What a cone shows of itself: what was said, the call that makes it, its rows, or their number."""
+    if said:
+        return f"<Cone in R^{rows.shape[1]}: {'; '.join(said)}>"
+    if text is not None and not text.startswith("exchange"):
+        kind, _, arguments = text.partition(":")
+        first, _, second = arguments.partition(",")
+        keyword = {"importance": f", dim={second or 2}", "ice_cream": f", facets={second}"}.get(kind, "")
+        return f"Cone.{kind}({first}{keyword})"
+    if rows.size <= _SHOWN:
+        return f"Cone({matrix_text(rows, digits=4)})".replace(",", ", ")
+    return f"<Cone with {len(rows)} facets in R^{rows.shape[1]}>"
 
 
 def _matrix(text: str) -> Any:

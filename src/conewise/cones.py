@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +35,7 @@ from conewise._conechecks import (
     refuse_many,
     whole,
 )
-from conewise._conetext import CONE_FORMS, matrix_text, number_text, split_cone_text
+from conewise._conetext import cone_arguments, cone_repr, matrix_text, number_text
 from conewise._lift import Lift
 from conewise._limits import MOST_FACETS
 from conewise._polyhedra import extreme_rays, power_scaled, unit
@@ -68,6 +69,9 @@ class Cone:
 
     removed: tuple[int, ...]
     """Indices of the given rows (or rays, in `from_rays`) that were redundant."""
+
+    said: tuple[str, ...]
+    """What was said that made this cone (`Preferences`), in words; empty for a cone that was written down."""
 
     _given: Floats
     _text: str | None
@@ -216,20 +220,13 @@ class Cone:
         >>> Cone.parse("importance:0.2", dim=3) == Cone.importance(0.2, dim=3)
         True
         """
-        kind, arguments = split_cone_text(text)
+        kind, arguments = cone_arguments(text, dim)
         if kind == "rows":
             return cls(arguments[0])
         if kind == "rays":
             return cls.from_rays(arguments[0])
         if kind == "exchange":
             return cls.exchange(arguments[0])
-        if kind == "importance" and not arguments:
-            raise ConeError(f"importance needs the least share of an objective: write it {CONE_FORMS[kind]}.")
-        if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < _ARGUMENTS[kind]:
-            arguments = (*arguments, dim)
-        fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
-        if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
-            raise ConeError(f"the cone {text!r:.60} does not have the form {CONE_FORMS[kind]}; write it that way.")
         make = {
             "orthant": cls.orthant,
             "ranked": cls.ranked,
@@ -244,7 +241,10 @@ class Cone:
         """The cone that `to_dict` wrote, comparing designs exactly as the original does."""
         if not isinstance(data, dict) or "rows" not in data:
             raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
-        cone = cls(data["rows"])
+        said = data.get("said", ())
+        if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
+            raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
+        cone = cls(data["rows"]).remembering(said)
         text = data.get("text")
         if text is None:
             return cone
@@ -253,7 +253,7 @@ class Cone:
             raise ConeError(
                 f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
             )
-        return named
+        return named.remembering(said)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and text, for JSON or TOML; `from_dict` reads it back to an equal cone.
@@ -261,8 +261,15 @@ class Cone:
         >>> Cone([[1, 3], [3, 1]]).to_dict()
         {'rows': [[1.0, 3.0], [3.0, 1.0]]}
         """
-        named = {} if self._text is None else {"text": self._text}
-        return {"rows": self._given.tolist(), **named}
+        named: dict[str, Any] = {} if self._text is None else {"text": self._text}
+        said = {"said": list(self.said)} if self.said else {}
+        return {"rows": self._given.tolist(), **named, **said}
+
+    def remembering(self, sentences: Iterable[str]) -> Self:
+        """The same cone, with the sentences from which it was made (`Preferences`)."""
+        cone = object.__new__(type(self))
+        cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)))
+        return cone
 
     # -- geometry -------------------------------------------------------------------------------------------
 
@@ -375,6 +382,7 @@ class Cone:
         self.__dict__.update(
             dim=rows.shape[1],
             removed=removed,
+            said=(),
             _given=read_only(rows.copy()),
             _text=text,
             _facets=read_only(unit(rows)),
@@ -449,14 +457,7 @@ class Cone:
         return self.text
 
     def __repr__(self) -> str:
-        if self._text is not None and not self._text.startswith("exchange"):
-            kind, _, arguments = self._text.partition(":")
-            first, _, second = arguments.partition(",")
-            keyword = {"importance": f", dim={second or 2}", "ice_cream": f", facets={second}"}.get(kind, "")
-            return f"Cone.{kind}({first}{keyword})"
-        if self._given.size <= 16:
-            return f"Cone({matrix_text(self._given, digits=4)})".replace(",", ", ")
-        return f"<Cone with {len(self._given)} facets in R^{self.dim}>"
+        return cone_repr(self._text, self._given, self.said)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cone):
@@ -477,16 +478,15 @@ class Cone:
         raise AttributeError(f"a Cone is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), np.array(self._given), self._text, self.removed)
+        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said)
 
 
-def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...]) -> Cone:
+def _restore(
+    cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...], said: tuple[str, ...] = ()
+) -> Cone:
     cone = object.__new__(cls)
     cone._fill(rows, text, removed)
-    return cone
-
-
-_ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
+    return cone.remembering(said)
 
 
 def as_cone(cone: object) -> Cone:

@@ -18,6 +18,7 @@ from conewise.cli.cone import cone
 from conewise.cli.explore import explore
 from conewise.cli.flags import in_flags
 from conewise.cli.front import front
+from conewise.cli.prefer import prefer
 from conewise.cli.report import report
 from conewise.cli.reproduce import reproduce
 from conewise.cli.study import study
@@ -51,7 +52,7 @@ def commands() -> None:
     """
 
 
-for command in (reproduce, cone, front, analyse_command, explore, report, budget, study):
+for command in (reproduce, cone, front, prefer, analyse_command, explore, report, budget, study):
     commands.add_command(command)
 
 

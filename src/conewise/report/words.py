@@ -15,6 +15,7 @@ from conewise.tables.designs import signs
 
 _LISTED: Final = 4  # objectives called by name in one sentence, terms written of one weighting
 _RANGES: Final = 12  # objectives whose share of the weight is said
+_LITTLE: Final = 1e-5  # a share of the weight that nobody states
 _NOTHING: Final = 1e-12  # a part of a unit vector that is rounding
 
 
@@ -37,7 +38,7 @@ def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Seq
     if (cone.facets >= 0).all():
         shares = cone.facets / cone.facets.sum(axis=1, keepdims=True)
         ranges = ", ".join(
-            f"{named.names[d] if named else f'objective {d + 1}'} between {100 * low:.3g} % and {100 * high:.3g} %"
+            f"{named.names[d] if named else f'objective {d + 1}'} between {_percent(low)} and {_percent(high)}"
             for d, (low, high) in enumerate(zip(shares.min(axis=0), shares.max(axis=0), strict=True))
             if d < _RANGES
         )
@@ -54,6 +55,11 @@ def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Seq
         turned = [name for name, sign in zip(named.names, named.signs, strict=True) if sign < 0]
         lines.append(f"For {joined(turned)} less is better, so a gain there is a decrease.")
     return lines
+
+
+def _percent(share: float) -> str:
+    """A share of the weight; one that only makes room for rounding is none."""
+    return f"{100 * share if share > _LITTLE else 0:.3g} %"
 
 
 def weightings(cone: Cone, objectives: Sequence[str], minimised: Sequence[str] = ()) -> list[str]:

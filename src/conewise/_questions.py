@@ -1,0 +1,86 @@
+"""Which two designs to ask about next: the pair whose worse answer leaves the fewest designs (docs/preferences)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+
+CANDIDATES: Final = 40
+"""Designs among which a question is looked for, where the front has more: some that lie far apart."""
+JUDGED: Final = 120
+"""Designs of the front that are counted under each answer."""
+
+_AT_ONCE: Final = 2**22  # numbers compared at a time
+
+
+def next_question(
+    front: Floats,
+    facets: Floats,
+    asked: Callable[[int, int], bool],
+    doubts: Callable[[Floats], Floats] | None = None,
+) -> tuple[int, int] | None:
+    """Two rows of the front (K, D), of which nobody was asked before; None where there are none left.
+
+    Both are still Pareto optimal under the facets (N, D) of the cone that is known, so either answer strikes somebody.
+    Where `doubts` says of rays how far their answer is known, the least known counts instead.
+    """
+    some = _apart(front, CANDIDATES)
+    pairs = [(i, j) for a, i in enumerate(some.tolist()) for j in some[a + 1 :].tolist() if not asked(i, j)]
+    if not pairs:
+        return None
+    judged = front[_apart(front, JUDGED)]
+    rays = np.array([front[i] - front[j] for i, j in pairs])
+    if doubts is not None:
+        return pairs[int(doubts(rays).argmin())]
+    left = np.maximum(remaining(judged, facets, rays), remaining(judged, facets, -rays))
+    return pairs[int(left.argmin())]
+
+
+def remaining(designs: Floats, facets: Floats, rays: Floats) -> Indices:
+    """(R,): how many designs stay Pareto optimal when each ray alone is added to the cone {x : facets x >= 0}.
+
+    k then dominates l when mu_k - mu_l - t ray lies in the old cone for some t >= 0: each facet bounds t from one side.
+    """
+    values = designs @ facets.T
+    gains = values[:, None, :] - values[None, :, :]  # of k over l
+    along = rays @ facets.T
+    many, count = len(designs), np.empty(len(rays), dtype=np.intp)
+    step = max(1, _AT_ONCE // (many * many))
+    for start in range(0, len(rays), step):
+        beaten = _beaten(gains, along[start : start + step])
+        count[start : start + step] = many - beaten.sum(axis=1)
+    return count
+
+
+def _beaten(gains: Floats, along: Floats) -> Bools:
+    """(R, K): who is dominated by somebody else under the cone with one more ray, for each of R rays."""
+    shape = (len(along), *gains.shape[:2])
+    low, high, never = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape, dtype=bool)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for n in range(along.shape[1]):
+            gain, rate = gains[None, :, :, n], along[:, None, None, n]
+            bound = gain / rate
+            np.minimum(high, bound, out=high, where=np.broadcast_to(rate > 0, shape))
+            np.maximum(low, bound, out=low, where=np.broadcast_to(rate < 0, shape))
+            never |= (rate == 0) & (gain < 0)
+    better = (low <= high) & ~never
+    better &= (gains != 0).any(axis=2)[None]  # a design with the same values beats nobody
+    return np.asarray(better.any(axis=1))
+
+
+def _apart(points: Floats, most: int) -> Indices:
+    """Up to so many rows that lie far apart, each the farthest from those before it; all where they are few."""
+    if len(points) <= most:
+        return np.arange(len(points))
+    spread = np.ptp(points, axis=0)
+    scaled = points / np.where(spread > 0, spread, 1.0)
+    chosen = [int(np.abs(scaled - scaled.mean(axis=0)).sum(axis=1).argmax())]
+    near = np.full(len(points), np.inf)
+    while len(chosen) < most:
+        near = np.minimum(near, np.linalg.norm(scaled - scaled[chosen[-1]], axis=1))
+        chosen.append(int(near.argmax()))
+    return np.sort(np.array(chosen))

@@ -1,0 +1,187 @@
+"""What people say about exchanges and choices, and the directions of improvement that it amounts to.
+
+Every statement is a handful of rays (docs/preferences): "a rather than b" says that a - b is an improvement, "100 of
+this for 1000 of that" is one, a share of the weight is one, and a ranking is one for each neighbour. Rays count in
+units, and larger is better in every entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, as_floats
+from conewise.errors import InputError, shown
+from conewise.objectives import Objectives
+
+Amounts = Mapping[str, float]
+"""How much of which objective, in its own unit of measurement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One thing that was said."""
+
+    text: str
+    """As `Preferences.parse` reads it."""
+    words: str
+    """As a sentence says it."""
+    rays: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    """(m, D): directions of improvement, in units."""
+    fuzz: float = 0.0
+    """What rounding leaves open of them, relative to their length."""
+    forbidden: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """(objective, those that never pay for a loss in it)."""
+    choice: bool = False
+    """Whether it is an answer to a question, which may be wrong."""
+    pair: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """The two designs of a choice, or of one that could not be made, in units."""
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class Speaker:
+    """The objectives of which is spoken, and what can be said of them."""
+
+    def __init__(self, objectives: Objectives) -> None:
+        self.objectives = objectives
+        self.names = objectives.names
+
+    @property
+    def dim(self) -> int:
+        """How many they are."""
+        return len(self.names)
+
+    def place(self, name: object) -> int:
+        """Which objective that is."""
+        if name not in self.names:
+            raise InputError(f"no objective is called {shown(name)}; there are {', '.join(self.names)[:200]}.")
+        return self.names.index(str(name))
+
+    def values(self, design: Any, what: str) -> Floats:
+        """(D,): a design by name or by place, in units, larger is better."""
+        if isinstance(design, Mapping):
+            missing = [name for name in self.names if name not in design]
+            if missing:
+                raise InputError(f"{what} needs a value of every objective, and {shown(missing[0])} is missing.")
+            for name in design:
+                self.place(name)
+            design = [design[name] for name in self.names]
+        values = as_floats(design, what)
+        if values.shape != (self.dim,):
+            raise InputError(f"{what} needs {self.dim} values, one an objective, got shape {values.shape}.")
+        if not np.isfinite(values).all():
+            raise InputError(f"{what} has NaN or infinity; every objective needs a finite value.")
+        return self.objectives.steps(values)
+
+    def points(self, means: ArrayLike) -> Floats:
+        """(K, D): all designs, in units, larger is better."""
+        values = as_floats(means, "means")
+        if values.ndim != 2 or values.shape[1] != self.dim:
+            raise InputError(f"means must have shape (K, {self.dim}), one column an objective, got {values.shape}.")
+        if not np.isfinite(values).all():
+            raise InputError("means has NaN or infinity; every design needs a finite value of every objective.")
+        return self.objectives.steps(values)
+
+    def amounts(self, amounts: object, what: str) -> Floats:
+        """(D,): positive amounts by name, in units."""
+        if not isinstance(amounts, Mapping) or not amounts:
+            raise InputError(f'{what} names at least one objective and how much of it, as in {{"price": 100}}.')
+        found = np.zeros(self.dim)
+        for name, amount in amounts.items():
+            d = self.place(name)
+            if isinstance(amount, bool) or not isinstance(amount, int | float | np.integer | np.floating):
+                raise InputError(f"{what} of {shown(name)} must be a number, got {amount!r:.40}.")
+            if not (math.isfinite(amount) and amount > 0):
+                raise InputError(f"{what} of {shown(name)} must be positive and finite, got {amount!r:.40}.")
+            found[d] = float(amount) / self.objectives.units[d]
+        return found
+
+    # -- what can be said -----------------------------------------------------------------------------------
+
+    def exchange(self, give: object, get: object) -> Statement:
+        """So much of this is worth giving for so much of that."""
+        lost, won = self.amounts(give, "give"), self.amounts(get, "get")
+        both = np.flatnonzero((lost > 0) & (won > 0))
+        if len(both):
+            name = self.names[both[0]]
+            raise InputError(f"{name} is given and got at once; an exchange names an objective on one side.")
+        text = f"{self._listed(give)} for {self._listed(get)}"
+        return Statement(f"accept: {text}", f"{text} is worth it", (won - lost)[None, :])
+
+    def choice(self, better: Any, worse: Any, names: tuple[str, str] | None) -> Statement:
+        """One design rather than another."""
+        first, second = self.values(better, "the preferred design"), self.values(worse, "the other design")
+        ray = first - second
+        if not ray.any():
+            raise InputError("two designs with the same values cannot be preferred to each other; choose two others.")
+        size = float(np.linalg.norm(np.abs(first) + np.abs(second)) / np.linalg.norm(ray))
+        fuzz = 8 * self.dim * float(np.finfo(float).eps) * size
+        text = self._pair(first, second, " > ", repr)
+        words = self._pair(first, second, " rather than ") if names is None else " rather than ".join(names)
+        pair = (tuple(first.tolist()), tuple(second.tolist()))
+        return Statement(f"prefer: {text}", words, ray[None, :], fuzz, choice=True, pair=pair)
+
+    def undecided(self, first: Any, second: Any, names: tuple[str, str] | None) -> Statement:
+        """A choice that cannot be made."""
+        one, two = self.values(first, "the first design"), self.values(second, "the second design")
+        text = self._pair(one, two, " ? ", repr)
+        words = self._pair(one, two, " or ") if names is None else " or ".join(names)
+        pair = (tuple(one.tolist()), tuple(two.tolist()))
+        return Statement(f"undecided: {text}", f"{words}: cannot say", np.empty((0, self.dim)), pair=pair)
+
+    def importance(self, shares: Mapping[str, float]) -> Statement:
+        """Objectives that have at least these shares of the weight: w_d >= s_d sum(w) is the ray e_d - s_d 1."""
+        if not isinstance(shares, Mapping) or not shares:
+            raise InputError('importance names objectives and their least shares, as in {"price": 0.2}.')
+        rays = []
+        for name, share in shares.items():
+            d = self.place(name)
+            if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= float(share) < 1:
+                raise InputError(f"the least share of {shown(name)} lies in [0, 1), got {share!r:.40}.")
+            rays.append(np.eye(self.dim)[d] - float(share))
+        if sum(float(share) for share in shares.values()) >= 1:
+            raise InputError(f"least shares come to less than 1 in all, got {sum(shares.values()):g}; lower one.")
+        listed = [f"{name}={100 * float(share):.10g}%" for name, share in shares.items()]
+        words = [f"{name} at least {100 * float(share):.4g} %" for name, share in shares.items()]
+        return Statement(f"importance: {', '.join(listed)}", f"of the weight {', '.join(words)}", np.array(rays))
+
+    def ranked(self, names: Sequence[str]) -> Statement:
+        """The most important objective first: w_1 >= w_2 >= ... are the rays e_1 - e_2, ..."""
+        places = [self.place(name) for name in names]
+        if len(places) < 2 or len(set(places)) < len(places):
+            raise InputError("a ranking names at least two objectives, each of them once, the most important first.")
+        rays = [np.eye(self.dim)[a] - np.eye(self.dim)[b] for a, b in pairwise(places)]
+        words = ", ".join(f"one unit of {a} counts at least as much as one of {b}" for a, b in pairwise(names))
+        return Statement(f"ranked: {', '.join(names)}", words, np.array(rays))
+
+    def never(self, give: Sequence[str], get: Sequence[str]) -> Statement:
+        """No gain in `get` (in anything, where it names nothing) pays for a loss in `give`."""
+        lost = [self.place(name) for name in give]
+        if not lost:
+            raise InputError("never names at least one objective that is not given at any price.")
+        paid = tuple(self.place(name) for name in get) or tuple(d for d in range(self.dim) if d not in lost)
+        if set(paid) & set(lost):
+            raise InputError("never names different objectives on its two sides.")
+        named = ", ".join(give)
+        gain = f" for {', '.join(get)}" if get else ""
+        forbidden = tuple((d, paid) for d in lost)
+        words = f"never worse in {named}{gain or ', at any price'}"
+        return Statement(f"never: {named}{gain}", words, np.empty((0, self.dim)), forbidden=forbidden)
+
+    def _listed(self, amounts: Any) -> str:
+        return ", ".join(f"{float(amount):.10g} {name}" for name, amount in amounts.items())
+
+    def _pair(self, one: Floats, two: Floats, mark: str, number: Callable[[float], str] = "{:.6g}".format) -> str:
+        sides = []
+        for steps in (one, two):
+            values = self.objectives.own(steps).tolist()
+            sides.append(", ".join(f"{name}={number(value)}" for name, value in zip(self.names, values, strict=True)))
+        return mark.join(sides)

@@ -1,0 +1,41 @@
+"""Statements about exchanges and choices as options, the same for every command that takes a cone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+_STATED = ("accept", "prefer", "never")
+
+
+def stating(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options --accept, --prefer and --never, handed to the command as `statements`, their text forms in order."""
+    helps = {
+        "accept": 'An exchange that is worth it, such as "100 price for 1000 speed"; may be repeated.',
+        "prefer": 'One design rather than another, "A > B", by name or by values; may be repeated.',
+        "never": "An objective that is not given at any price; may be repeated.",
+    }
+    for kind in reversed(_STATED):
+        command = click.option(
+            f"--{kind}",
+            multiple=True,
+            metavar="TEXT",
+            callback=_collected,
+            expose_value=False,
+            help=helps[kind],
+        )(command)
+    return command
+
+
+def stated(context: click.Context | None = None) -> list[str]:
+    """What was stated on the command line."""
+    context = click.get_current_context() if context is None else context
+    found: list[str] = context.meta.get(__name__, [])
+    return found
+
+
+def _collected(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> None:
+    kind = str(parameter.opts[0]).removeprefix("--")
+    context.meta.setdefault(__name__, []).extend(f"{kind}: {text}" for text in value)

@@ -1,0 +1,405 @@
+"""Cones from what people can say: exchanges they would accept, designs they prefer, what counts most.
+
+Each statement is a few directions of improvement (`_statements`). The order that is certain is the smallest cone that
+holds them and every objective on its own; more statements only enlarge it, so what is struck stays struck. Proofs and
+what is not claimed: docs/preferences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import DEGENERATE, Floats, as_number
+from conewise._polyhedra import needed_rows, smallest_combination, unit
+from conewise._questions import next_question
+from conewise._statements import Amounts, Speaker, Statement
+from conewise._statementtext import read
+from conewise._weightings import allowances, draws
+from conewise.cones import Cone
+from conewise.errors import ConeError, InputError
+from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.order import pareto_mask
+
+CREDIBLE: Final = 0.95
+"""How probable it is, where answers may be wrong, that the cone strikes nothing which the person's weighting keeps."""
+
+_NUDGE: Final = 1e-9  # stated rays are moved outwards by this share of their length, so that rounding cannot lose them
+_WIDER: Final = 1e-6  # and by this where they would otherwise be too near to what others say to compute with
+_OPPOSED: Final = 8 * DEGENERATE  # unit rays that cancel within this contradict each other
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Statements that cannot all hold, none of which could be left out; falsy where there are none."""
+
+    statements: tuple[Statement, ...] = ()
+    take_back: tuple[Statement, ...] = ()
+    """The statements of which any one, taken back alone, leaves no contradiction at all; () where it takes more."""
+
+    def __bool__(self) -> bool:
+        return bool(self.statements)
+
+    def __len__(self) -> int:
+        return len(self.statements)
+
+    def __iter__(self) -> Any:
+        return iter(self.statements)
+
+    def __str__(self) -> str:
+        if not self:
+            return "the statements agree"
+        said = "; ".join(f'"{statement}"' for statement in self.statements)
+        if len(self.statements) == 1:
+            one_sided = (self.statements[0].rays > 0).any(axis=1).all()
+            why = (
+                "weighs so much against so little that no cone can be computed with it; give the objectives units in "
+                "which these amounts are of similar size"
+                if one_sided
+                else "says that getting worse is getting better; take it back"
+            )
+            return f"{said} {why}"
+        one = " or ".join(f'"{statement}"' for statement in self.take_back)
+        remedy = f"take back {one}" if one else "take one of them back, and look again: there are more"
+        return f"these statements contradict each other: {said}; {remedy}"
+
+
+@dataclass(frozen=True, init=False)
+class Preferences:
+    """What somebody said about exchanges between objectives; a value: each statement makes a new one.
+
+    Objectives are names or `Objective` records; amounts and values are in their own units and directions. With `trust`
+    below 1, choices between designs are taken to be right with that probability only.
+
+    >>> said = Preferences([Objective("price", "min"), "speed"]).accepts(give={"price": 100}, get={"speed": 1000})
+    >>> said
+    Preferences('100 price for 1000 speed is worth it')
+    >>> bool(said.cone.contains([-99, 1000])), bool(said.cone.contains([-101, 1000]))
+    (True, False)
+    """
+
+    objectives: Objectives
+    statements: tuple[Statement, ...]
+    trust: float
+
+    def __init__(
+        self,
+        objectives: Iterable[str | Objective | Mapping[str, Any]],
+        *,
+        minimise: Sequence[str] = (),
+        trust: float = 1.0,
+    ) -> None:
+        trust = as_number(trust, "trust")
+        if not 0.5 < trust <= 1:
+            raise InputError(
+                f"trust must lie above 0.5 and be at most 1, got {trust:g}: below one half an answer would say the "
+                "opposite."
+            )
+        known = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimise)
+        if not len(known):
+            raise InputError("preferences need at least one objective.")
+        self.__dict__.update(objectives=known, statements=(), trust=trust)
+
+    # -- what can be said -----------------------------------------------------------------------------------
+
+    def accepts(self, give: Amounts, get: Amounts) -> Preferences:
+        """So much of this is worth giving for so much of that: give is what gets worse, get what gets better."""
+        return self._with(self._speaker.exchange(give, get))
+
+    def prefers(self, better: Any, over: Any, *, names: tuple[str, str] | None = None) -> Preferences:
+        """One design rather than another: values by name, or one for each objective in order."""
+        return self._with(self._speaker.choice(better, over, names))
+
+    def cannot_say(self, one: Any, other: Any, *, names: tuple[str, str] | None = None) -> Preferences:
+        """An answer too: nothing follows from it, and it is not asked again."""
+        return self._with(self._speaker.undecided(one, other, names))
+
+    def important(self, shares: Mapping[str, float]) -> Preferences:
+        """Each of these objectives has at least its share of the weight, counted in units: `{"price": 0.2}`."""
+        return self._with(self._speaker.importance(shares))
+
+    def ranked(self, *names: str) -> Preferences:
+        """The most important first: one unit of it counts at least as much as one of the next."""
+        return self._with(self._speaker.ranked(names))
+
+    def never(self, *give: str, get: Sequence[str] = ()) -> Preferences:
+        """Not at any price: no gain (in `get`, or in anything else) pays for a loss in one of these objectives.
+
+        Nothing is struck because of it; a statement that says otherwise contradicts it.
+        """
+        return self._with(self._speaker.never(give, get))
+
+    def said(self, text: str, designs: Mapping[str, Any] | None = None) -> Preferences:
+        """One statement in its text form; designs that it names are looked up.
+
+        >>> Preferences(["cost", "speed"], minimise=["cost"]).said("accept: 3 cost for 20 speed")
+        Preferences('3 cost for 20 speed is worth it')
+        """
+        if not isinstance(text, str):
+            raise InputError(f"a statement is a text, got {type(text).__name__}.")
+        return self._with(read(self._speaker, text, designs or {}))
+
+    def without(self, statement: Statement | int) -> Preferences:
+        """All but one of the statements, itself or its place."""
+        place = statement if isinstance(statement, int) else self._place(statement)
+        if not -len(self.statements) <= place < len(self.statements):
+            raise InputError(f"there are {len(self.statements)} statements, counted from 0, got {place}.")
+        place %= len(self.statements)
+        return self._holding(self.statements[:place] + self.statements[place + 1 :])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and text, for JSON or TOML; `from_dict` reads it back.
+
+        >>> Preferences(["a", "b"]).ranked("a", "b").to_dict()["statements"]
+        ['ranked: a, b']
+        """
+        listed = [
+            {"name": o.name, "goal": o.goal, **({"unit": o.unit} if o.unit != 1 else {})} for o in self.objectives
+        ]
+        trust = {"trust": self.trust} if self.trust < 1 else {}
+        return {"objectives": listed, "statements": [statement.text for statement in self.statements], **trust}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Preferences:
+        """What `to_dict` wrote."""
+        if not isinstance(data, Mapping) or "objectives" not in data:
+            raise InputError('the dictionary of preferences needs "objectives" and "statements", as to_dict writes it.')
+        found = cls(data["objectives"], trust=data.get("trust", 1.0))
+        for text in data.get("statements", ()):
+            found = found.said(text)
+        return found
+
+    # -- what follows ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def cone(self) -> Cone:
+        """The order that follows from all statements, in units; it remembers them.
+
+        Whatever was preferred is better in it, to the last bit: stated rays are moved outwards by 1e-9 of their length
+        (and up to 1e-6 where they nearly follow from others). A contradiction is refused, with its statements.
+        """
+        conflict = self.conflicts()
+        if conflict:
+            raise ConeError(f"{conflict}.")
+        rays, fuzz = self._believed
+        found = Cone.orthant(self.dim) if not len(rays) else Cone.from_rays(_solid(rays, fuzz))
+        return found.remembering(statement.words for statement in self.statements)
+
+    def conflicts(self) -> Conflict:
+        """A smallest set of statements that contradict each other, and what to take back; falsy if they agree.
+
+        Where answers may be wrong, they may contradict each other; what is certain may not.
+        """
+        bound = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        found = _contradiction(bound, self.dim)
+        if not found:
+            return Conflict()
+        alone = tuple(s for s in found if not _contradiction([other for other in bound if other is not s], self.dim))
+        return Conflict(tuple(found), alone)
+
+    def ask(self, means: ArrayLike) -> tuple[int, int] | None:
+        """The two designs of (K, D) means to ask about next; None when no answer would change anything.
+
+        Of the designs that are still Pareto optimal, the pair whose worse answer leaves the fewest; where answers may
+        be wrong, the pair about which least is known. Means are in the objectives' own units and directions.
+        """
+        points = self._speaker.points(means)
+        front = np.flatnonzero(pareto_mask(points, self.cone, keep_duplicates=False))
+        known = {frozenset(s.pair) for s in self.statements if s.pair is not None}
+
+        def asked(i: int, j: int) -> bool:
+            return frozenset((tuple(points[front[i]].tolist()), tuple(points[front[j]].tolist()))) in known
+
+        doubts = None
+        if self.trust < 1:
+            weightings, weights = self._draws
+
+            def doubts(rays: Floats) -> Floats:
+                return np.asarray(np.abs(weights @ (weightings @ rays.T > 0) - 0.5))
+
+        found = next_question(points[front], self.cone.facets, asked, doubts)
+        return None if found is None else (int(front[found[0]]), int(front[found[1]]))
+
+    def remaining(self, means: ArrayLike) -> np.ndarray:
+        """(K,) mask: the designs that are Pareto optimal under what was said."""
+        return pareto_mask(self._speaker.points(means), self.cone)
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        """Number of objectives D."""
+        return len(self.objectives)
+
+    @property
+    def _speaker(self) -> Speaker:
+        return Speaker(self.objectives)
+
+    @property
+    def _believed(self) -> tuple[Floats, Floats]:
+        """Rays (m, D), and what rounding leaves open of each; choices that may be wrong are weakened as needed."""
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        rays = _rays(certain, self.dim)
+        fuzz = np.array([s.fuzz for s in certain for _ in s.rays])
+        if self.trust < 1:
+            weightings, weights = self._draws
+            choices = self._choices
+            weaker = choices + allowances(weightings, weights, choices, CREDIBLE)[:, None]
+            weaker = weaker[(weaker < 0).any(axis=1)]
+            rays, fuzz = np.vstack([rays, weaker]), np.append(fuzz, np.zeros(len(weaker)))
+        return rays, fuzz
+
+    @property
+    def _choices(self) -> Floats:
+        """(m, D): the rays of choices, at length 1."""
+        return _rays([s for s in self.statements if s.choice], self.dim)
+
+    @cached_property
+    def _draws(self) -> tuple[Floats, Floats]:
+        return draws(_rays([s for s in self.statements if not s.choice], self.dim), self._choices, self.trust)
+
+    def _place(self, statement: Statement) -> int:
+        for place, known in enumerate(self.statements):
+            if known is statement:
+                return place
+        raise InputError("this statement is not among those that were made; see `statements`.")
+
+    def _with(self, statement: Statement) -> Preferences:
+        return self._holding((*self.statements, statement))
+
+    def _holding(self, statements: tuple[Statement, ...]) -> Preferences:
+        made = Preferences(self.objectives, trust=self.trust)
+        made.__dict__["statements"] = statements
+        return made
+
+    def __repr__(self) -> str:
+        said = ", ".join(repr(statement.words) for statement in self.statements)
+        return f"Preferences({said or 'nothing said yet'})"
+
+
+def _rays(statements: Iterable[Statement], dim: int) -> Floats:
+    """(m, D): all their rays, at length 1."""
+    found = [s.rays for s in statements if len(s.rays)]
+    return unit(np.vstack(found)) if found else np.empty((0, dim))
+
+
+def _solid(rays: Floats, fuzz: Floats) -> Floats:
+    """Rays of a cone that holds the axes and these unit rays with room for rounding, and that can be computed with.
+
+    Moved by t along the diagonal, a ray lies inside by t / sqrt(D) at least, since facets of a cone that holds the axes
+    have no negative entry. One that then barely differs from what the others generate is moved further, or follows.
+    """
+    dim = rays.shape[1]
+    diagonal, axes = np.ones(dim) / np.sqrt(dim), np.eye(dim)
+    room = np.maximum(_NUDGE, np.sqrt(dim) * fuzz)
+    stated = np.flatnonzero((rays < 0).any(axis=1))  # the others follow from the axes
+    while True:
+        moved = rays[stated] - room[stated, None] * diagonal
+        every = unit(np.vstack([axes, moved]))
+        kept, barely = needed_rows(every)
+        close = [n - dim for n in barely if n >= dim]
+        if not close:
+            return every[[n for n in kept if n not in barely]]
+        near = stated[close[0]]
+        if room[near] < _WIDER:
+            room[near] = _WIDER
+        else:
+            stated = stated[stated != near]
+
+
+def _contradiction(statements: Sequence[Statement], dim: int) -> list[Statement]:
+    """A smallest set of statements that contradict each other: none of them can be left out; [] where they agree."""
+    involved = _opposed(statements, dim)
+    for statement in tuple(involved):
+        fewer = [other for other in involved if other is not statement]
+        if _opposed(fewer, dim):
+            involved = fewer
+    return involved
+
+
+def _opposed(statements: Sequence[Statement], dim: int) -> list[Statement]:
+    """Statements that cannot all hold, by the multipliers of Farkas' lemma; [] where they can."""
+    owners = [s for s in statements for _ in s.rays]
+    rays = _rays(statements, dim)
+    axes = np.eye(dim)
+    if len(rays):
+        weights, shortest = smallest_combination(np.vstack([axes, rays]))
+        if float(np.linalg.norm(shortest)) <= _OPPOSED:
+            return _owners(owners, weights[dim:])
+    for statement in statements:
+        for lost, paid in statement.forbidden:
+            used = _exchange_found(rays, lost, paid)
+            if used is not None:
+                return [*_owners(owners, used), statement]
+    return []
+
+
+def _owners(owners: Sequence[Statement], weights: Floats) -> list[Statement]:
+    """The statements behind rays with a weight, in the order in which they were made."""
+    used = [owner for owner, weight in zip(owners, weights, strict=True) if weight > 1e-9]
+    return list({id(owner): owner for owner in used}.values())
+
+
+def _exchange_found(rays: Floats, lost: int, paid: tuple[int, ...]) -> Floats | None:
+    """(m,): a combination of the rays that loses in one objective and gains in these alone; None if there is none."""
+    if not len(rays) or not (rays[:, lost] < 0).any():
+        return None
+    from scipy.optimize import linprog
+
+    others = [d for d in range(rays.shape[1]) if d not in paid and d != lost]
+    # Where a combination gains elsewhere, it is not this exchange; what it loses elsewhere can be made good by an axis.
+    upper = np.vstack([rays[:, others].T, rays[:, [lost]].T])
+    bounds = np.append(np.zeros(len(others)), -1.0)
+    found = linprog(np.ones(len(rays)), A_ub=upper, b_ub=bounds, method="highs")
+    return np.asarray(found.x) if found.status == 0 else None
+
+
+def stated_cone(
+    spec: str | None,
+    objectives: Objectives,
+    statements: Sequence[str] = (),
+    designs: Mapping[str, Any] | None = None,
+) -> Cone:
+    """The cone of a text form and statements, as the commands take them: either alone, or both together.
+
+    Besides what `Cone.parse` reads, the text may name objectives: "price=20%, speed=30%" and "ranked:speed,price".
+
+    >>> stated_cone("ranked:speed,cost", as_objectives(["cost", "speed"]))
+    <Cone in R^2: one unit of speed counts at least as much as one of cost>
+    """
+    said = Preferences(objectives)
+    named = None if spec is None else _by_name(spec, objectives)
+    if named is not None:
+        said = said.said(named)
+    for text in statements:
+        said = said.said(text, designs)
+    if spec is None or named is not None:
+        return said.cone if said.statements else Cone.orthant(said.dim)
+    cone = Cone.parse(spec, dim=said.dim)
+    if cone.dim != said.dim:
+        raise ConeError(
+            f"the cone {cone} orders {cone.dim} objectives, but there are {said.dim}: {', '.join(objectives.names)}; "
+            "choose columns with `objectives`, or another cone."
+        )
+    if not said.statements:
+        return cone
+    if not cone.includes(Cone.orthant(cone.dim)):
+        raise ConeError(
+            f"statements add to a cone in which every gain counts, and under {cone} some do not; leave out one of them."
+        )
+    order = Statement(f"cone: {cone}", f"better under {cone}", cone.rays)
+    return said._holding((order, *said.statements)).cone
+
+
+def _by_name(spec: str, objectives: Objectives) -> str | None:
+    """The statement that a text form with names stands for; None where it is a cone's own text form."""
+    kind, colon, rest = spec.partition(":")
+    kind = kind.strip().lower()
+    if colon and kind in ("ranked", "importance") and any(name in rest for name in objectives.names):
+        return f"{kind}: {rest}"
+    return f"importance: {spec}" if "%" in spec and "=" in spec else None
