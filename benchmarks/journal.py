@@ -54,13 +54,13 @@ def _write(path: Path, batch: int) -> int:
     identities = [f"{d}-{n}" for d, n in zip(order % DESIGNS, order // DESIGNS, strict=True)]
     values = rng.standard_normal((EVALUATIONS, 2))
     seq = 0
-    with _create(path, EVALUATIONS // DESIGNS) as study, study._journal.locked():
+    with _create(path, EVALUATIONS // DESIGNS) as study, study._reader.journal.locked():
         for start in range(0, EVALUATIONS, batch):
             names = ",".join(identities[start : start + batch])
             numbers = ",".join(map(repr, values[start : start + batch].ravel().tolist()))
             now = 1.7e9 + start
             asked = Entry(seq + 1, now, "ask", "w", names, repr(now + 3600), "")
-            study._journal.append([asked, Entry(seq + 2, now + 1, "tell", "w", names, numbers, "")])
+            study._reader.journal.append([asked, Entry(seq + 2, now + 1, "tell", "w", names, numbers, "")])
             seq += 2
     return seq
 

@@ -45,7 +45,9 @@ def entry(seq, kind="note", evaluations="", numbers="", note="", worker="", time
 
 
 def everything(journal, after=0):
-    return [tuple(row) for block in journal.read(after) for row in block]
+    entries = [entry for block in journal.read(after) for entry in block]
+    assert all(isinstance(entry, Entry) for entry in entries)  # never bare rows
+    return entries
 
 
 # -- the journal itself --------------------------------------------------------------------------------------------
@@ -139,7 +141,7 @@ def test_a_study_is_the_plain_loop(where):
         assert same(study.result(), reference(study))
         with cw.Study.open(where) as again:
             assert digest(again) == digest(study)
-            assert again._journal.header == study._journal.header
+            assert again._reader.journal.header == study._reader.journal.header
 
 
 def test_two_objects_never_hand_out_the_same_evaluation(where):
@@ -476,15 +478,16 @@ def test_a_connection_lost_at_commit_neither_loses_nor_doubles(line, cut, act):
             wire.cut = cut if number == act else ""
             assert write(study) == expected
             assert wire.cut == ""
-        assert [row[2:] for row in everything(study._journal)] == [row[2:] for row in everything(plain._journal)]
+        written, as_plain = (everything(one._reader.journal) for one in (study, plain))
+        assert [row[2:] for row in written] == [row[2:] for row in as_plain]
         assert (study.status().evaluations, study.status().withdrawn) == (1, 1)
 
 
 def test_a_short_outage_is_waited_for(line):
     address, wire = line
     with make(address) as study:
-        study._journal._database.close()  # whatever the reason: the next transaction needs a new connection
-        study._journal._database._closed = False
+        study._reader.journal._database.close()  # whatever the reason: the next transaction needs a new connection
+        study._reader.journal._database._closed = False
         wire.down = 3
         assert study.record(["a"], [[1, 2]]).stored == 1
         assert wire.refused == 3
@@ -515,8 +518,8 @@ def test_an_outage_that_lasts_is_one_sentence(line):
     address, wire = line
     with make(address) as study:
         study._patience = 0.2
-        study._journal._database.close()
-        study._journal._database._closed = False
+        study._reader.journal._database.close()
+        study._reader.journal._database._closed = False
         wire.down = 10**6
         with pytest.raises(journals.Unreachable, match="nothing was written"):
             study.record(["a"], [[1, 2]])

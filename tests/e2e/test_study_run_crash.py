@@ -22,7 +22,6 @@ from shared.processes import LIMIT, born, is_gone, wait_until
 from conewise import Cone
 from conewise.noise import Gaussian
 from conewise.studies.running.runner import run_study
-from conewise.studies.storage.journal import Entry
 from conewise.studies.study import Study
 
 TESTS = Path(__file__).parents[1]
@@ -61,7 +60,7 @@ def drive(folder: Path, phases: list[dict]) -> list[dict]:
 
 
 def told_in_the_journal(study: Study) -> Counter:
-    entries = (Entry(*line) for block in study._journal.read(0) for line in block)
+    entries = (entry for block in study._reader.journal.read(0) for entry in block)
     return Counter(identity for e in entries if e.kind == "tell" for identity in e.evaluations.split(","))
 
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from shared.studies import digest, finish, make, reference, same, values_of
 
 import conewise as cw
+from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger
+from conewise.studies.storage.journal import Entry
 
 HANDS = 3
 LEASE = 10.0
@@ -61,7 +63,7 @@ def play(studies, acts, clock):
 
 def hurried(study):
     """Nobody pulls a plug here: what is written need not wait for the disk."""
-    study._journal.locked = lambda durable, locked=study._journal.locked: locked(False)
+    study._reader.journal.locked = lambda durable, locked=study._reader.journal.locked: locked(False)
 
 
 @given(STUDIES, ACTS)
@@ -107,7 +109,7 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
         seq = len(entries) + 1
         values = f"{seq / 7!r},{-seq / 3!r}"
         numbers = {"ask": repr(100.0 + seq % 5), "tell": values, "correct": values}.get(kind, "")
-        entries.append((seq, float(seq), kind, f"w{seq % 3}", f"{design}-{number}", numbers, ""))
+        entries.append(Entry(seq, float(seq), kind, f"w{seq % 3}", f"{design}-{number}", numbers, ""))
         if kind == "tell":
             told.add((design, number))
         elif kind == "withdraw":
@@ -134,7 +136,7 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
             ledger.withdrawn,
             sorted(ledger.withdrawals.items()),
             sorted((key, *value) for key, value in ledger.discarded.items()),
-            [[ledger.place(design, number) >= 0 for number in range(7)] for design in range(3)],
+            [[ledger.place(Identity(design, number)) >= 0 for number in range(7)] for design in range(3)],
             [sorted(ledger.reopened(now)) for now in (0.0, 102.0, 1000.0)],
             [[ledger.next_fresh(design, number) for number in range(7)] for design in range(3)],
         )

@@ -67,15 +67,14 @@ def values_of(batch):
 
 def reference(study):
     """The answer of a plain loop that knows nothing of journals, leases and processes."""
-    algorithm = study._specification.build()
+    algorithm = study._reader.specification.build()
     state, counts = algorithm.start(), np.zeros(study.n_designs, dtype=int)
     while (pulls := algorithm.ask(state)).total:
         designs = np.repeat(pulls.designs, pulls.counts)
         values = []
         for design in designs.tolist():
-            values.append(
-                value_of(design, seed_of(study.seed, design, int(counts[design]), 0)) * study._specification.signs
-            )
+            seed = seed_of(study.seed, design, int(counts[design]), 0)
+            values.append(value_of(design, seed) * study._reader.specification.signs)
             counts[design] += 1
         state = algorithm.tell(state, Observations.single(designs, np.array(values)))
     return algorithm.recommend(state)
@@ -96,10 +95,11 @@ def same(first, second):
 def digest(study):
     """Everything folded from the journal, in one short text."""
     told, result = study.evaluations(), study.result()
-    parts = (told.design, told.number, told.values, told.told_at, study._fold.consumed, study._ledger.through)
+    reader = study._reader
+    parts = (told.design, told.number, told.values, told.told_at, reader.fold.consumed, reader.ledger.through)
     parts += (result.means, result.counts, result.pareto)
     text = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
-    text.update(repr((study._ledger.seq, told.worker, sorted(study._ledger.failures.items()))).encode())
+    text.update(repr((study._reader.ledger.seq, told.worker, sorted(study._reader.ledger.failures.items()))).encode())
     return text.hexdigest()
 
 

@@ -60,9 +60,9 @@ def test_the_round_comes_first_and_then_as_much_again(study):
 
 def test_asking_in_vain_writes_nothing(study):
     study.ask(100)
-    seq = study._ledger.seq
+    seq = study._reader.ledger.seq
     assert not study.ask(5)
-    assert study._ledger.seq == seq
+    assert study._reader.ledger.seq == seq
 
 
 def test_evaluations_ahead_are_used_later(study):
@@ -108,13 +108,13 @@ def test_telling_twice_is_harmless(study, clock):
     batch = study.ask(3)
     told = study.tell(batch, values_of(batch))
     assert (told.evaluations, told.stored, told.repeated) == (batch.ids, 3, 0)
-    seq = study._ledger.seq
+    seq = study._reader.ledger.seq
     with again(study, clock) as other:
         told = other.tell(list(batch.ids), values_of(batch).tolist())
         assert (told.stored, told.repeated) == (0, 3)
         assert other.status().repeated == 3
     assert study.status().evaluations == 3
-    assert study._ledger.seq == seq
+    assert study._reader.ledger.seq == seq
 
 
 def test_other_values_are_refused_and_nothing_is_written(study):
@@ -197,7 +197,7 @@ def test_what_cannot_be_told(study, batch, values, words):
     with pytest.raises(cw.InputError, match=words):
         study.tell(batch, values)
     assert study.status().evaluations == 0
-    assert study._ledger.seq == 0
+    assert study._reader.ledger.seq == 0
 
 
 def test_one_evaluation_may_be_told_as_a_flat_list(study):
@@ -300,18 +300,18 @@ def test_an_interrupted_fold_is_made_again(study, monkeypatch):
     """Ctrl-C in the middle of a fold must not leave half of it."""
     batch = study.ask(12)
     values = values_of(batch)
-    take = study._ledger._take_tells
+    take = study._reader.ledger._take_tells
 
     def interrupted(*arguments):
         take(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(study._ledger, "_take_tells", interrupted)
+    monkeypatch.setattr(study._reader.ledger, "_take_tells", interrupted)
     with pytest.raises(KeyboardInterrupt):
         study.tell(batch, values)
     assert study.status().evaluations == 12  # written before the interruption, and read back whole
-    tell = study._fold.algorithm.tell
-    monkeypatch.setattr(type(study._fold.algorithm), "tell", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    tell = study._reader.fold.algorithm.tell
+    monkeypatch.setattr(type(study._reader.fold.algorithm), "tell", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     other = study.ask(3)
     study.tell(other, values_of(other))
     with pytest.raises(KeyboardInterrupt):
@@ -352,9 +352,9 @@ def test_telling_needs_no_algorithm(tmp_path):
         study.export(tmp_path / "told.csv")
         study.note("done")
         assert not study.leases()
-        assert study._built is None
+        assert study._reader._built is None
         assert not study.finished
-        assert study._built is not None
+        assert study._reader._built is not None
 
 
 def test_notes_are_kept(study, clock):

@@ -380,7 +380,7 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
 
 def test_a_full_disk_by_sqlites_own_limit(path):
     with cw.Study.open(path) as study:
-        connection = study._journal._connection
+        connection = study._reader.journal._connection
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages + 1}")
         before = digest(study)
@@ -473,6 +473,7 @@ def test_an_object_that_sleeps_sees_what_others_did(path):
         "studies/evaluations",
         "studies/export",
         "studies/fold",
+        "studies/identity",
         "studies/ledger",
         "studies/reader",
         "studies/rules",
@@ -482,6 +483,7 @@ def test_an_object_that_sleeps_sees_what_others_did(path):
         "studies/storage/postgres",
         "studies/storage/sqlite",
         "studies/storage/sqlitefile",
+        "studies/view",
     ],
 )
 def test_nothing_that_reads_a_study_can_run_what_is_in_it(module):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conewise.errors import InputError
-from conewise.studies.evaluations import as_identities
+from conewise.studies.identity import Identity
 from conewise.studies.study import Study
 from conewise.tables.columns import row_words
 from conewise.tables.designs import what_is_wrong
@@ -86,7 +86,7 @@ def _number(entry: Any, objective: str, where: str) -> float:
 def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
     """An id and a name that do not belong together: a line was mixed up."""
     try:
-        ((index, _),), _ = as_identities(identity, study.n_designs)
+        index = Identity.parse(identity).of_study(study.n_designs).design
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     if design not in (None, "") and study.names[index] != str(design):

@@ -20,7 +20,8 @@ from conewise.cli.standing import as_data, as_rows, in_one_line, odd_rows, shown
 from conewise.cli.trial import read_trial
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.report.data import Table
-from conewise.studies.evaluations import Batch, as_identities, identity
+from conewise.studies.evaluations import Batch, as_identities
+from conewise.studies.identity import Identity
 from conewise.studies.storage.journal import redact
 from conewise.studies.study import Study
 from conewise.tables.designs import NAME_COLUMNS
@@ -169,8 +170,7 @@ def tell(
             told = opened.tell([words[0]], [_values(words[1:], opened)], worker=worker)
         else:
             raise InputError("an id and its values were expected, or --file; see conewise study tell --help.")
-        places, _ = as_identities(told.evaluations, opened.n_designs)
-        odd = opened.warnings({design for design, _ in places}) if told.stored else ()
+        odd = opened.warnings({Identity.parse(one).design for one in told.evaluations}) if told.stored else ()
         if as_json:
             counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped}
             print_json({**counts, "evaluations": list(told.evaluations), "warnings": warnings_data(odd)})
@@ -245,7 +245,7 @@ def release(
     if (bool(ids) + (worker is not None) + everything) != 1:
         raise InputError("say what to hand back: ids, --worker or --all.")
     with Study.open(place, name=name) as opened:
-        named = {identity(*place) for place in as_identities(ids, opened.n_designs)[0]}
+        named = {str(place) for place in as_identities(ids, opened.n_designs)[0]}
         held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in named]
         back = [lease.evaluation for lease in held]
         opened.release(list(ids) if ids else back)

@@ -23,7 +23,7 @@ from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import GaussianUnknown, Noise
-from conewise.studies.reader import StudyReader
+from conewise.studies.view import StudyView
 from conewise.tables.designs import signs
 from conewise.tables.measurements import Source
 
@@ -149,7 +149,7 @@ def of_state(
 # -- studies -------------------------------------------------------------------------------------------------------
 
 
-def of_study(study: StudyReader, title: str | None = None) -> Subject:
+def of_study(study: StudyView, title: str | None = None) -> Subject:
     """A study as it stands; its journal also says how it got there."""
     status, plan = study.status(), study.plan(_PLANNED)
     rule = study.rule()
@@ -199,7 +199,7 @@ def of_study(study: StudyReader, title: str | None = None) -> Subject:
     )
 
 
-def as_it_ran(study: StudyReader, looks: int = 3) -> tuple[Subject, ...]:
+def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
     """A study after equal parts of what was told, the last of them the whole, each with the confidence of its time."""
     rule, parts = study.rule(), _told(study, study.result(), as_count(looks, "looks"))
     if not isinstance(rule, CertifiedRule):
@@ -220,7 +220,7 @@ def as_it_ran(study: StudyReader, looks: int = 3) -> tuple[Subject, ...]:
     return tuple(stages)
 
 
-def _told(study: StudyReader, result: Result, pieces: int = 1) -> list[Observations]:
+def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observations]:
     """What an answer rests on, in the order in which it was told; a design's own evaluations by their number.
 
     A finished study may have been told more than it had asked for by then, and numbers may be missing in an open one.
@@ -242,7 +242,7 @@ def _told(study: StudyReader, result: Result, pieces: int = 1) -> list[Observati
     ]
 
 
-def _history(study: StudyReader, rule: Any, last: Result) -> tuple[tuple[Moment, ...], str]:
+def _history(study: StudyView, rule: Any, last: Result) -> tuple[tuple[Moment, ...], str]:
     if last.evaluations == 0:
         return (), "Nothing is told yet."
     most = _REPLAYED if isinstance(rule, CertifiedRule) else _REPLAYED_SINGLY

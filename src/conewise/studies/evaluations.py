@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
 from conewise.errors import InputError
+from conewise.studies.identity import Identity
 from conewise.studies.spec import Row
 
 Integers = NDArray[np.int64]
-
-_WHOLE: Final = "(0|[1-9][0-9]{0,17})"
-_ID: Final = re.compile(f"[dD]{_WHOLE}[nN]{_WHOLE}")
-_OLDER: Final = re.compile(f"{_WHOLE}-{_WHOLE}")  # until a spreadsheet made a date of 1-1
-_NUMBER_BITS: Final = 40
-MOST_NUMBERS: Final = 2**_NUMBER_BITS
-"""Numbers of a design's stream stay below this, so that design and number fit into one integer."""
 
 
 class AlreadyTold(InputError):  # noqa: N818 - read as a sentence: the evaluation is already told
@@ -32,10 +25,7 @@ class AlreadyTold(InputError):  # noqa: N818 - read as a sentence: the evaluatio
 class Evaluation:
     """One evaluation to make: which design, the how-manieth of it, and the seed that goes with it."""
 
-    id: str
-    """"d3n0": design 3, its first evaluation; the same whenever it is handed out again."""
-    design: int
-    number: int
+    identity: Identity
     name: str
     row: Row
     seed: int
@@ -44,6 +34,21 @@ class Evaluation:
     """How often it failed, or its value was withdrawn, before."""
     expires: float
     """UTC seconds until which nobody else is handed this evaluation."""
+
+    @property
+    def id(self) -> str:
+        """Its identity as text, "d3n0": design 3, its first evaluation; the same whenever it is handed out again."""
+        return str(self.identity)
+
+    @property
+    def design(self) -> int:
+        """The design, by its place among all designs."""
+        return self.identity.design
+
+    @property
+    def number(self) -> int:
+        """The how-manieth evaluation of its design it is, counted from 0."""
+        return self.identity.number
 
 
 @dataclass(frozen=True)
@@ -115,60 +120,25 @@ class Evaluations:
     @property
     def ids(self) -> list[str]:
         """The identities."""
-        return [identity(d, n) for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
+        return [str(Identity(d, n)) for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
 
 
-def identity(design: int, number: int) -> str:
-    """The id of an evaluation: text that no spreadsheet takes for a date, a number or a formula.
-
-    >>> identity(3, 12)
-    'd3n12'
-    """
-    return f"d{design}n{number}"
-
-
-def key_of(design: int, number: int) -> int:
-    """Design and number in one integer."""
-    return design << _NUMBER_BITS | number
-
-
-def from_key(key: int) -> tuple[int, int]:
-    """(design, number) of a key."""
-    return key >> _NUMBER_BITS, key & (MOST_NUMBERS - 1)
-
-
-def keys_of(designs: Integers, numbers: Integers) -> list[int]:
-    """Many keys at once."""
-    keys: list[int] = (designs << _NUMBER_BITS | numbers).tolist()
-    return keys
-
-
-def as_identities(batch: Any, n_designs: int) -> tuple[list[tuple[int, int]], list[Evaluation | None]]:
-    """(design, number) of every member of a batch, a list of evaluations or their ids, and the evaluations if any.
-
-    Ids of older studies' tables, such as "3-12", are read as well.
-    """
-    members: Iterable[Any] = [batch] if isinstance(batch, str | Evaluation) else batch
-    places: list[tuple[int, int]] = []
-    known: list[Evaluation | None] = []
+def as_identities(batch: Any, n_designs: int) -> tuple[list[Identity], list[Evaluation | None]]:
+    """The identity of every member of a batch, a list of evaluations or their ids, and the evaluations if any."""
+    members: Iterable[Any] = [batch] if isinstance(batch, str | Evaluation | Identity) else batch
     try:
         members = list(members)
     except TypeError:
         raise InputError(f"a batch or a list of evaluation ids was expected, got {type(batch).__name__}.") from None
-    for member in members:
-        text = member.id if isinstance(member, Evaluation) else member
-        match = (_ID.fullmatch(text) or _OLDER.fullmatch(text)) if isinstance(text, str) else None
-        if match is None:
-            raise InputError(f'an evaluation\'s id looks like "d3n0" (design 3, number 0), got {text!r:.60}.')
-        design, number = int(match[1]), int(match[2])
-        if design >= n_designs:
-            raise InputError(
-                f"evaluation {text} is of design {design}, but designs are numbered 0 to {n_designs - 1}; "
-                "is it an evaluation of another study?"
-            )
-        places.append((design, number))
-        known.append(member if isinstance(member, Evaluation) else None)
-    return places, known
+    known = [member if isinstance(member, Evaluation) else None for member in members]
+    found = [_identity(member).of_study(n_designs) for member in members]
+    return found, known
+
+
+def _identity(member: Any) -> Identity:
+    if isinstance(member, Evaluation):
+        return member.identity
+    return member if isinstance(member, Identity) else Identity.parse(member)
 
 
 def seed_of(study_seed: int, design: int, number: int, attempt: int) -> int:

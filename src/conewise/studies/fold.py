@@ -18,7 +18,8 @@ from conewise.algorithms import Algorithm, NaiveElimination, Plan, Result
 from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
-from conewise.studies.evaluations import Integers, from_key
+from conewise.studies.evaluations import Integers
+from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger
 
 _NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not depend on it, the memory taken does
@@ -100,8 +101,8 @@ class Fold:
 
     # -- what to hand out ------------------------------------------------------------------------------------------
 
-    def open_evaluations(self, n: int, now: float, ahead: bool) -> list[tuple[int, int]]:
-        """At most n evaluations (design, number) that are wanted and in nobody's hands; `advance` first.
+    def open_evaluations(self, n: int, now: float, ahead: bool) -> list[Identity]:
+        """At most n evaluations that are wanted and in nobody's hands; `advance` first.
 
         First the present round: what was handed out before and is open again, what was never handed out, what failed.
         Then, if allowed, as much again of the same designs, so that nobody waits for the end of a round.
@@ -110,28 +111,28 @@ class Fold:
             return []
         first = np.full(self._ledger.n_designs, -1, dtype=np.int64)
         first[self.pulls.designs[::-1]] = np.arange(len(self.pulls.designs))[::-1]
-        again: dict[bool, list[tuple[int, int, int, int]]] = {False: [], True: []}
+        again: dict[bool, list[tuple[int, int, Identity]]] = {False: [], True: []}
         further = self._further() if ahead else self.target
         late = []
-        for key in self._ledger.reopened(now):
-            design, number = from_key(key)
+        for identity in self._ledger.reopened(now):
+            design, number = identity
             if number < further[design] and first[design] >= 0:
-                rank = (int(number - self.consumed[design]), int(first[design]), design, number)
+                rank = (int(number - self.consumed[design]), int(first[design]), identity)
                 if number >= self.target[design]:
                     late.append(rank)
                 else:
-                    again[key in self._ledger.failures].append(rank)
-        found = [(design, number) for _, _, design, number in sorted(again[False])]
+                    again[identity in self._ledger.failures].append(rank)
+        found = [identity for _, _, identity in sorted(again[False])]
         fresh = self._ledger.fresh.copy()
         found += self._fresh(fresh, self.target, n - len(found))
-        found += [(design, number) for _, _, design, number in sorted(again[True])]
-        found += [(design, number) for _, _, design, number in sorted(late)]
+        found += [identity for _, _, identity in sorted(again[True])]
+        found += [identity for _, _, identity in sorted(late)]
         found += self._fresh(fresh, further, n - len(found))
         return found[:n]
 
-    def _fresh(self, fresh: Integers, limit: Integers, n: int) -> list[tuple[int, int]]:
+    def _fresh(self, fresh: Integers, limit: Integers, n: int) -> list[Identity]:
         """Numbers never handed out, round-robin over the designs of the round: who has fewest comes first."""
-        found: list[tuple[int, int]] = []
+        found: list[Identity] = []
         designs = np.array(list(dict.fromkeys(self.pulls.designs.tolist())), dtype=np.intp)
         while len(found) < n:
             open_ = designs[fresh[designs] < limit[designs]]
@@ -139,7 +140,7 @@ class Fold:
                 break
             level = fresh[open_] - self.consumed[open_]
             for design in open_[level == level.min()][: n - len(found)].tolist():
-                found.append((design, int(fresh[design])))
+                found.append(Identity(design, int(fresh[design])))
                 fresh[design] = self._ledger.next_fresh(design, int(fresh[design]) + 1)
         return found
 

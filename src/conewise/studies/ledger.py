@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from conewise._arrays import Floats
 from conewise.errors import ConewiseError
 from conewise.feedback import LARGEST_OBSERVED
-from conewise.studies.evaluations import MOST_NUMBERS, Integers, from_key, key_of, keys_of
+from conewise.studies.evaluations import Integers
+from conewise.studies.identity import MOST_NUMBERS, Identity
 from conewise.studies.storage.journal import KINDS, Entry
 
 FREE: Final = -1
@@ -53,24 +54,24 @@ class Ledger:
         """(K,): the smallest number of each design that was never handed out nor told."""
         self.through = np.zeros(n_designs, dtype=np.int64)
         """(K,): numbers 0, ..., through - 1 are told, without a gap."""
-        self.leases: dict[int, tuple[float, str]] = {}
-        """Key: until when, and whose; told ones are gone, expired ones are still here."""
-        self.loose: set[int] = set()
-        """Keys handed back or failed, and neither told nor handed out since."""
-        self.failures: dict[int, int] = {}
+        self.leases: dict[Identity, tuple[float, str]] = {}
+        """Until when, and whose; told ones are gone, expired ones are still here."""
+        self.loose: set[Identity] = set()
+        """Handed back or failed, and neither told nor handed out since."""
+        self.failures: dict[Identity, int] = {}
         self.failed = 0
         """Failures recorded in all."""
         self.refuted = 0
         """Failures for a value outside the range that the noise assumes."""
-        self.originals: dict[int, Floats] = {}
+        self.originals: dict[Identity, Floats] = {}
         """What was first told of evaluations that were corrected since."""
-        self.changes: list[tuple[int, int]] = []
-        """(design, number) of every correction and withdrawal, in order."""
-        self.withdrawals: dict[int, int] = {}
-        """Key: how often its value was withdrawn."""
+        self.changes: list[Identity] = []
+        """What was corrected or withdrawn, in order."""
+        self.withdrawals: dict[Identity, int] = {}
+        """How often a value was withdrawn."""
         self.withdrawn = 0
         """Values withdrawn in all, whether the evaluation was told again since or not."""
-        self.discarded: dict[int, Floats] = {}
+        self.discarded: dict[Identity, Floats] = {}
         """The withdrawn values of evaluations that were neither told nor handed out since."""
         self.once: dict[str, float] = {}
         """What values were recorded under, so that they are not recorded again; and when."""
@@ -79,8 +80,9 @@ class Ledger:
 
     # -- questions -------------------------------------------------------------------------------------------------
 
-    def place(self, design: int, number: int) -> int:
+    def place(self, identity: Identity) -> int:
         """Where the evaluation's values are, or FREE, or ASKED."""
+        design, number = identity
         places = self._places[design]
         return FREE if places is None or number >= self.used[design] else int(places[number])
 
@@ -90,9 +92,9 @@ class Ledger:
         assert places is not None
         return places[first:last]
 
-    def attempts(self, key: int) -> int:
+    def attempts(self, identity: Identity) -> int:
         """How often an evaluation was made in vain: failed, or its value withdrawn."""
-        return self.failures.get(key, 0) + self.withdrawals.get(key, 0)
+        return self.failures.get(identity, 0) + self.withdrawals.get(identity, 0)
 
     def next_fresh(self, design: int, number: int) -> int:
         """The first number from `number` on that was never handed out nor told."""
@@ -101,18 +103,18 @@ class Ledger:
             number += 1
         return number
 
-    def reopened(self, now: float) -> list[int]:
-        """Keys of evaluations that were handed out and are open again: handed back, failed, or expired by now."""
+    def reopened(self, now: float) -> list[Identity]:
+        """Evaluations that were handed out and are open again: handed back, failed, or expired by now."""
         found = sorted(self.loose)
         if now >= self._earliest:
-            found += [key for key, (expires, _) in self.leases.items() if expires <= now]
+            found += [identity for identity, (expires, _) in self.leases.items() if expires <= now]
             self._earliest = min((expires for expires, _ in self.leases.values()), default=np.inf)
         return found
 
     @property
     def replaced(self) -> int:
         """Attempts that failed and whose evaluation has values all the same, of another attempt."""
-        return sum(times for key, times in self.failures.items() if self.place(*from_key(key)) >= 0)
+        return sum(times for identity, times in self.failures.items() if self.place(identity) >= 0)
 
     # -- growth ----------------------------------------------------------------------------------------------------
 
@@ -121,11 +123,11 @@ class Ledger:
         if not block:
             return
         try:
-            if block[0][0] != self.seq + 1 or block[-1][0] - block[0][0] != len(block) - 1:
+            if block[0].seq != self.seq + 1 or block[-1].seq - block[0].seq != len(block) - 1:
                 raise ValueError(f"entry {self.seq + 1} is missing")
             start = 0
             for end, entry in enumerate(block):
-                if entry[2] == "withdraw":  # what is withdrawn was told before it, and may be told again after it
+                if entry.kind == "withdraw":  # what is withdrawn was told before it, and may be told again after it
                     self._absorb(block[start:end])
                     self._withdraw(entry)
                     start = end + 1
@@ -138,40 +140,41 @@ class Ledger:
     def _absorb(self, block: Sequence[Entry]) -> None:
         if not block:
             return
-        "".join([entry[3] for entry in block]), "".join([entry[6] for entry in block])  # TypeError where one is no text
-        tells = [entry for entry in block if entry[2] == "tell"]
-        asks = [entry for entry in block if entry[2] == "ask"]
-        some = len(tells) + len(asks) < len(block)
-        others = [entry for entry in block if entry[2] not in ("tell", "ask")] if some else []
-        told, asked = self._pairs([entry[4] for entry in tells]), self._pairs([entry[4] for entry in asks])
+        for texts in ([entry.worker for entry in block], [entry.note for entry in block]):
+            "".join(texts)  # TypeError where one is no text
+        tells = [entry for entry in block if entry.kind == "tell"]
+        asks = [entry for entry in block if entry.kind == "ask"]
+        more = len(tells) + len(asks) < len(block)
+        others = [entry for entry in block if entry.kind not in ("tell", "ask")] if more else []
+        told, asked = (self._pairs([entry.evaluations for entry in some]) for some in (tells, asks))
         if tells:
             self._take_tells(tells, told)
         events = self._take_asks(asks, asked) if asks else []
         for entry in others:
-            if entry[2] in ("fail", "release"):
-                events += [(entry, key_of(*pair)) for pair in self._pairs([entry[4]]).tolist()]
-                self.refuted += entry[2] == "fail" and entry[6].startswith(OUT_OF_RANGE)
-            elif entry[2] not in KINDS:
-                raise ValueError(f"the kind {entry[2]!r:.20} is unknown")
-        for entry, key in sorted(events, key=lambda event: event[0][0]):
-            self._apply(entry[2], key, entry[5], entry[3])
+            if entry.kind in ("fail", "release"):
+                events += [(entry, identity) for identity in _identities(self._pairs([entry.evaluations]))]
+                self.refuted += entry.kind == "fail" and entry.note.startswith(OUT_OF_RANGE)
+            elif entry.kind not in KINDS:
+                raise ValueError(f"the kind {entry.kind!r:.20} is unknown")
+        for entry, identity in sorted(events, key=lambda event: event[0].seq):
+            self._apply(entry, identity)
         for entry in others:
-            if entry[2] == "correct":
-                self._correct(self._pairs([entry[4]]), _floats([entry[5]]))
-        self.seq = int(block[-1][0])
+            if entry.kind == "correct":
+                self._correct(self._pairs([entry.evaluations]), _floats([entry.numbers]))
+        self.seq = int(block[-1].seq)
 
     def _take_tells(self, entries: Sequence[Entry], pairs: Integers) -> None:
         n = len(pairs)
-        values = _floats([entry[5] for entry in entries]).reshape(n, self.dim)
+        values = _floats([entry.numbers for entry in entries]).reshape(n, self.dim)
         if not (np.abs(values) <= LARGEST_OBSERVED).all():
             raise ValueError("a value is not a finite number")
         self._reserve(self.size + n)
         new = slice(self.size, self.size + n)
         counts = _counts(entries, n)
-        times = np.array([entry[1] for entry in entries], dtype=np.float64)
+        times = np.array([entry.time for entry in entries], dtype=np.float64)
         if not ((times >= 0) & (times <= LATEST)).all():
             raise ValueError("a time is no time")
-        by = [entry[3] for entry in entries]
+        by = [entry.worker for entry in entries]
         code = {worker: self._worker_code(worker) for worker in set(by)}
         self.design[new], self.number[new], self.values[new] = pairs[:, 0], pairs[:, 1], values
         self.told_at[new] = np.repeat(times, counts)
@@ -185,17 +188,17 @@ class Ledger:
             self._advance(design)
         self.size += n
         if self.leases or self.loose:
-            keys = keys_of(pairs[:, 0], pairs[:, 1])
-            if len(keys) > len(self.leases) + len(self.loose):
-                keys = [key for key in (*self.leases, *self.loose) if self.place(*from_key(key)) >= 0]
-            for key in keys:
-                self.leases.pop(key, None)
-                self.loose.discard(key)
-                self.discarded.pop(key, None)
-        self.once.update((entry[6], entry[1]) for entry in entries if entry[6])
+            few = len(pairs) <= len(self.leases) + len(self.loose)
+            settled = _identities(pairs if few else pairs[:0])
+            settled += () if few else [one for one in (*self.leases, *self.loose) if self.place(one) >= 0]
+            for one in settled:
+                self.leases.pop(one, None)
+                self.loose.discard(one)
+                self.discarded.pop(one, None)
+        self.once.update((entry.note, entry.time) for entry in entries if entry.note)
 
-    def _take_asks(self, entries: Sequence[Entry], pairs: Integers) -> list[tuple[Entry, int]]:
-        """Mark what was handed out; (entry, key) of what is not told by the end of the block."""
+    def _take_asks(self, entries: Sequence[Entry], pairs: Integers) -> list[tuple[Entry, Identity]]:
+        """Mark what was handed out; the entry and the identity of what is not told by the end of the block."""
         owner = np.repeat(np.arange(len(entries)), _counts(entries, len(pairs)))
         still = np.zeros(len(pairs), dtype=bool)
         for design, here in _by_design(pairs[:, 0]):
@@ -204,48 +207,47 @@ class Ledger:
             still[here] = mine[chosen] < 0
             mine[chosen[still[here]]] = ASKED
             self._advance(design)
-        keys = keys_of(pairs[still, 0], pairs[still, 1])
-        return [(entries[row], key) for row, key in zip(owner[still].tolist(), keys, strict=True)]
+        return [(entries[row], one) for row, one in zip(owner[still].tolist(), _identities(pairs[still]), strict=True)]
 
-    def _apply(self, kind: str, key: int, numbers: str, worker: str) -> None:
-        told = self.place(*from_key(key)) >= 0
-        if kind == "fail":
-            self.failures[key] = self.failures.get(key, 0) + 1
+    def _apply(self, entry: Entry, identity: Identity) -> None:
+        told = self.place(identity) >= 0
+        if entry.kind == "fail":
+            self.failures[identity] = self.failures.get(identity, 0) + 1
             self.failed += 1
         if told:
             return
-        if kind == "ask":
-            expires = float(numbers)
+        if entry.kind == "ask":
+            expires = float(entry.numbers)
             if not expires >= 0:
                 raise ValueError("the end of a lease is no time")
-            self.leases[key] = (expires, worker)
-            self.loose.discard(key)
-            self.discarded.pop(key, None)
+            self.leases[identity] = (expires, entry.worker)
+            self.loose.discard(identity)
+            self.discarded.pop(identity, None)
             self._earliest = min(self._earliest, expires)
         else:
-            self.leases.pop(key, None)
-            self.loose.add(key)
-            design, number = from_key(key)
+            self.leases.pop(identity, None)
+            self.loose.add(identity)
+            design, number = identity
             self._room(design, np.array([number]))[number] = ASKED
             self._advance(design)
 
     def _correct(self, pairs: Integers, values: Floats) -> None:
-        for (design, number), new in zip(pairs.tolist(), values.reshape(len(pairs), self.dim), strict=True):
-            place = self.place(design, number)
+        for identity, new in zip(_identities(pairs), values.reshape(len(pairs), self.dim), strict=True):
+            place = self.place(identity)
             if place < 0 or not (np.abs(new) <= LARGEST_OBSERVED).all():
-                raise ValueError(f"the correction of {design}-{number} fits nothing")
-            self.originals.setdefault(key_of(design, number), self.values[place].copy())
+                raise ValueError(f"the correction of {identity} fits nothing")
+            self.originals.setdefault(identity, self.values[place].copy())
             self.values[place] = new
-            self.changes.append((design, number))
+            self.changes.append(identity)
 
     def _withdraw(self, entry: Entry) -> None:
         """Open evaluations again whose values do not count any more; the last row takes the place of each."""
-        for design, number in self._pairs([entry[4]]).tolist():
-            place, key = self.place(design, number), key_of(design, number)
+        for identity in _identities(self._pairs([entry.evaluations])):
+            place, (design, number) = self.place(identity), identity
             places, last = self._places[design], self.size - 1
             if place < 0 or places is None:
-                raise ValueError(f"the withdrawal of {design}-{number} fits nothing")
-            self.discarded[key] = self.values[place].copy()
+                raise ValueError(f"the withdrawal of {identity} fits nothing")
+            self.discarded[identity] = self.values[place].copy()
             for column in (self.design, self.number, self.values, self.told_at, self.told_by):
                 column[place] = column[last]
             moved = self._places[int(self.design[place])]
@@ -254,12 +256,12 @@ class Ledger:
             places[number] = ASKED
             self.size = last
             self.through[design] = min(int(self.through[design]), number)
-            self.loose.add(key)
-            self.originals.pop(key, None)
-            self.withdrawals[key] = self.withdrawals.get(key, 0) + 1
+            self.loose.add(identity)
+            self.originals.pop(identity, None)
+            self.withdrawals[identity] = self.withdrawals.get(identity, 0) + 1
             self.withdrawn += 1
-            self.changes.append((design, number))
-        self.seq = int(entry[0])
+            self.changes.append(identity)
+        self.seq = int(entry.seq)
 
     def _pairs(self, texts: Sequence[str]) -> Integers:
         """(n, 2): design and number of every identity, checked."""
@@ -277,7 +279,7 @@ class Ledger:
         most, places = int(numbers.max()) + 1, self._places[design]
         if most > self.used[design]:
             if most > (FURTHEST + 1) * self._mentioned:  # every single mention may go so far and no further
-                raise ValueError(f"evaluation {design}-{most - 1} is far beyond all others")
+                raise ValueError(f"evaluation {Identity(design, most - 1)} is far beyond all others")
             if places is None or most > len(places):
                 longer = np.full(max(8, most, 2 * int(self.used[design])), FREE, dtype=np.int64)
                 if places is not None:
@@ -312,11 +314,15 @@ class Ledger:
         return self._worker_codes[worker]
 
 
+def _identities(pairs: Integers) -> list[Identity]:
+    return [Identity(*pair) for pair in pairs.tolist()]
+
+
 def _counts(entries: Sequence[Entry], total: int) -> Integers | list[int]:
     """How many evaluations each entry has."""
     if total == len(entries):
         return np.ones(total, dtype=np.int64)
-    return [entry[4].count(",") + 1 for entry in entries]
+    return [entry.evaluations.count(",") + 1 for entry in entries]
 
 
 def _floats(texts: Iterable[str]) -> Floats:

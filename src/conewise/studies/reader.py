@@ -1,29 +1,18 @@
-"""The half of a study that only reads: what is asked, where it stands, what the answer is."""
+"""A journal as far as it has been read: the ledger of its evaluations, and the algorithm's state folded over them."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TypeVar
 
-import numpy as np
-
-from conewise._arrays import as_count, as_number
-from conewise.algorithms import Result
-from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
-from conewise.cones import Cone
+from conewise._arrays import as_number
 from conewise.errors import ConewiseError
-from conewise.feedback import Observations, Pulls, Statistics
-from conewise.noise import GaussianUnknown, Noise
-from conewise.studies.evaluations import Evaluations, Lease, from_key, identity, key_of
 from conewise.studies.fold import Fold
 from conewise.studies.ledger import LATEST, Ledger
-from conewise.studies.spec import Row, Specification
+from conewise.studies.spec import Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal, Unreachable, attempts
 
 Clock = Callable[[], float]
@@ -31,44 +20,8 @@ Clock = Callable[[], float]
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, eq=False)
-class StudyStatus:
-    """Where a study stands."""
-
-    name: str
-    n_designs: int
-    evaluations: int
-    """Told."""
-    in_flight: int
-    """Handed out, not told, their lease running."""
-    expired: int
-    """Handed out, not told, their lease over: open again."""
-    failed: int
-    """Evaluations that have failed and are not told."""
-    failures: int
-    """Failures recorded in all."""
-    corrected: int
-    withdrawn: int
-    """Values withdrawn in all; what was told again since counts all the same."""
-    waiting: int
-    """Told, and not yet used by a finished round."""
-    repeated: int
-    """Tells through this very object of what was stored already."""
-    finished: bool
-    remaining: int | None
-    """About how many evaluations are missing; None where nobody can say."""
-    at_least: bool
-    """Whether more may be missing: some designs have too few evaluations to be compared."""
-    result: Result
-
-    @property
-    def certified_epsilon(self) -> float | None:
-        """The smallest epsilon that the data certify; None while there is none."""
-        return self.result.certified_epsilon
-
-
-class StudyReader:
-    """A study's journal, folded as far as it has been read; every question reads what is new first."""
+class JournalReader:
+    """Reads on when told to; whoever uses it holds `guard` meanwhile."""
 
     def __init__(
         self,
@@ -77,45 +30,70 @@ class StudyReader:
         specification: Specification | None = None,
         patience: float = PATIENCE,
     ) -> None:
-        self._journal, self._clock, self._patience = journal, clock, patience
-        self._guard = threading.RLock()
-        self._repeated = 0
-        self._specification = Specification.from_json(journal.header) if specification is None else specification
+        self.journal, self._clock, self._patience = journal, clock, patience
+        self.guard = threading.RLock()
+        self.repeated = 0
+        """Tells of what was stored already."""
+        self.specification = Specification.from_json(journal.header) if specification is None else specification
         self._begin()
 
     def _begin(self) -> None:
         """Before the first entry."""
-        self._ledger = Ledger(self._specification.n_designs, self._specification.dim)
+        self.ledger = Ledger(self.specification.n_designs, self.specification.dim)
         self._built: Fold | None = None
         self._torn = False
 
     @property
-    def _fold(self) -> Fold:
+    def fold(self) -> Fold:
         """Made when it is first needed: an algorithm may take seconds to build, and telling needs none."""
         if self._built is None:
-            self._built = Fold(self._specification.build(), self._ledger, self._specification.signs)
+            self._built = Fold(self.specification.build(), self.ledger, self.specification.signs)
         return self._built
 
-    # -- the journal -----------------------------------------------------------------------------------------------
-
-    def _now(self) -> float:
+    def now(self) -> float:
+        """UTC seconds by the clock, which must show a time."""
         now = as_number(self._clock(), "the clock")
         if not 0 <= now <= LATEST:
             raise ConewiseError(f"the clock says {now:g} seconds since 1970, which no date can express.")
         return now
 
+    # -- reading on ------------------------------------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Read what is new, outside of any transaction."""
+        self.patiently(self.read_on)
+
+    def read_on(self) -> None:
+        """Read what is new."""
+        if self._torn:
+            self._begin()
+        with closing(self.journal.read(self.ledger.seq)) as blocks:
+            for block in blocks:
+                self.absorb(block)
+
+    def absorb(self, block: Sequence[Entry]) -> None:
+        """Take in the next entries."""
+        with self.folding():
+            self.ledger.absorb(block)
+
+    def up_to_date(self) -> None:
+        """Read what is new, and judge every round that is complete."""
+        self.catch_up()
+        self.advance()
+
+    def advance(self) -> None:
+        """Judge every round that is complete."""
+        with self.folding():
+            self.fold.advance()
+
     @contextmanager
-    def _folding(self) -> Iterator[None]:
+    def folding(self) -> Iterator[None]:
         """What is folded is folded whole: after an interruption in the middle it is made again from the journal."""
         self._torn = True
         yield
         self._torn = False
 
-    def _absorb(self, block: Sequence[Entry]) -> None:
-        with self._folding():
-            self._ledger.absorb(block)
-
-    def _patiently(self, act: Callable[[], Answer]) -> Answer:
+    def patiently(self, act: Callable[[], Answer]) -> Answer:
         """What an act gives; a storage that has gone away for a moment is waited for."""
         for last in attempts(self._patience):
             try:
@@ -125,257 +103,14 @@ class StudyReader:
                     raise
         raise AssertionError  # the last attempt returns or raises
 
-    def _catch_up(self) -> None:
-        """Read what is new, outside of any transaction."""
-        self._patiently(self._read_on)
-
-    def _read_on(self) -> None:
-        if self._torn:
-            self._begin()
-        with closing(self._journal.read(self._ledger.seq)) as blocks:
-            for block in blocks:
-                self._absorb(block)
-
-    def _up_to_date(self) -> None:
-        self._catch_up()
-        self._advance()
-
-    def _advance(self) -> None:
-        with self._folding():
-            self._fold.advance()
-
-    # -- answers ---------------------------------------------------------------------------------------------------
-
-    @property
-    def finished(self) -> bool:
-        """Whether the algorithm has seen enough; looks at the journal, and makes no Result."""
-        with self._guard:
-            self._up_to_date()
-            return self._fold.finished
-
-    def result(self) -> Result:
-        """The answer so far: of the finished rounds when the study is finished, of all gap-free data before."""
-        with self._guard:
-            self._up_to_date()
-            with self._folding():
-                return self._result()
-
-    def _result(self) -> Result:
-        return self._fold.result().named(self.names, self.objectives, self.minimised)
-
-    def plan(self, n: int = 20) -> Pulls:
-        """At most n further evaluations that are worth most, judged by the data as they are."""
-        n = as_count(n, "n")
-        with self._guard:
-            self._up_to_date()
-            with self._folding():
-                return self._fold.plan(n)
-
-    def status(self) -> StudyStatus:
-        """Where the study stands, with the answer so far."""
-        with self._guard:
-            self._up_to_date()
-            ledger, now = self._ledger, self._now()
-            expired = sum(1 for expires, _ in ledger.leases.values() if expires <= now)
-            with self._folding():
-                result, remaining = self._result(), self._fold.remaining()
-            return StudyStatus(
-                self.name,
-                self.n_designs,
-                evaluations=ledger.size,
-                in_flight=len(ledger.leases) - expired,
-                expired=expired,
-                failed=sum(1 for key in ledger.failures if ledger.place(*from_key(key)) < 0),
-                failures=ledger.failed,
-                corrected=len(ledger.originals),
-                withdrawn=ledger.withdrawn,
-                waiting=ledger.size - int(self._fold.consumed.sum()),
-                repeated=self._repeated,
-                finished=self._fold.finished,
-                remaining=remaining,
-                at_least=self._fold.at_least(),
-                result=result,
-            )
-
-    def plot(self, **options: Any) -> Any:
-        """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""
-        return self.result().plot(**options)
-
-    def leases(self) -> list[Lease]:
-        """What is in whose hands, expired leases left out."""
-        with self._guard:
-            self._catch_up()
-            now = self._now()
-            held = sorted((key, *lease) for key, lease in self._ledger.leases.items() if lease[0] > now)
-            return [Lease(identity(*from_key(key)), worker, expires) for key, expires, worker in held]
-
-    def evaluations(self) -> Evaluations:
-        """Every told evaluation, by design and number."""
-        with self._guard:
-            self._catch_up()
-            ledger = self._ledger
-            order = np.lexsort((ledger.number[: ledger.size], ledger.design[: ledger.size]))
-            design, number = ledger.design[order], ledger.number[order]
-            corrected = np.array(
-                [key_of(d, k) in ledger.originals for d, k in zip(design.tolist(), number.tolist(), strict=True)]
-                if ledger.originals
-                else np.zeros(len(order)),
-                dtype=bool,
-            )
-            return Evaluations(
-                design,
-                number,
-                ledger.values[order],
-                ledger.told_at[order],
-                corrected,
-                [self.names[d] for d in design.tolist()],
-                [ledger.workers[code] for code in ledger.told_by[order].tolist()],
-            )
-
-    def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
-        """What is odd about the values: two-valued objectives, values that never vary, values far from all others.
-
-        A value that is far from all others of its design is named by its id, so that it can be corrected or withdrawn
-        if it was recorded wrongly. With `designs`, only what is odd about these. Cost: one pass over the evaluations.
-        """
-        with self._guard:
-            self._catch_up()
-            ledger = self._ledger
-            design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
-            values = ledger.values[: ledger.size] * self._specification.signs
-        found, statistics = Observations.single(design, values), Statistics.empty(self.n_designs, self.dim)
-        extremes = Extremes(self.n_designs, self.dim)
-        if len(design):
-            statistics = statistics.add(found)
-            extremes.see(found)
-        chosen = None if designs is None else np.isin(np.arange(self.n_designs), list(designs))
-        far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
-        pairs, noise = two_valued(values), self.noise
-        odd = Oddities(self.names, self.objectives, self.minimised, noise, statistics, pairs, far, chosen)
-        unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
-        remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
-        for one in far:
-            same = (design == one.design) & (values[:, one.objective] == one.value)
-            ids = tuple(identity(one.design, int(k)) for k in number[same])
-            said = f"{odd.far_words(one)} ({', '.join(ids)}): if it was recorded wrongly, correct or withdraw it."
-            remarks.append(Remark(said, ids))
-        return tuple(remarks)
-
-    def export(self, path: str | Path, *, force: bool = False) -> int:
-        """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.
-
-        Returns how many they are. An existing file is refused, or replaced with `force`; the study's own never.
-        """
-        from conewise.studies.export import write_table
-
-        own = () if "://" in self.place else (self.place,)
-        return write_table(Path(path), self.evaluations(), self.objectives, inputs=own, force=force)
-
-    # -- what is asked ---------------------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """The study's name."""
-        return self._journal.name
-
-    @property
-    def place(self) -> str:
-        """Where the study is kept, without any password."""
-        return self._journal.place
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The designs' names."""
-        return self._specification.names
-
-    @property
-    def rows(self) -> list[Row]:
-        """The designs' columns."""
-        return [dict(row) for row in self._specification.rows]
-
-    @property
-    def objectives(self) -> tuple[str, ...]:
-        """The objectives' names."""
-        return self._specification.objectives
-
-    @property
-    def minimised(self) -> tuple[str, ...]:
-        """The objectives of which less is better."""
-        return self._specification.minimised
-
-    @property
-    def cone(self) -> Cone:
-        """What "better" means, once minimised objectives are negated."""
-        return self._specification.cone
-
-    @property
-    def epsilon(self) -> float:
-        """How far from optimal a returned design may be."""
-        return self._specification.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How often the answer may be wrong."""
-        return self._specification.delta
-
-    @property
-    def noise(self) -> Noise | None:
-        """What is assumed of one evaluation, in the user's own sign."""
-        return self._specification.noise
-
-    @property
-    def algorithm(self) -> str:
-        """The algorithm's name."""
-        return self._specification.algorithm
-
-    def rule(self) -> Any:
-        """The algorithm itself, made anew: `start`, `tell` and `recommend` replay what the study knows."""
-        return self._specification.build()
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The algorithm's options."""
-        return dict(self._specification.options)
-
-    @property
-    def seed(self) -> int:
-        """From which the seeds of all evaluations follow."""
-        return self._specification.seed
-
-    @property
-    def lease(self) -> float:
-        """Seconds after which what was handed out and not told is open again."""
-        return self._specification.lease
-
-    @property
-    def n_designs(self) -> int:
-        """The number of designs K."""
-        return self._specification.n_designs
-
-    @property
-    def dim(self) -> int:
-        """The number of objectives D."""
-        return self._specification.dim
-
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Let go of the file or database; closing twice is harmless."""
-        with self._guard:
-            self._journal.close()
+        with self.guard:
+            self.journal.close()
 
     def __del__(self) -> None:
-        journal = getattr(self, "_journal", None)
+        journal = getattr(self, "journal", None)
         if journal is not None:
             journal.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Study({self.name!r} in {self.place}: {self.n_designs} designs, {self.dim} objectives)"

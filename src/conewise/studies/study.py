@@ -21,19 +21,18 @@ from conewise.studies.evaluations import (
     Evaluation,
     Told,
     as_identities,
-    from_key,
-    identity,
-    key_of,
     seed_of,
 )
+from conewise.studies.identity import Identity, as_stored
 from conewise.studies.ledger import FREE, FURTHEST
-from conewise.studies.reader import Answer, Clock, StudyReader, StudyStatus
+from conewise.studies.reader import Answer, Clock
 from conewise.studies.spec import as_label, specified
 from conewise.studies.storage.journal import PATIENCE, Entry, create_journal, open_journal, study_names
+from conewise.studies.view import StudyStatus, StudyView
 
 __all__ = ["Study", "StudyStatus"]
 
-Handed = Batch | Sequence[Evaluation] | Sequence[str] | Evaluation | str
+Handed = Batch | Sequence[Evaluation] | Sequence[str] | Sequence[Identity] | Evaluation | str | Identity
 """What was handed out: a batch or part of it, or the ids alone."""
 
 Write = Callable[..., None]
@@ -45,7 +44,7 @@ _LONGEST_WORKER: Final = 200
 _MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
 
 
-class Study(StudyReader):
+class Study(StudyView):
     """An experiment in a file or database: ask what to evaluate, tell what came back, from any number of processes.
 
     >>> import tempfile
@@ -123,17 +122,19 @@ class Study(StudyReader):
         worker = _as_worker(worker)
 
         def body(write: Write) -> Batch:
-            self._advance()
-            now = self._now()
-            chosen = self._fold.open_evaluations(n, now, ahead)
+            self._reader.advance()
+            now = self._reader.now()
+            chosen = self._reader.fold.open_evaluations(n, now, ahead)
             if chosen:
                 write("ask", chosen, [now + seconds], worker=worker, now=now)
-            return Batch(tuple(self._evaluation(d, k, now + seconds) for d, k in chosen), worker, self._fold.finished)
+            handed = tuple(self._evaluation(one, now + seconds) for one in chosen)
+            return Batch(handed, worker, self._reader.fold.finished)
 
-        with self._guard:
-            self._up_to_date()  # outside the lock: others need not wait for what this may take
-            if not self._fold.open_evaluations(1, self._now(), ahead):
-                return Batch((), worker, self._fold.finished)  # whoever asks in vain, again and again, disturbs nobody
+        with self._reader.guard:
+            self._reader.up_to_date()  # outside the lock: others need not wait for what this may take
+            if not self._reader.fold.open_evaluations(1, self._reader.now(), ahead):
+                finished = self._reader.fold.finished
+                return Batch((), worker, finished)  # whoever asks in vain, again and again, disturbs nobody
             return self._write(body, durable=False)  # without power, an evaluation is handed out again: no harm
 
     def tell(self, batch: Handed, values: ArrayLike, *, worker: str | None = None) -> Told:
@@ -143,7 +144,7 @@ class Study(StudyReader):
         same values and not handed out since; other values of a stored evaluation are refused.
         """
         places, _ = as_identities(batch, self.n_designs)
-        array = self._specification.as_values(values, len(places))
+        array = self._reader.specification.as_values(values, len(places))
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
         worker = _as_worker(worker)
@@ -154,10 +155,10 @@ class Study(StudyReader):
                 write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
             return len(new)
 
-        with self._guard:
+        with self._reader.guard:
             stored = self._write(body)
-            self._repeated += len(places) - stored
-            return Told(tuple(identity(d, k) for d, k in places), stored, len(places) - stored)
+            self._reader.repeated += len(places) - stored
+            return Told(tuple(map(str, places)), stored, len(places) - stored)
 
     def record(
         self, designs: Sequence[str | int], values: ArrayLike, *, worker: str = "", once: str | None = None
@@ -168,13 +169,13 @@ class Study(StudyReader):
         know whether the first one was heard may try again.
         """
         chosen = self._as_designs(designs)
-        array = self._specification.as_values(values, len(chosen))
+        array = self._reader.specification.as_values(values, len(chosen))
         worker = _as_worker(worker)
         known_by = "" if once is None else as_label(once, "once")
 
-        def body(write: Write) -> list[tuple[int, int]]:
-            if known_by in self._ledger.once:
-                moment = datetime.fromtimestamp(self._ledger.once[known_by], UTC)
+        def body(write: Write) -> list[Identity]:
+            if known_by in self._reader.ledger.once:
+                moment = datetime.fromtimestamp(self._reader.ledger.once[known_by], UTC)
                 raise AlreadyTold(
                     f"these values were recorded on {moment:%d %B %Y, %H:%M} UTC already; nothing was written."
                 )
@@ -183,15 +184,15 @@ class Study(StudyReader):
                 write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
             return places
 
-        with self._guard:
+        with self._reader.guard:
             places = self._write(body)
-        return Told(tuple(identity(d, k) for d, k in places), len(places), 0)
+        return Told(tuple(map(str, places)), len(places), 0)
 
     def recorded_as(self, texts: Iterable[str]) -> list[str]:
         """Those of some texts under which values were recorded (`record(..., once=...)`)."""
-        with self._guard:
-            self._catch_up()
-            return [text for text in texts if text in self._ledger.once]
+        with self._reader.guard:
+            self._reader.catch_up()
+            return [text for text in texts if text in self._reader.ledger.once]
 
     def fail(self, batch: Handed, reason: str) -> None:
         """Record that evaluations gave no values; they are open again at once, with another seed.
@@ -203,15 +204,15 @@ class Study(StudyReader):
 
         def body(write: Write) -> None:
             failed = []
-            for (design, number), evaluation in dict(zip(places, known, strict=True)).items():
-                self._check_asked(design, number)
-                attempts = self._ledger.attempts(key_of(design, number))
-                if self._ledger.place(design, number) < 0 and (evaluation is None or evaluation.attempt == attempts):
-                    failed.append((design, number))
+            for one, evaluation in dict(zip(places, known, strict=True)).items():
+                self._check_asked(one)
+                attempts = self._reader.ledger.attempts(one)
+                if self._reader.ledger.place(one) < 0 and (evaluation is None or evaluation.attempt == attempts):
+                    failed.append(one)
             if failed:
                 write("fail", failed, [], note=reason)
 
-        with self._guard:
+        with self._reader.guard:
             self._write(body)
 
     def release(self, batch: Handed) -> None:
@@ -224,7 +225,7 @@ class Study(StudyReader):
         def body(write: Write) -> None:
             back = []
             for place, evaluation in dict(zip(places, known, strict=True)).items():
-                held = self._ledger.leases.get(key_of(*place))
+                held = self._reader.ledger.leases.get(place)
                 if held is None or (evaluation is not None and evaluation.expires != held[0]):
                     continue
                 if isinstance(batch, Batch) and batch.worker != held[1]:
@@ -233,7 +234,7 @@ class Study(StudyReader):
             if back:
                 write("release", back, [])
 
-        with self._guard:
+        with self._reader.guard:
             self._write(body)
 
     def correct(self, evaluation: str | Evaluation, values: ArrayLike, reason: str) -> None:
@@ -245,14 +246,14 @@ class Study(StudyReader):
         places, _ = as_identities(evaluation, self.n_designs)
         if len(places) != 1:
             raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
-        place, array = places[0], self._specification.as_values(values, 1)
+        place, array = places[0], self._reader.specification.as_values(values, 1)
 
         def body(write: Write) -> None:
             self._check_told(places, "correct")
-            if not np.array_equal(self._ledger.values[self._ledger.place(*place)], array[0]):
+            if not np.array_equal(self._reader.ledger.values[self._reader.ledger.place(place)], array[0]):
                 write("correct", [place], array.ravel().tolist(), note=reason)
 
-        with self._guard:
+        with self._reader.guard:
             self._write(body)
 
     def withdraw(self, batch: Handed, reason: str) -> None:
@@ -269,13 +270,13 @@ class Study(StudyReader):
             if places:
                 write("withdraw", places, [], note=reason)
 
-        with self._guard:
+        with self._reader.guard:
             self._write(body)
 
     def note(self, text: str) -> None:
         """Write a remark into the journal."""
         text = _as_text(text, "text", _LONGEST_NOTE)
-        with self._guard:
+        with self._reader.guard:
             self._write(lambda write: write("note", [], [], note=text))
 
     # -- the journal -----------------------------------------------------------------------------------------------
@@ -291,97 +292,96 @@ class Study(StudyReader):
 
             def write(
                 kind: str,
-                places: Sequence[tuple[int, int]],
+                places: Sequence[Identity],
                 numbers: Sequence[float],
                 *,
                 worker: str = "",
                 note: str = "",
                 now: float | None = None,
             ) -> None:
-                identities = ",".join(f"{d}-{k}" for d, k in places)
                 texts = ",".join(map(repr, numbers))
-                moment = self._now() if now is None else now
-                written.append(Entry(self._ledger.seq + 1, moment, kind, worker, identities, texts, note))
+                moment = self._reader.now() if now is None else now
+                seq = self._reader.ledger.seq + 1
+                written.append(Entry(seq, moment, kind, worker, as_stored(places), texts, note))
 
-            if self._ledger.seq == 0:
-                self._read_on()  # a long journal is first read without keeping others waiting
-            with self._journal.locked(durable):
-                self._read_on()
+            if self._reader.ledger.seq == 0:
+                self._reader.read_on()  # a long journal is first read without keeping others waiting
+            with self._reader.journal.locked(durable):
+                self._reader.read_on()
                 answer = body(write)
                 if written:
-                    self._journal.append(written)
-            self._absorb(written)
+                    self._reader.journal.append(written)
+            self._reader.absorb(written)
             return answer
 
-        return self._patiently(once)
+        return self._reader.patiently(once)
 
-    def _evaluation(self, design: int, number: int, expires: float) -> Evaluation:
-        attempt = self._ledger.attempts(key_of(design, number))
+    def _evaluation(self, identity: Identity, expires: float) -> Evaluation:
+        attempt = self._reader.ledger.attempts(identity)
         return Evaluation(
-            identity(design, number),
-            design,
-            number,
-            self.names[design],
-            dict(self._specification.rows[design]),
-            seed_of(self.seed, design, number, attempt),
+            identity,
+            self.names[identity.design],
+            dict(self._reader.specification.rows[identity.design]),
+            seed_of(self.seed, *identity, attempt),
             attempt,
             expires,
         )
 
-    def _not_yet_told(self, places: list[tuple[int, int]], array: Floats) -> list[int]:
+    def _not_yet_told(self, places: list[Identity], array: Floats) -> list[int]:
         """Which of these are new; the rest must be stored, or stand before in the list, with the same values."""
-        new: dict[tuple[int, int], int] = {}
-        for i, (design, number) in enumerate(places):
-            place = self._ledger.place(design, number)
-            if place < 0 and (design, number) not in new:
-                gone = self._ledger.discarded.get(key_of(design, number))
+        ledger = self._reader.ledger
+        new: dict[Identity, int] = {}
+        for i, one in enumerate(places):
+            place = ledger.place(one)
+            if place < 0 and one not in new:
+                gone = ledger.discarded.get(one)
                 if gone is not None and np.array_equal(array[i], gone):
                     continue  # the very values that were withdrawn, told again
-                self._check_number(design, number)
-                new[design, number] = i
+                self._check_number(one)
+                new[one] = i
                 continue
-            stored = self._ledger.values[place] if place >= 0 else array[new[design, number]]
-            first = self._ledger.originals.get(key_of(design, number), stored)
+            stored = ledger.values[place] if place >= 0 else array[new[one]]
+            first = ledger.originals.get(one, stored)
             if not (np.array_equal(array[i], stored) or np.array_equal(array[i], first)):
                 raise AlreadyTold(
-                    f"evaluation {identity(design, number)} is stored as {stored.tolist()} and was now told as "
-                    f"{array[i].tolist()}; use `correct` if the stored values are wrong, or `record` if these are of "
-                    "another measurement. Nothing was written."
+                    f"evaluation {one} is stored as {stored.tolist()} and was now told as {array[i].tolist()}; use "
+                    "`correct` if the stored values are wrong, or `record` if these are of another measurement. "
+                    "Nothing was written."
                 )
         return list(new.values())
 
-    def _check_number(self, design: int, number: int) -> None:
-        if number > self._ledger.used[design] + FURTHEST:
+    def _check_number(self, identity: Identity) -> None:
+        if identity.number > self._reader.ledger.used[identity.design] + FURTHEST:
             raise InputError(
-                f"evaluation {identity(design, number)} is far beyond any that was handed out; use `record` for values "
-                "that nobody asked for."
+                f"evaluation {identity} is far beyond any that was handed out; use `record` for values that nobody "
+                "asked for."
             )
 
-    def _check_asked(self, design: int, number: int) -> None:
-        if self._ledger.place(design, number) == FREE:
-            raise InputError(f"evaluation {identity(design, number)} was never handed out, so it cannot have failed.")
+    def _check_asked(self, identity: Identity) -> None:
+        if self._reader.ledger.place(identity) == FREE:
+            raise InputError(f"evaluation {identity} was never handed out, so it cannot have failed.")
 
-    def _check_told(self, places: Sequence[tuple[int, int]], act: str) -> None:
-        early = next((place for place in places if self._ledger.place(*place) < 0), None)
+    def _check_told(self, places: Sequence[Identity], act: str) -> None:
+        early = next((place for place in places if self._reader.ledger.place(place) < 0), None)
         if early is not None:
-            raise InputError(f"evaluation {identity(*early)} is not told yet, so there is nothing to {act}.")
+            raise InputError(f"evaluation {early} is not told yet, so there is nothing to {act}.")
 
-    def _next_numbers(self, designs: list[int]) -> list[tuple[int, int]]:
+    def _next_numbers(self, designs: list[int]) -> list[Identity]:
         """The next numbers of these designs that are neither told nor in someone's hands, in order."""
-        reopened: dict[int, list[int]] = {}
-        for key in sorted(self._ledger.reopened(self._now()), reverse=True):
-            design, number = from_key(key)
-            reopened.setdefault(design, []).append(number)
+        ledger = self._reader.ledger
+        reopened: dict[int, list[Identity]] = {}
+        for one in sorted(ledger.reopened(self._reader.now()), reverse=True):
+            reopened.setdefault(one.design, []).append(one)
         fresh: dict[int, int] = {}
         places = []
         for design in designs:
-            following = fresh.get(design, int(self._ledger.fresh[design]))
+            following = fresh.get(design, int(ledger.fresh[design]))
             again = reopened.get(design)
-            if again and again[-1] < following:
-                places.append((design, again.pop()))
+            if again and again[-1].number < following:
+                places.append(again.pop())
             else:
-                places.append((design, following))
-                fresh[design] = self._ledger.next_fresh(design, following + 1)
+                places.append(Identity(design, following))
+                fresh[design] = ledger.next_fresh(design, following + 1)
         return places
 
     def _as_designs(self, designs: Sequence[str | int]) -> list[int]:

@@ -21,6 +21,7 @@ from conewise._arrays import as_count
 from conewise._workers import workers_of
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
+from conewise.studies.identity import Identity
 
 PATIENCE: Final = 1.0  # seconds after which a task returns what it has, however many evaluations it was given
 _FAILURES: Final = 3  # in a row: then a task returns what it has, and the run can see whether to go on
@@ -29,15 +30,14 @@ _FAILURES: Final = 3  # in a row: then a task returns what it has, and the run c
 class Call(NamedTuple):
     """One evaluation as a worker sees it."""
 
-    id: str
-    design: int
+    id: Identity
     seed: int
 
 
 class Outcome(NamedTuple):
     """What came of one evaluation: values, or the reason why there are none."""
 
-    id: str
+    id: Identity
     values: list[float] | None
     reason: str
     seconds: float
@@ -62,7 +62,7 @@ class Done:
     outcomes: list[Outcome] = field(default_factory=list)
     lost: str = ""
     """Why the worker ended, if it did."""
-    suspect: str = ""
+    suspect: Identity | None = None
     """The id of the evaluation during which it ended, where that is known."""
     error: ConewiseError | None = None
     """Something that no other attempt would mend."""
@@ -84,7 +84,7 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
         if board is not None:  # in this order: a late time on the board always belongs to the position on it
             board[0], board[1] = start, position
         try:
-            values = work.evaluator.evaluate(rows[call.design], call.seed, work.objectives, work.time_limit)
+            values = work.evaluator.evaluate(rows[call.id.design], call.seed, work.objectives, work.time_limit)
             outcome = Outcome(call.id, values, "", time.monotonic() - start)
         except EvaluationFailed as error:
             outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start)
@@ -226,9 +226,9 @@ class ThroughExecutor(Crew):
                 broken = reason if isinstance(error, BrokenExecutor) else broken
                 # Whoever cancels a task says nothing of the evaluations in it.
                 alone = len(calls) == 1 and "Cancelled" not in type(error).__name__
-                found.append(Done(calls, lost=reason, suspect=calls[0].id if alone else ""))
+                found.append(Done(calls, lost=reason, suspect=calls[0].id if alone else None))
         if ready and (gone := _gone_scheduler(self._executor)):
-            return [*(replace(done, lost="", suspect="") for done in found), Done((), error=gone)]
+            return [*(replace(done, lost="", suspect=None) for done in found), Done((), error=gone)]
         return found + (self._rebuilt(broken) if broken else [])
 
     def _rebuilt(self, reason: str) -> list[Done]:

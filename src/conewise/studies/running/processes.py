@@ -169,7 +169,7 @@ class LocalProcesses(Crew):
         self._workers[position] = _Worker(self._context, self._work)
         tasks = list(worker.tasks)
         busy = worker.board[0] > 0 and bool(tasks) and bool(reason)
-        suspect = tasks[0][int(worker.board[1])].id if busy else ""
+        suspect = tasks[0][int(worker.board[1])].id if busy else None
         # The first is what it was at, if anything; the others had not begun.
         return [
             Done(calls, lost=reason, suspect=suspect) if reason and place == 0 else Done(calls)

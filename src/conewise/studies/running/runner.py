@@ -24,6 +24,7 @@ from conewise._arrays import as_count, as_positive
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import as_evaluator, in_one_line
 from conewise.studies.evaluations import AlreadyTold, Evaluation
+from conewise.studies.identity import Identity
 from conewise.studies.ledger import OUT_OF_RANGE
 from conewise.studies.running.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
 from conewise.studies.running.presence import release_abandoned, worker_name
@@ -124,9 +125,9 @@ class _Run:
         self.batch, self.retries, self.on_event = batch, retries, on_event
         self.worker = worker_name()
         self.hand: deque[Evaluation] = deque()
-        self.flying: dict[str, Evaluation] = {}
-        self.alone: set[str] = set()  # evaluations that go into a task of their own: one of them ended a worker
-        self.failures: Counter[str] = Counter()
+        self.flying: dict[Identity, Evaluation] = {}
+        self.alone: set[Identity] = set()  # evaluations that go into a task of their own: one of them ended a worker
+        self.failures: Counter[Identity] = Counter()
         self.losses = 0
         self.told = self.failed = self.in_a_row = 0
         self.proved = False  # whether an evaluation of this run has succeeded
@@ -181,7 +182,7 @@ class _Run:
         wanted = room * size - len(self.hand)
         if wanted > 0 and now >= self.ask_at:
             asked = self.study.ask(wanted, worker=self.worker, lease=self.lease)
-            got = [evaluation for evaluation in asked if evaluation.id not in self.flying]
+            got = [evaluation for evaluation in asked if evaluation.identity not in self.flying]
             self.hand.extend(got)
             if asked.finished:  # whatever is still under way was ahead of the study and is not needed
                 return False
@@ -208,12 +209,12 @@ class _Run:
 
     def _submit(self, size: int) -> None:
         task = [self.hand.popleft()]
-        while self.hand and len(task) < size and task[0].id not in self.alone and self.hand[0].id not in self.alone:
+        while self.hand and len(task) < size and not self.alone & {task[0].identity, self.hand[0].identity}:
             task.append(self.hand.popleft())
         self.tried_at = time.monotonic()
         rows = {evaluation.design: {**evaluation.row, "name": evaluation.name} for evaluation in task}
-        self.flying.update((evaluation.id, evaluation) for evaluation in task)
-        self.crew.submit(tuple(Call(e.id, e.design, e.seed) for e in task), rows)
+        self.flying.update((evaluation.identity, evaluation) for evaluation in task)
+        self.crew.submit(tuple(Call(e.identity, e.seed) for e in task), rows)
 
     def _task_size(self) -> int:
         if not self.proved:
@@ -228,7 +229,7 @@ class _Run:
         if evaluations:
             self.study.release(list(evaluations))
             for evaluation in list(evaluations):
-                self.flying.pop(evaluation.id, None)
+                self.flying.pop(evaluation.identity, None)
             self.hand.clear()
 
     # -- in ------------------------------------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ class _Run:
         self.in_a_row = 0
         self._say("told", count=len(good))
 
-    def _impossible(self, evaluation: str, values: list[float], error: InputError) -> None:
+    def _impossible(self, evaluation: Identity, values: list[float], error: InputError) -> None:
         """A value that the study refuses is never replaced by another draw: that would choose among the values."""
         if not all(map(math.isfinite, values)):
             self._failed(evaluation, str(error))
@@ -312,7 +313,7 @@ class _Run:
         if self.error is None:
             self.error = error
 
-    def _failed(self, evaluation: str, reason: str) -> None:
+    def _failed(self, evaluation: Identity, reason: str) -> None:
         failed = self.flying.pop(evaluation)
         self.study.fail(failed, reason)
         self.failed += 1
@@ -348,11 +349,11 @@ class _Run:
                 self._stop(ConewiseError(f"workers end one after the other, the last time because: {part.lost}."))
             if part.suspect in self.flying:
                 self._failed(part.suspect, part.lost)
-                missing = [evaluation for evaluation in missing if evaluation.id != part.suspect]
-            elif not part.suspect:
-                self.alone.update(evaluation.id for evaluation in missing)
+                missing = [evaluation for evaluation in missing if evaluation.identity != part.suspect]
+            elif part.suspect is None:
+                self.alone.update(evaluation.identity for evaluation in missing)
         for evaluation in reversed(missing):
-            del self.flying[evaluation.id]
+            del self.flying[evaluation.identity]
             self.hand.appendleft(evaluation)
 
     def _say(self, kind: Any, text: str = "", count: int = 0) -> None:

@@ -77,13 +77,13 @@ class Chain:
         """Where verification goes on after that entry; None where its checksum has to be looked up."""
         return Tail(0, self._seal) if after == 0 else self.known if after == self.known.seq else None
 
-    def follow(self, start: Tail, end: Tail, blocks: Iterable[Sequence[Sequence[Any]]]) -> Generator[list[Any]]:
+    def follow(self, start: Tail, end: Tail, blocks: Iterable[Sequence[Sequence[Any]]]) -> Generator[list[Entry]]:
         """Entries between two tails, verified; their rows have the checksum as the eighth column."""
         seq, checksum = start
         if end.seq < seq or (end.seq == seq and end.checksum != checksum):
             raise damaged(self._place, f"its journal ends at entry {end.seq}, and was read up to entry {seq} before")
         for rows in blocks:
-            entries = [row[:7] for row in rows]
+            entries = [Entry._make(row[:7]) for row in rows]
             try:
                 found = checksums(checksum, entries)
             except (ValueError, TypeError) as error:
@@ -91,7 +91,7 @@ class Chain:
             if [row[7] for row in rows] != found:
                 wrong = next(n for n, row in enumerate(rows) if row[7] != found[n])
                 raise broken(self._place, seq + 1 + wrong, " (its checksum does not fit)")
-            seq, checksum = rows[-1][0], found[-1]
+            seq, checksum = entries[-1].seq, found[-1]
             self.known = Tail(seq, checksum)
             yield entries
         if (seq, checksum) != end:

@@ -171,9 +171,10 @@ class PostgresJournal:
             with self._database.transaction() as connection:
                 yield from self._verified(connection, after)
 
-    def _verified(self, connection: Connection, after: int) -> Generator[Sequence[Any]]:
+    def _verified(self, connection: Connection, after: int) -> Generator[Sequence[Entry]]:
         if self._chain is None:  # of a conewise that had no checksums
-            yield from _blocks(connection, self._study, after)
+            for block in _rows(connection, self._study, after):
+                yield [Entry._make(row) for row in block]
             return
         end, start = self._tail(connection), self._chain.start(after)
         if start is None:
@@ -186,7 +187,7 @@ class PostgresJournal:
             if row is None:
                 raise broken(self.place, after, " (it is missing)")
             start = Tail(*row)
-        rows = _blocks(connection, self._study, after, end.seq, ", checksum")
+        rows = _rows(connection, self._study, after, end.seq, ", checksum")
         yield from self._chain.follow(start, end, rows)
 
     def close(self) -> None:
@@ -342,10 +343,10 @@ def _lost(error: Exception) -> bool:
     return away and (code is None or code.startswith(_AWAY))
 
 
-def _blocks(
+def _rows(
     connection: Connection, study: int, after: int, last: int = 2**63 - 1, more: str = ""
 ) -> Generator[Sequence[Any]]:
-    """The entries of a study between two numbers, block by block."""
+    """The rows of a study between two numbers, block by block."""
     while True:
         rows = _run(
             connection,
@@ -373,7 +374,7 @@ def _add_checksums(connection: Connection) -> None:
         seal = seal_of(name, header)
         _run(connection, "UPDATE conewise_studies SET seal = :seal WHERE id = :study", seal=seal, study=study)
         seq, checksum = 0, seal
-        for rows in _blocks(connection, study, 0):
+        for rows in _rows(connection, study, 0):
             found = checksums(checksum, rows)
             _run(
                 connection,

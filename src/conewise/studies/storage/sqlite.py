@@ -120,7 +120,8 @@ class SqliteJournal:
         connection = self._open_connection()
         with explained(self._path):
             if self._chain is None:  # of a conewise that had no checksums
-                yield from self._blocks(connection, after, _ALL, "")
+                for rows in self._rows(connection, after, _ALL, ""):
+                    yield [Entry._make(row) for row in rows]
                 return
             end, start = self._tail(connection), self._chain.start(after)
             if start is None:
@@ -130,9 +131,9 @@ class SqliteJournal:
                 if row is None:
                     raise broken(str(self._path), after, " (it is missing)")
                 start = Tail(*row)
-            yield from self._chain.follow(start, end, self._blocks(connection, after, end.seq, ", checksum"))
+            yield from self._chain.follow(start, end, self._rows(connection, after, end.seq, ", checksum"))
 
-    def _blocks(self, connection: sqlite3.Connection, after: int, last: int, more: str) -> Generator[Sequence[Any]]:
+    def _rows(self, connection: sqlite3.Connection, after: int, last: int, more: str) -> Generator[Sequence[Any]]:
         cursor = connection.execute(
             f"SELECT seq, time, kind, worker, evaluations, numbers, note{more} FROM journal "
             "WHERE study = ? AND seq > ? AND seq <= ? ORDER BY seq",

@@ -1,0 +1,303 @@
+"""The half of a study that only reads: what is asked, where it stands, what the answer is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from conewise._arrays import as_count
+from conewise.algorithms import Result
+from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
+from conewise.cones import Cone
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.noise import GaussianUnknown, Noise
+from conewise.studies.evaluations import Evaluations, Lease
+from conewise.studies.identity import Identity
+from conewise.studies.reader import Clock, JournalReader
+from conewise.studies.spec import Row, Specification
+from conewise.studies.storage.journal import PATIENCE, Journal
+
+
+@dataclass(frozen=True, eq=False)
+class StudyStatus:
+    """Where a study stands."""
+
+    name: str
+    n_designs: int
+    evaluations: int
+    """Told."""
+    in_flight: int
+    """Handed out, not told, their lease running."""
+    expired: int
+    """Handed out, not told, their lease over: open again."""
+    failed: int
+    """Evaluations that have failed and are not told."""
+    failures: int
+    """Failures recorded in all."""
+    corrected: int
+    withdrawn: int
+    """Values withdrawn in all; what was told again since counts all the same."""
+    waiting: int
+    """Told, and not yet used by a finished round."""
+    repeated: int
+    """Tells through this very object of what was stored already."""
+    finished: bool
+    remaining: int | None
+    """About how many evaluations are missing; None where nobody can say."""
+    at_least: bool
+    """Whether more may be missing: some designs have too few evaluations to be compared."""
+    result: Result
+
+    @property
+    def certified_epsilon(self) -> float | None:
+        """The smallest epsilon that the data certify; None while there is none."""
+        return self.result.certified_epsilon
+
+
+class StudyView:
+    """What can be asked of a study without writing: every question reads what is new in its journal first."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Clock = time.time,
+        specification: Specification | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._reader = JournalReader(journal, clock, specification, patience)
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        """Whether the algorithm has seen enough; looks at the journal, and makes no Result."""
+        with self._reader.guard:
+            self._reader.up_to_date()
+            return self._reader.fold.finished
+
+    def result(self) -> Result:
+        """The answer so far: of the finished rounds when the study is finished, of all gap-free data before."""
+        with self._reader.guard:
+            self._reader.up_to_date()
+            with self._reader.folding():
+                return self._result()
+
+    def _result(self) -> Result:
+        return self._reader.fold.result().named(self.names, self.objectives, self.minimised)
+
+    def plan(self, n: int = 20) -> Pulls:
+        """At most n further evaluations that are worth most, judged by the data as they are."""
+        n = as_count(n, "n")
+        with self._reader.guard:
+            self._reader.up_to_date()
+            with self._reader.folding():
+                return self._reader.fold.plan(n)
+
+    def status(self) -> StudyStatus:
+        """Where the study stands, with the answer so far."""
+        with self._reader.guard:
+            self._reader.up_to_date()
+            ledger, now = self._reader.ledger, self._reader.now()
+            expired = sum(1 for expires, _ in ledger.leases.values() if expires <= now)
+            with self._reader.folding():
+                result, remaining = self._result(), self._reader.fold.remaining()
+            return StudyStatus(
+                self.name,
+                self.n_designs,
+                evaluations=ledger.size,
+                in_flight=len(ledger.leases) - expired,
+                expired=expired,
+                failed=sum(1 for identity in ledger.failures if ledger.place(identity) < 0),
+                failures=ledger.failed,
+                corrected=len(ledger.originals),
+                withdrawn=ledger.withdrawn,
+                waiting=ledger.size - int(self._reader.fold.consumed.sum()),
+                repeated=self._reader.repeated,
+                finished=self._reader.fold.finished,
+                remaining=remaining,
+                at_least=self._reader.fold.at_least(),
+                result=result,
+            )
+
+    def plot(self, **options: Any) -> Any:
+        """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""
+        return self.result().plot(**options)
+
+    def leases(self) -> list[Lease]:
+        """What is in whose hands, expired leases left out."""
+        with self._reader.guard:
+            self._reader.catch_up()
+            now = self._reader.now()
+            held = sorted((one, *lease) for one, lease in self._reader.ledger.leases.items() if lease[0] > now)
+            return [Lease(str(one), worker, expires) for one, expires, worker in held]
+
+    def evaluations(self) -> Evaluations:
+        """Every told evaluation, by design and number."""
+        with self._reader.guard:
+            self._reader.catch_up()
+            ledger = self._reader.ledger
+            order = np.lexsort((ledger.number[: ledger.size], ledger.design[: ledger.size]))
+            design, number = ledger.design[order], ledger.number[order]
+            corrected = np.array(
+                [(d, k) in ledger.originals for d, k in zip(design.tolist(), number.tolist(), strict=True)]
+                if ledger.originals
+                else np.zeros(len(order)),
+                dtype=bool,
+            )
+            return Evaluations(
+                design,
+                number,
+                ledger.values[order],
+                ledger.told_at[order],
+                corrected,
+                [self.names[d] for d in design.tolist()],
+                [ledger.workers[code] for code in ledger.told_by[order].tolist()],
+            )
+
+    def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
+        """What is odd about the values: two-valued objectives, values that never vary, values far from all others.
+
+        A value that is far from all others of its design is named by its id, so that it can be corrected or withdrawn
+        if it was recorded wrongly. With `designs`, only what is odd about these. Cost: one pass over the evaluations.
+        """
+        with self._reader.guard:
+            self._reader.catch_up()
+            ledger = self._reader.ledger
+            design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
+            values = ledger.values[: ledger.size] * self._reader.specification.signs
+        found, statistics = Observations.single(design, values), Statistics.empty(self.n_designs, self.dim)
+        extremes = Extremes(self.n_designs, self.dim)
+        if len(design):
+            statistics = statistics.add(found)
+            extremes.see(found)
+        chosen = None if designs is None else np.isin(np.arange(self.n_designs), list(designs))
+        far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
+        pairs, noise = two_valued(values), self.noise
+        odd = Oddities(self.names, self.objectives, self.minimised, noise, statistics, pairs, far, chosen)
+        unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
+        remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
+        for one in far:
+            same = (design == one.design) & (values[:, one.objective] == one.value)
+            ids = tuple(str(Identity(one.design, int(k))) for k in number[same])
+            said = f"{odd.far_words(one)} ({', '.join(ids)}): if it was recorded wrongly, correct or withdraw it."
+            remarks.append(Remark(said, ids))
+        return tuple(remarks)
+
+    def export(self, path: str | Path, *, force: bool = False) -> int:
+        """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.
+
+        Returns how many they are. An existing file is refused, or replaced with `force`; the study's own never.
+        """
+        from conewise.studies.export import write_table
+
+        own = () if "://" in self.place else (self.place,)
+        return write_table(Path(path), self.evaluations(), self.objectives, inputs=own, force=force)
+
+    # -- what is asked ---------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self._reader.journal.name
+
+    @property
+    def place(self) -> str:
+        """Where the study is kept, without any password."""
+        return self._reader.journal.place
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs' names."""
+        return self._reader.specification.names
+
+    @property
+    def rows(self) -> list[Row]:
+        """The designs' columns."""
+        return [dict(row) for row in self._reader.specification.rows]
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The objectives' names."""
+        return self._reader.specification.objectives
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self._reader.specification.minimised
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means, once minimised objectives are negated."""
+        return self._reader.specification.cone
+
+    @property
+    def epsilon(self) -> float:
+        """How far from optimal a returned design may be."""
+        return self._reader.specification.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How often the answer may be wrong."""
+        return self._reader.specification.delta
+
+    @property
+    def noise(self) -> Noise | None:
+        """What is assumed of one evaluation, in the user's own sign."""
+        return self._reader.specification.noise
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm's name."""
+        return self._reader.specification.algorithm
+
+    def rule(self) -> Any:
+        """The algorithm itself, made anew: `start`, `tell` and `recommend` replay what the study knows."""
+        return self._reader.specification.build()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The algorithm's options."""
+        return dict(self._reader.specification.options)
+
+    @property
+    def seed(self) -> int:
+        """From which the seeds of all evaluations follow."""
+        return self._reader.specification.seed
+
+    @property
+    def lease(self) -> float:
+        """Seconds after which what was handed out and not told is open again."""
+        return self._reader.specification.lease
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return self._reader.specification.n_designs
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return self._reader.specification.dim
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the file or database; closing twice is harmless."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Study({self.name!r} in {self.place}: {self.n_designs} designs, {self.dim} objectives)"
