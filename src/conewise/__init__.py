@@ -11,7 +11,7 @@ Every name below is public; anything that starts with an underscore is not.
 import typing as _typing
 from importlib import import_module as _import_module
 
-from conewise import noise, problems
+from conewise import models, noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
 from conewise.algorithms import NaiveElimination, OptimalProportions, Result, SuccessiveElimination
@@ -68,6 +68,7 @@ __all__ = [
     "hardness",
     "identify",
     "lift_norm",
+    "models",
     "naive_budget",
     "noise",
     "pareto_mask",

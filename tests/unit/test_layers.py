@@ -31,7 +31,7 @@ ROOMS = [
     ("feedback",),
     ("problems",),
     ("tables",),
-    ("certificate",),
+    ("certificate", "models"),
     ("algorithms",),
     ("analysis",),
     ("studies",),

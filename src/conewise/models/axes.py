@@ -1,0 +1,84 @@
+"""Axes in which the noise of different objectives is uncorrelated: there every objective has a posterior of its own.
+
+The axes are the eigenvectors of the noise covariance, so turning to them changes no length: gaps, epsilon and the
+cone's widths are what they were, with facets W Q. For noise that is independent between objectives they are the
+objectives themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, read_only
+from conewise.errors import InputError
+from conewise.noise import Gaussian, GaussianUnknown, Noise
+
+_COMMUTE: Final = 1e-9  # relative: covariances of different designs that share their axes up to rounding
+_PRIOR_FREEDOM: Final = 1.0  # what is known of an unknown noise beforehand is worth one evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """Directions Q (columns) and the noise along them."""
+
+    directions: Floats
+    """(D, D): orthogonal; a point mu of the objectives is mu Q here."""
+    variances: Floats | None
+    """(1, D) or (K, D): of one evaluation; None where unknown, one an objective and the same for all designs."""
+    guess: float
+    """What an unknown standard deviation is guessed to be about, as well as one evaluation can say."""
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return len(self.directions)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the prior of an unknown variance."""
+        return _PRIOR_FREEDOM
+
+    def variance_of(self, n_designs: int) -> Floats:
+        """(K, D): of one evaluation, relative to the unknown one where it is unknown."""
+        known = np.ones((1, self.dim)) if self.variances is None else self.variances
+        return np.asarray(np.broadcast_to(known, (n_designs, self.dim)))
+
+    @property
+    def words(self) -> str:
+        """What is assumed beyond the words of the noise itself."""
+        if self.variances is None:
+            return "one noise for all designs, independent between objectives"
+        return ""
+
+
+def axes_of(noise: Noise, dim: int, epsilon: float) -> Axes:
+    """The axes of a normal noise; another noise has no posterior."""
+    if isinstance(noise, GaussianUnknown):
+        if epsilon == 0:
+            raise InputError(
+                "a model with unknown noise needs epsilon above 0, which says on what scale to look; "
+                "give an epsilon or noise.Gaussian(sigma)."
+            )
+        return Axes(read_only(np.eye(dim)), None, epsilon)
+    if not isinstance(noise, Gaussian):
+        raise InputError(
+            f"a model needs normal noise (noise.Gaussian or noise.GaussianUnknown), got {type(noise).__name__}; "
+            "leave the model out for any other."
+        )
+    covariances = noise.covariance(dim).reshape(-1, dim, dim)
+    if all(np.count_nonzero(cov - np.diag(np.diag(cov))) == 0 for cov in covariances):
+        directions = np.eye(dim)
+    else:
+        directions = np.linalg.eigh(covariances.sum(axis=0))[1]
+    turned = directions.T @ covariances @ directions
+    diagonal = np.einsum("kdd->kd", turned)
+    rest = np.abs(turned - diagonal[:, :, None] * np.eye(dim)).max(initial=0.0)
+    if rest > _COMMUTE * float(diagonal.max()):
+        raise InputError(
+            "a model needs noise whose correlations are the same for all designs; give one covariance, or one standard "
+            "deviation a design and objective."
+        )
+    return Axes(read_only(directions), read_only(np.maximum(diagonal, 0.0)), 0.0)

@@ -1,0 +1,160 @@
+"""Features of designs as columns of numbers: scaling, categories and orders, and everything that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices, as_floats, read_only
+from conewise.errors import InputError, shown
+
+_MOST_CATEGORIES: Final = 64  # more than that are names, not categories
+_APART: Final = np.sqrt(0.5)  # of an indicator: two different categories are a distance of 1 apart
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Features as numbers between 0 and 1: K designs, H columns of F features."""
+
+    values: Floats
+    """(K, H)"""
+    owner: Indices
+    """(H,): the feature of each column, 0 to F - 1; the indicators of one category share a length scale."""
+    names: tuple[str, ...]
+    """(F,): the features that vary."""
+    constant: tuple[str, ...]
+    """Features that are the same for all designs, and say nothing."""
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return len(self.values)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features F that vary."""
+        return len(self.names)
+
+
+def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) -> Encoded:
+    """Features of K designs, whatever they come in: an array (K, F), a list of dicts, a frame or a dict of columns.
+
+    Numbers are scaled to [0, 1] by their range. Texts are categories: any two differ by as much as the ends of a
+    number's range. `orders` names categories that have an order, from first to last; they become equally spaced
+    numbers. Features that are constant are left out. NaN and infinity are refused.
+
+    >>> encoded([{"heat": 20, "oil": "a"}, {"heat": 60, "oil": "b"}, {"heat": 40, "oil": "a"}]).values.round(2).tolist()
+    [[0.0, 0.71, 0.0], [1.0, 0.0, 0.71], [0.5, 0.71, 0.0]]
+    """
+    columns = _columns(features)
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(f"the columns of features must be equally long, got {sorted(lengths)} rows.")
+    if not columns or lengths == {0}:
+        raise InputError("features are empty: give one row a design and at least one column.")
+    known = dict(orders or {})
+    strangers = [name for name in known if name not in columns]
+    if strangers:
+        raise InputError(f"orders names {shown(strangers[0])}, which is no feature; there are {', '.join(columns)}.")
+    if lengths == {1}:
+        raise InputError("features describe 1 design: there is nothing to compare it with.")
+    parts: list[Floats] = []
+    owner: list[int] = []
+    names: list[str] = []
+    constant: list[str] = []
+    for name, column in columns.items():
+        block = _encode(name, column, known.get(name))
+        if block is None:
+            constant.append(name)
+            continue
+        parts.append(block)
+        owner += [len(names)] * block.shape[1]
+        names.append(name)
+    if not parts:
+        raise InputError(
+            "every feature is the same for all designs, so features say nothing; use models.Independent()."
+        )
+    values = read_only(np.ascontiguousarray(np.hstack(parts)))
+    return Encoded(values, read_only(np.array(owner, dtype=np.intp)), tuple(names), tuple(constant))
+
+
+def _columns(features: Any) -> dict[str, list[Any]]:
+    """The columns by name; columns of an array are called by their number."""
+    if isinstance(features, Mapping) or (hasattr(features, "columns") and hasattr(features, "__getitem__")):
+        names = list(features if isinstance(features, Mapping) else getattr(features, "column_names", features.columns))
+        return {str(name): _entries(features[name], str(name)) for name in names}
+    if isinstance(features, Sequence) and len(features) and all(isinstance(row, Mapping) for row in features):
+        names = list(features[0])
+        for number, row in enumerate(features):
+            if set(row) != set(names):
+                odd = sorted(map(str, set(row) ^ set(names)))[0]
+                raise InputError(f"design {number} and design 0 do not have the same features: {shown(odd)} differs.")
+        return {str(name): [row[name] for row in features] for name in names}
+    try:
+        table = np.asarray(features)
+    except ValueError as error:
+        raise InputError("features must be a table with one row a design; rows of unequal length came.") from error
+    if table.ndim == 1 and table.dtype.kind in "biuf":
+        table = table[:, None]
+    if table.ndim != 2:
+        raise InputError(
+            f"features must be an array (K, F), a list of dicts or a frame, one row a design, got shape {table.shape}."
+        )
+    return {str(number): table[:, number].tolist() for number in range(table.shape[1])}
+
+
+def _entries(column: Any, name: str) -> list[Any]:
+    for convert in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, convert):
+            return list(getattr(column, convert)())
+    try:
+        return list(column)
+    except TypeError:
+        raise InputError(f"feature {shown(name)} must be a list with one entry a design.") from None
+
+
+def _encode(name: str, column: list[Any], order: Sequence[Any] | None) -> Floats | None:
+    """(K, 1) for a number or an ordered category, (K, C) for a category, None for a constant."""
+    if order is not None:
+        places = {value: place for place, value in enumerate(order)}
+        missing = next((value for value in column if value not in places), None)
+        if len(places) < len(order) or missing is not None:
+            what = "names a value twice" if len(places) < len(order) else f"lacks {shown(missing)}"
+            raise InputError(f"the order of feature {shown(name)} {what}; list each value once, from first to last.")
+        column = [places[value] for value in column]
+    words = [isinstance(value, str | bytes) for value in column]
+    if any(words):
+        if not all(words):
+            other = column[words.index(False)]
+            raise InputError(f"feature {shown(name)} mixes texts and {shown(other)}; make it one kind.")
+        return _indicators(name, column)
+    numbers = as_floats([np.nan if value is None else value for value in column], f"feature {shown(name)}")
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0]) if numbers.ndim == 1 else 0
+        raise InputError(
+            f"feature {shown(name)} has {column[row]} for design {row} (counted from 0); every feature must be known: "
+            "fill it in, or leave that feature or design out."
+        )
+    low, high = float(numbers.min()), float(numbers.max())
+    if low == high:
+        return None
+    with np.errstate(over="ignore"):
+        width = high - low
+    if not np.isfinite(width):
+        raise InputError(f"feature {shown(name)} has numbers too far apart; divide it by a constant.")
+    return np.asarray((numbers - low) / width)[:, None]
+
+
+def _indicators(name: str, column: list[str]) -> Floats | None:
+    values = sorted(set(column))
+    if len(values) == 1:
+        return None
+    if len(values) > _MOST_CATEGORIES:
+        raise InputError(
+            f"feature {shown(name)} has {len(values)} different texts; at most {_MOST_CATEGORIES} are categories: "
+            "leave names out, and turn texts that are numbers into numbers."
+        )
+    return np.asarray([[_APART * (value == entry) for value in values] for entry in column])

@@ -1,0 +1,308 @@
+"""Priors: finite mixtures of Gaussian components, declared before anything is seen and never fitted.
+
+Every component is S = s^2 R + tau^2 I with a flat constant on top: R is the shape (a kernel of the features with a
+linear trend), s the size of what features explain and tau the discrepancy, what they do not. Sizes are multiples of a
+unit (epsilon, or the noise where that is unknown): a prior knows the scale on which answers are wanted, not the data.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices, as_floats, read_only
+from conewise.errors import InputError, shown
+from conewise.models.features import Encoded, encoded
+
+KERNELS: Final = ("matern52", "squared")
+"""Matern with smoothness 5/2, and the squared exponential."""
+
+SIZES: Final = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""Sizes of independent differences, in units."""
+SIGNALS: Final = (3.0, 10.0, 30.0, 100.0)
+"""Sizes of what features explain, in units."""
+DISCREPANCIES: Final = (0.01, 0.1, 0.3)
+"""What they do not explain, as a share of the size: never 0, or near duplicates would have to agree."""
+LENGTHS: Final = (0.15, 8.0)
+"""Length scales lie between these, where 1 is the range of a feature: the longest makes it all but linear."""
+
+_SHAPES: Final = 32  # kernels of each kind: some with one length scale for all features, most with one for each
+_ALIKE: Final = 6  # of which so many have one length scale for all
+_SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
+_INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """G components as arrays, sizes in units."""
+
+    shape: Indices
+    """(G,): which shape; -1 for independent designs."""
+    size: Floats
+    """(G,): s"""
+    discrepancy: Floats
+    """(G,): tau"""
+    log_weight: Floats
+    """(G,): logarithms of the prior weights, which sum to 1."""
+
+    def __len__(self) -> int:
+        return len(self.shape)
+
+    def only(self, which: Indices) -> Components:
+        """Some of them, with the weights that they have here."""
+        return Components(self.shape[which], self.size[which], self.discrepancy[which], self.log_weight[which])
+
+
+class Prior(ABC):
+    """What is believed of K designs before any evaluation, the same and independently for every objective."""
+
+    @property
+    @abstractmethod
+    def components(self) -> Components:
+        """The mixture."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """The prior, for a reader of results: what a promise is averaged over."""
+
+    @abstractmethod
+    def check(self, n_designs: int) -> None:
+        """Refuse another number of designs than features describe."""
+
+    @abstractmethod
+    def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        """(rows, columns): R, kernel and trend, of some designs."""
+
+    @abstractmethod
+    def diagonal(self, shape: int, designs: Indices) -> Floats:
+        """(designs,): the diagonal of R."""
+
+
+@dataclass(frozen=True)
+class Independent(Prior):
+    """Designs that have nothing to do with each other: normal around a common level, with one of several sizes.
+
+    >>> len(Independent().components)
+    7
+    """
+
+    sizes: tuple[float, ...] = SIZES
+    """In units: multiples of epsilon (of the noise where that is unknown)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", _positive(self.sizes, "sizes"))
+
+    @property
+    def components(self) -> Components:
+        """One a size, evenly weighted."""
+        return _independent(self.sizes, 1.0)
+
+    @property
+    def words(self) -> str:
+        """The prior, for a reader of results."""
+        return f"independent normal designs of {len(self.sizes)} sizes"
+
+    def check(self, n_designs: int) -> None:
+        """Fits every number of designs."""
+
+    def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        """None of them has one."""
+        return np.zeros((len(rows), len(columns)))
+
+    def diagonal(self, shape: int, designs: Indices) -> Floats:
+        """None of them has one."""
+        return np.zeros(len(designs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Featured(Prior):
+    """A prior that knows features of the designs."""
+
+    features: Any
+    orders: Mapping[str, Sequence[Any]] | None = field(default=None, kw_only=True)
+    sizes: tuple[float, ...] = field(default=SIGNALS, kw_only=True)
+    discrepancies: tuple[float, ...] = field(default=DISCREPANCIES, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", _positive(self.sizes, "sizes"))
+        object.__setattr__(self, "discrepancies", _positive(self.discrepancies, "discrepancies"))
+        table = encoded(self.features, self.orders)
+        object.__setattr__(self, "features", table)  # a copy: what the caller does to theirs later does not matter
+
+    @property
+    def table(self) -> Encoded:
+        """The features as numbers."""
+        assert isinstance(self.features, Encoded)
+        return self.features
+
+    def check(self, n_designs: int) -> None:
+        """One row of features a design."""
+        if self.table.n_designs != n_designs:
+            raise InputError(
+                f"features describe {self.table.n_designs} designs, but there are {n_designs}: give one row a design."
+            )
+
+    @cached_property
+    def _trend(self) -> Floats:
+        """(K, H): the features around their middle, times the size of a slope."""
+        return np.asarray(_SLOPE * (self.table.values - 0.5))
+
+    def diagonal(self, shape: int, designs: Indices) -> Floats:
+        """A kernel is 1 at a distance of 0; and the trend."""
+        return np.asarray(self._at_zero + (self._trend[designs] ** 2).sum(axis=1))
+
+    _at_zero: ClassVar[float] = 1.0
+
+    @property
+    @abstractmethod
+    def n_shapes(self) -> int:
+        """How many shapes R there are."""
+
+    @cached_property
+    def components(self) -> Components:
+        """Every shape with every size and every discrepancy; and independent designs."""
+        shape, size, share = (
+            part.ravel() for part in np.meshgrid(range(self.n_shapes), self.sizes, self.discrepancies, indexing="ij")
+        )
+        even = np.full(len(shape), np.log((1 - _INDEPENDENT) / len(shape)))
+        other = _independent(SIZES, _INDEPENDENT)
+        return Components(
+            read_only(np.concatenate([shape.astype(np.intp), other.shape])),
+            read_only(np.concatenate([size, other.size])),
+            read_only(np.concatenate([size * share, other.discrepancy])),
+            read_only(np.concatenate([even, other.log_weight])),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(_Featured):
+    """A linear trend in the features, and independent differences that it leaves over.
+
+    >>> Linear([[0.0], [0.5], [1.0]]).words
+    'linear in 1 feature, with 12 sizes of trend and remainder, or independent designs'
+    """
+
+    _at_zero: ClassVar[float] = 0.0
+
+    @property
+    def n_shapes(self) -> int:
+        """The trend alone."""
+        return 1
+
+    @property
+    def words(self) -> str:
+        """The prior, for a reader of results."""
+        pairs = len(self.sizes) * len(self.discrepancies)
+        return f"linear in {_counted(self.table)}, with {pairs} sizes of trend and remainder, or independent designs"
+
+    def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        """Products of features."""
+        return np.asarray(self._trend[rows] @ self._trend[columns].T)
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth(_Featured):
+    """Designs with similar features have similar values: Gaussian processes with a linear trend, many of them at once.
+
+    `kernels` are kinds ("matern52", "squared"), each with a list of length scales a feature; nothing is fitted.
+
+    >>> len(Smooth([[0.0, 1.0], [0.5, 3.0], [1.0, 2.0]]).components)
+    775
+    """
+
+    kernels: tuple[str, ...] = field(default=KERNELS, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kinds = (self.kernels,) if isinstance(self.kernels, str) else tuple(self.kernels)
+        if not kinds:
+            raise InputError(f"kernels is empty: name at least one of {', '.join(KERNELS)}.")
+        stranger = next((kind for kind in kinds if kind not in KERNELS), None)
+        if stranger is not None:
+            raise InputError(f"no kernel is called {shown(stranger)}; there are {', '.join(KERNELS)}.")
+        object.__setattr__(self, "kernels", kinds)
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """(shapes of one kind, F): length scales, spread evenly in logarithms."""
+        return length_scales(self.table.n_features)
+
+    @property
+    def n_shapes(self) -> int:
+        """Kinds times length scales."""
+        return len(self.kernels) * len(self.lengths)
+
+    @property
+    def words(self) -> str:
+        """The prior, for a reader of results."""
+        return (
+            f"a mixture of {len(self.components)} Gaussian processes in {_counted(self.table)} "
+            f"({', '.join(self.kernels)}, with a linear trend and independent differences), or independent designs"
+        )
+
+    def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        """A kernel of the distance, each feature measured in its length scale, and products of features."""
+        kind, which = divmod(shape, len(self.lengths))
+        scale = self.lengths[which][self.table.owner]
+        a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
+        square = np.maximum((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * (a @ b.T), 0.0)
+        result = KERNEL_OF[self.kernels[kind]](square)
+        result += self._trend[rows] @ self._trend[columns].T
+        return result
+
+
+def _matern(square: Floats) -> Floats:
+    root = np.sqrt(5 * square)
+    return np.asarray((1 + root + root * root / 3) * np.exp(-root))
+
+
+def _squared(square: Floats) -> Floats:
+    return np.asarray(np.exp(-square / 2))
+
+
+KERNEL_OF: Final = {"matern52": _matern, "squared": _squared}
+"""Kernels of squared distances."""
+
+
+def length_scales(n_features: int) -> Floats:
+    """(shapes, F): some scales for all features alike, others one for each, from a sequence that fills the box evenly.
+
+    >>> length_scales(1).shape, length_scales(3).shape
+    ((12, 1), (32, 3))
+    """
+    low, high = np.log(LENGTHS)
+    if n_features == 1:
+        return read_only(np.exp(np.linspace(low, high, 2 * _ALIKE))[:, None])
+    from scipy.stats import qmc
+
+    alike = np.repeat(np.linspace(low, high, _ALIKE)[:, None], n_features, axis=1)
+    with np.errstate(all="ignore"):
+        points = qmc.Sobol(n_features, scramble=False).fast_forward(1).random(_SHAPES - _ALIKE)
+    return read_only(np.exp(np.vstack([alike, low + (high - low) * points])))
+
+
+def _independent(sizes: Sequence[float], share: float) -> Components:
+    count = len(sizes)
+    return Components(
+        read_only(np.full(count, -1, dtype=np.intp)),
+        read_only(np.zeros(count)),
+        read_only(np.array(sizes, dtype=np.float64)),
+        read_only(np.full(count, np.log(share / count))),
+    )
+
+
+def _positive(values: Any, name: str) -> tuple[float, ...]:
+    array = np.atleast_1d(as_floats(values, name))
+    if array.ndim != 1 or not len(array) or not np.isfinite(array).all() or (array <= 0).any():
+        raise InputError(f"{name} must be a list of numbers above 0, got {shown(values)}.")
+    return tuple(array.tolist())
+
+
+def _counted(table: Encoded) -> str:
+    return f"{table.n_features} feature{'' if table.n_features == 1 else 's'}"
