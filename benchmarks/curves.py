@@ -191,7 +191,7 @@ def _claims_of_all(size: int) -> Work:
 def _claims(means: np.ndarray, each: int = 100) -> Work:
     """What a finished sample certifies: every design seen as often as told, with the averages at the means."""
     noise = cw.noise.Gaussian(data.SIGMA)
-    certificate = FixedSample(data.ORTHANT, noise, len(means), data.EPSILON, data.DELTA)
+    certificate = FixedSample(cw.Question(data.ORTHANT, data.EPSILON, data.DELTA, noise), len(means))
     counts = np.full(len(means), each)
     seen = Observations(np.arange(len(means)), means, counts, np.zeros((*means.shape, means.shape[1])))
     sample = Statistics.empty(len(means), means.shape[1]).add(seen)

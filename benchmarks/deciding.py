@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks import data
 from benchmarks.measure import Row, alone, duration
 from conewise.algorithms import SequentialHalving, SequentialRejects
+from conewise.goals import Question
 from conewise.studies.rules import build
 
 SIZES = tuple(10**power for power in range(2, 7))
@@ -83,7 +84,7 @@ def algorithm(rule: str, size: int, noise: Any) -> Any:
     if rule in FIXED_BUDGET:
         return FIXED_BUDGET[rule](data.ORTHANT, EVALUATIONS_EACH * size, size, noise)
     options = {"evaluations_each": EVALUATIONS_EACH} if rule == "naive" else {}
-    return build(rule, data.ORTHANT, data.EPSILON, data.DELTA, size, noise, options)
+    return build(rule, Question(data.ORTHANT, data.EPSILON, data.DELTA, noise), size, options)
 
 
 def measured(rule: str, size: int, *, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Any]:

@@ -55,9 +55,9 @@ def evaluations(cell: tuple[str, int, int]) -> tuple[int, int]:
     family, seed, again = cell
     problem = FAMILIES[family](seed)
     cone = cw.Cone.orthant(problem.dim)
-    settings = cone, 0.0, DELTA, problem.n_designs, problem.assumption
-    ours = OptimalProportions(*settings, success="contain", max_evaluations=MOST)
-    ape = LeaderChallenger(*settings, growth=GROWTH, max_evaluations=MOST)
+    question = cw.Question(cone, 0.0, DELTA, problem.assumption, success="contain")
+    ours = OptimalProportions(question, problem.n_designs, max_evaluations=MOST)
+    ape = LeaderChallenger(question, problem.n_designs, growth=GROWTH, max_evaluations=MOST)
     found = [run(rule, problem, rng=np.random.default_rng([seed, again])) for rule in (ours, ape)]
     truth = cw.pareto_mask(problem.means, cone)
     for result in found:

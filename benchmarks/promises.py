@@ -29,8 +29,8 @@ import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.analyse import analyse
-from conewise.certificate.asked import Notion
 from conewise.feedback import Observations, Statistics
+from conewise.goals import Notion
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.studies.running.runner import run_study
 
@@ -66,7 +66,9 @@ def _three(rng: Rng, each: int = 30) -> Observations:
 
 
 def stated_once(rng: Rng, epsilon: float = 1.0) -> bool:
-    result = FixedSample(FLAT, Gaussian(0.5), 3, epsilon, 0.05).recommend(Statistics.empty(3, 2).add(_three(rng)))
+    result = FixedSample(cw.Question(FLAT, epsilon, 0.05, Gaussian(0.5)), 3).recommend(
+        Statistics.empty(3, 2).add(_three(rng))
+    )
     return not cw.verdict(result.pareto, THREE, FLAT, result.certified_epsilon)
 
 
@@ -75,7 +77,7 @@ def stated_before_the_end(rng: Rng) -> bool:
 
 
 def stated_at_every_look(rng: Rng) -> bool:
-    rule = SuccessiveElimination(FLAT, 1.0, 0.05, 3, Gaussian(0.5))
+    rule = SuccessiveElimination(cw.Question(FLAT, 1.0, 0.05, Gaussian(0.5)), 3)
     state, data = rule.start(), _three(rng)
     for start in range(0, 30, 5):
         some = np.concatenate([30 * k + np.arange(start, start + 5) for k in range(3)])
@@ -88,7 +90,7 @@ def stated_at_every_look(rng: Rng) -> bool:
 
 
 def epsilon_of_a_smaller_set(rng: Rng) -> bool:
-    sample = FixedSample(FLAT, Gaussian(0.5), 3, 1.0, 0.05)
+    sample = FixedSample(cw.Question(FLAT, 1.0, 0.05, Gaussian(0.5)), 3)
     claims = sample.claims(Statistics.empty(3, 2).add(_three(rng)))
     found = sample.certified_epsilon(claims)
     return found is not None and not cw.verdict(claims.accepted, THREE, FLAT, found.epsilon)
@@ -115,7 +117,7 @@ def pass_rates(noise: Noise) -> Callable[[Rng], bool]:
     """Passes and failures of four designs, looked at whenever all have one more: the stated epsilon is to hold."""
 
     def wrong(rng: Rng) -> bool:
-        rule = SuccessiveElimination(LINE, 0.03, 0.05, 4, noise)
+        rule = SuccessiveElimination(cw.Question(LINE, 0.03, 0.05, noise), 4)
         state = rule.start()
         for _ in range(40):
             values = (rng.random((4, 1)) < RATES).astype(float)
@@ -138,8 +140,8 @@ def any_epsilon(scale: float) -> Callable[[Rng], bool]:
     """A growing table, at every look an epsilon out of 14: the one whose answer is worst."""
 
     def wrong(rng: Rng) -> bool:
-        question = FLAT, 0.5, 0.1, 3, Gaussian(1.0), "contain"
-        rule = SuccessiveElimination(*question, any_epsilon=True, radius_scale=scale)
+        question = cw.Question(FLAT, 0.5, 0.1, Gaussian(1.0), success="contain")
+        rule = SuccessiveElimination(question, 3, any_epsilon=True, radius_scale=scale)
         state = rule.start()
         for _ in range(12):
             values = np.repeat(BEHIND, 10, axis=0) + rng.normal(size=(30, 2))
@@ -166,8 +168,8 @@ def frozen(notion: Notion, scale: float) -> Callable[[Rng], bool]:
     """
     means = np.vstack([np.zeros((1, 2)), np.full((FOLLOWERS, 2), -1.000001)])
     sigma = np.vstack([np.full((1, 2), 1e-6), np.full((FOLLOWERS, 2), 1.0)])
-    question = FLAT, 1.0, 0.1, FOLLOWERS + 1, Gaussian(sigma), notion
-    rule = SuccessiveElimination(*question, radius_scale=scale, pilots=False)
+    question = cw.Question(FLAT, 1.0, 0.1, Gaussian(sigma), success=notion)
+    rule = SuccessiveElimination(question, FOLLOWERS + 1, radius_scale=scale, pilots=False)
     steps = np.diff(rule.certificate.levels.counts, prepend=0)
 
     def wrong(rng: Rng) -> bool:
@@ -215,7 +217,7 @@ def own_noise(noise: Noise) -> Callable[[Rng], bool]:
     """Twenty thousand pairs, one evaluation each, at a share of 1e-5: is any radius exceeded? At most one time in 5."""
 
     def wrong(rng: Rng) -> bool:
-        sample = FixedSample(LINE, noise, 2, 0.5, 0.05)
+        sample = FixedSample(cw.Question(LINE, 0.5, 0.05, noise), 2)
         radius = float(sample.radii.quantiles(np.ones(1), np.log([SHARE]))[0]) * np.sqrt(2)
         errors = rng.laplace(scale=np.sqrt(0.5), size=(PAIRS, 2)) @ [1, -1]
         return bool((errors >= radius).any())

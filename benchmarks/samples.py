@@ -30,6 +30,7 @@ from benchmarks import measure as tables
 from benchmarks.cases import SEED, Case, cases
 from benchmarks.results import keep
 from conewise import algorithms
+from conewise.goals import notion_of
 
 PAGE = Path(__file__).parent / "SAMPLES.md"
 MOST = 10**8  # evaluations of a run at epsilon = 0: ties would never end
@@ -59,8 +60,9 @@ class Rule:
         return f"{self.name}, batches of {self.batch(case):.0%}" if self.batch(case) else self.name
 
 
-def _settings(case: Case) -> tuple[cw.Cone, float, float, int, cw.noise.Noise]:
-    return case.cone, case.epsilon, case.delta, case.problem.n_designs, case.problem.assumption
+def _settings(case: Case) -> tuple[cw.Question, int]:
+    question = cw.Question(case.cone, case.epsilon, case.delta, case.problem.assumption, notion_of(case.success))
+    return question, case.problem.n_designs
 
 
 def _limit(case: Case) -> int | None:
@@ -68,7 +70,7 @@ def _limit(case: Case) -> int | None:
 
 
 def _ours(rule: Callable[..., Any]) -> Make:
-    return lambda case, growth, budget: rule(*_settings(case), success=case.success, max_evaluations=_limit(case))
+    return lambda case, growth, budget: rule(*_settings(case), max_evaluations=_limit(case))
 
 
 def _published(rule: Callable[..., Any]) -> Make:

@@ -35,6 +35,7 @@ from conewise.algorithms import (
 )
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.feedback import Observations, Pulls, Statistics
+from conewise.goals import notion_of
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.problems import GaussianNoise, NoiseSource, SimulatedBandit, UniformNoise
 from conewise.studies.loop import run
@@ -180,12 +181,12 @@ Factory = Callable[[Instance, str, float], Any]
 
 def _naive(instance: Instance, notion: str, scale: float) -> NaiveElimination:
     whole = NaiveElimination(
-        instance.cone, cw.Goal(EPSILON, DELTA), instance.problem.n_designs, instance.problem.assumption
+        cw.Question(instance.cone, EPSILON, DELTA, instance.problem.assumption), instance.problem.n_designs
     )
     if scale == 1.0:
         return whole
     fewer = max(1, round(whole.evaluations_each * scale**2))  # a radius divided by 8 is 64 times fewer evaluations
-    return NaiveElimination(whole.cone, whole.goal, whole.n_designs, whole.noise, evaluations_each=fewer)
+    return NaiveElimination(whole.question, whole.n_designs, evaluations_each=fewer)
 
 
 def _ours(rule: Any) -> Factory:
@@ -194,10 +195,10 @@ def _ours(rule: Any) -> Factory:
     def make(instance: Instance, notion: str, scale: float) -> Any:
         problem = instance.problem
         if notion == "exact":
-            settings = (instance.cone, 0.0, DELTA, problem.n_designs, problem.assumption)
-            return rule(*settings, success="contain", radius_scale=scale, max_evaluations=MOST)
-        settings = (instance.cone, EPSILON, DELTA, problem.n_designs, problem.assumption)
-        return rule(*settings, success=notion, radius_scale=scale)
+            exact = cw.Question(instance.cone, 0.0, DELTA, problem.assumption, success="contain")
+            return rule(exact, problem.n_designs, radius_scale=scale, max_evaluations=MOST)
+        question = cw.Question(instance.cone, EPSILON, DELTA, problem.assumption, notion_of(notion))
+        return rule(question, problem.n_designs, radius_scale=scale)
 
     return make
 
@@ -207,8 +208,8 @@ def _published(rule: Any) -> Factory:
 
     def make(instance: Instance, notion: str, scale: float) -> Any:
         problem = instance.problem
-        settings = (instance.cone, EPSILON, DELTA, problem.n_designs, problem.assumption)
-        return rule(*settings, radius_scale=scale, growth=GROWTH)
+        question = cw.Question(instance.cone, EPSILON, DELTA, problem.assumption, notion_of(notion))
+        return rule(question, problem.n_designs, radius_scale=scale, growth=GROWTH)
 
     return make
 
@@ -236,7 +237,9 @@ class OneLook:
 
 def _one_look(instance: Instance, notion: str, scale: float) -> OneLook:
     problem = instance.problem
-    certificate = FixedSample(instance.cone, problem.assumption, problem.n_designs, EPSILON, DELTA, notion)
+    certificate = FixedSample(
+        cw.Question(instance.cone, EPSILON, DELTA, problem.assumption, notion_of(notion)), problem.n_designs
+    )
     return OneLook(certificate, instance.each)
 
 

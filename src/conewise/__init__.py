@@ -21,7 +21,7 @@ from conewise.cones import Cone
 from conewise.errors import ConeError, ConewiseError, InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
-from conewise.goals import Goal, Guarantee, Heuristic, Verdict, verdict
+from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
 from conewise.objectives import Objective
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
 from conewise.problems import SimulatedBandit
@@ -39,7 +39,6 @@ __all__ = [
     "ConeError",
     "ConewiseError",
     "Front",
-    "Goal",
     "Guarantee",
     "Heuristic",
     "InputError",
@@ -51,6 +50,7 @@ __all__ = [
     "OrderingComplexity",
     "Preferences",
     "Pulls",
+    "Question",
     "Result",
     "SimulatedBandit",
     "Statistics",

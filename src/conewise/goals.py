@@ -2,35 +2,153 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import Final
+from functools import cached_property
+from typing import Final, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import ROUNDING, Indices, as_non_negative, as_positive, as_probability, as_selection
+from conewise._arrays import (
+    ROUNDING,
+    Floats,
+    Indices,
+    as_epsilon,
+    as_non_negative,
+    as_option,
+    as_probability,
+    as_selection,
+)
+from conewise._limits import SMALLEST_DELTA
+from conewise._noisetext import turned
 from conewise._rivals import covers, escapes
-from conewise.cones import Cone
+from conewise.budgets import check_designs
+from conewise.cones import Cone, as_cone
+from conewise.errors import InputError, printable, shown
 from conewise.gaps import _space_and_front
+from conewise.noise import Noise
+from conewise.objectives import Objective, Objectives, as_objectives
 
 _DIGITS: Final = 6  # of a probability in a sentence
 _TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
 
 
-@dataclass(frozen=True)
-class Goal:
-    """An (epsilon, delta)-PAC Pareto set: within epsilon with probability 1 - delta.
+Notion = Literal["cover", "contain"]
+"""cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
 
-    Reference: Ararat & Tekin 2023, Definition 4.6.
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: which designs are Pareto optimal under a cone, within epsilon with probability 1 - delta.
+
+    `noise` is what may be assumed of an evaluation; None admits that nothing is. `success` says what a returned set
+    has to do: "cover" every Pareto design within epsilon, or "contain" it; for epsilon = 0 only the second has a
+    meaning. `objectives` say what the columns mean (records or names), or are left out where larger is better for all.
+    Noise and objectives are in the units and directions of whoever asks, epsilon counts in steps of the objectives'
+    units: an algorithm is given `inside`.
+
+    >>> print(Question(Cone.orthant(2), epsilon=0.1, delta=0.05, objectives=[Objective("price", "min"), "speed"]))
+    Which designs cover every Pareto design within epsilon = 0.1, none of them further than that from Pareto optimal, \
+with probability at least 95 %? Better is smaller price and larger speed, by the cone orthant:2; nothing is assumed of \
+the noise.
+
+    Reference: Ararat & Tekin 2023, Definition 4.6, for "cover"; Auer et al. 2016, for "contain".
     """
 
+    cone: Cone
     epsilon: float
     delta: float
+    noise: Noise | None = None
+    success: Notion = "cover"
+    objectives: Sequence[Objective | str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", as_positive(self.epsilon, "epsilon"))
+        dim = as_cone(self.cone).dim
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
+        if self.delta < SMALLEST_DELTA:
+            raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {self.delta:g}.")
+        object.__setattr__(self, "objectives", as_objectives(self.objectives))
+        if len(self.objectives) not in (0, dim):
+            raise InputError(f"the cone orders {dim} objectives, but {len(self.objectives)} are named.")
+        if self.noise is None:
+            object.__setattr__(self, "noise", self.columns.noise() if self.names else None)
+        if self.noise is not None:
+            if not isinstance(self.noise, Noise):
+                raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(self.noise)}.")
+            self.noise.check_dim(dim)
+        if notion_of(self.success) == "cover" and self.epsilon == 0:
+            raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
+
+    @property
+    def columns(self) -> Objectives:
+        """What the columns mean; empty where nobody has said it."""
+        return cast(Objectives, self.objectives)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the objectives, where they have some."""
+        return self.columns.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self.columns.minimised
+
+    @property
+    def signs(self) -> Floats:
+        """(D,): -1 for minimised objectives."""
+        return self.columns.signs if self.names else np.ones(self.cone.dim)
+
+    @property
+    def assumed(self) -> Noise:
+        """What is assumed of the noise; refused where nothing is."""
+        if self.noise is None:
+            raise InputError(
+                "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
+                'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
+            )
+        return self.noise
+
+    @cached_property
+    def inside(self) -> Question:
+        """The same as algorithms see it: in steps of the units, of which more is better for all."""
+        if not self.minimised and not self.columns.in_steps:
+            return self
+        noise = None if self.noise is None else turned(self.noise, self.columns.signs, self.columns.units)
+        return replace(self, noise=noise, objectives=())
+
+    def __str__(self) -> str:
+        near = f"within epsilon = {self.epsilon:g}, none of them further than that from Pareto optimal"
+        wanted = f"cover every Pareto design {near}"
+        if self.success == "contain":
+            near = f"none further than epsilon = {self.epsilon:g} from Pareto optimal"
+            exact = "none that another one surpasses in every respect"
+            wanted = f"contain every Pareto design, and {near if self.epsilon else exact}"
+        words = [f"{'smaller' if each.minimised else 'larger'} {printable(each.name)}" for each in self.columns.each]
+        better = " and ".join(words) if words else f"larger in {self.cone.dim} objectives"
+        known = "nothing is assumed of the noise" if self.noise is None else f"assumed is {self.noise.words}"
+        return (
+            f"Which designs {wanted}, with probability at least {certainty(self.delta)}? "
+            f"Better is {better}, by the cone {self.cone}; {known}."
+        )
+
+
+def notion_of(success: str) -> Notion:
+    """One of the two words."""
+    return cast(Notion, as_option(success, "success", ("cover", "contain")))
+
+
+def as_question(question: object, n_designs: int) -> Question:
+    """The question as an algorithm sees it, asked of so many designs; refused where it cannot be."""
+    if not isinstance(question, Question):
+        raise InputError(f"question must be a Question(cone, epsilon, delta, noise), got {shown(question)}.")
+    question.columns.check_no_levels("an algorithm")
+    if question.noise is not None:
+        question.noise.check_dim(question.cone.dim, check_designs(n_designs))
+    return question.inside
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """One suite for every algorithm: ask, tell and recommend keep their contract, whatever the sampling rule.
 
-A new algorithm joins with one line in ALGORITHMS: something that makes it from a cone, a goal, the number of designs
-and an assumption about the noise, and what its finished answer is worth. Nothing below knows which algorithm it is
+A new algorithm joins with one line in ALGORITHMS: something that makes it from a question and the number of designs,
+and what its finished answer is worth. Nothing below knows which algorithm it is
 talking to.
 """
 
@@ -36,7 +36,7 @@ from conewise.feedback import Observations, Pulls
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit
 
-Make = Callable[[cw.Cone, cw.Goal, int, cw.noise.Noise], Algorithm[Any]]
+Make = Callable[[cw.Question, int], Algorithm[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Entry:
 
 
 def confident(rule: Callable[..., Algorithm[Any]], **options: Any) -> Make:
-    """A rule that takes epsilon and delta as they are."""
-    return lambda cone, goal, *rest: rule(cone, goal.epsilon, goal.delta, *rest, **options)
+    """A rule that answers a question."""
+    return lambda question, n_designs: rule(question, n_designs, **options)
 
 
 def budgeted(rule: Callable[..., Algorithm[Any]], budget: int) -> Make:
-    """A rule that takes a number of evaluations in place of a goal."""
-    return lambda cone, _, *rest: rule(cone, budget, *rest)
+    """A rule that takes a number of evaluations in place of epsilon and delta."""
+    return lambda question, n_designs: rule(question.cone, budget, n_designs, question.noise)
 
 
 NO_CONFIDENCE = "a fixed budget comes with no confidence"
@@ -74,7 +74,7 @@ ALGORITHMS: dict[str, Entry] = {
     "EGE-SH": Entry(budgeted(SequentialHalving, 61), NO_CONFIDENCE),
 }
 
-GOAL = cw.Goal(epsilon=0.8, delta=0.1)
+EPSILON, DELTA = 0.8, 0.1
 NOISE = Gaussian(0.5)
 PROBLEMS = {
     "one objective": (cw.Cone.orthant(1), [[0.0], [1.0], [3.0], [3.0]]),
@@ -108,10 +108,10 @@ def worth(entry) -> Callable[[Result], None]:
     def check(result: Result) -> None:
         if entry.heuristic is None:
             assert isinstance(result.guarantee, cw.Guarantee)
-            assert (result.guarantee.epsilon, result.guarantee.delta) == (GOAL.epsilon, GOAL.delta)
+            assert (result.guarantee.epsilon, result.guarantee.delta) == (EPSILON, DELTA)
             assert result.guarantee.theorem
             assert result.certified_epsilon is not None
-            assert 0 <= result.certified_epsilon <= GOAL.epsilon
+            assert 0 <= result.certified_epsilon <= EPSILON
         else:
             assert isinstance(result.guarantee, cw.Heuristic)
             assert entry.heuristic in result.guarantee.reason
@@ -125,7 +125,7 @@ def made(make: Make, name: str) -> tuple[Algorithm[Any], SimulatedBandit, cw.Con
     """Made once for all tests: an algorithm is a value, and no test may leave a trace in it."""
     cone, means = PROBLEMS[name]
     problem = SimulatedBandit(means, NOISE)
-    return make(cone, GOAL, problem.n_designs, NOISE), problem, cone
+    return make(cw.Question(cone, EPSILON, DELTA, NOISE), problem.n_designs), problem, cone
 
 
 @pytest.fixture(params=PROBLEMS, ids=str)
@@ -354,8 +354,8 @@ def test_there_is_an_answer_at_every_moment_and_it_says_what_it_is_worth(case):
         assert "\n" not in f"{result.stopped_because}{result.guarantee}"
         unfinished = algorithm.ask(state).total > 0
         if isinstance(result.guarantee, cw.Guarantee):  # before the end for a larger epsilon, if at all
-            assert result.guarantee.epsilon >= GOAL.epsilon
-            assert unfinished or result.guarantee.epsilon == GOAL.epsilon
+            assert result.guarantee.epsilon >= EPSILON
+            assert unfinished or result.guarantee.epsilon == EPSILON
 
 
 def test_the_finished_answer_is_right_and_worth_what_was_promised(case, worth):
@@ -367,7 +367,7 @@ def test_the_finished_answer_is_right_and_worth_what_was_promised(case, worth):
     result = algorithm.recommend(state)
     worth(result)
     assert "undecided" not in result.status.tolist()
-    assert cw.verdict(result.pareto, problem.means, cone, GOAL.epsilon).success
+    assert cw.verdict(result.pareto, problem.means, cone, EPSILON).success
 
 
 def test_before_the_end_nothing_is_guaranteed(case):
@@ -405,9 +405,9 @@ def test_a_summary_of_many_evaluations_counts_as_many(case, worth):
 @pytest.mark.parametrize("n_designs", [0, 1, -3, 2.5])
 def test_fewer_than_two_designs_are_refused(make, n_designs):
     with pytest.raises(cw.InputError, match="n_designs must be"):
-        make(cw.Cone.orthant(2), GOAL, n_designs, NOISE)
+        make(cw.Question(cw.Cone.orthant(2), EPSILON, DELTA, NOISE), n_designs)
 
 
 def test_noise_of_other_objectives_is_refused(make):
     with pytest.raises(cw.InputError, match="given for 3 objectives, but there are 2"):
-        make(cw.Cone.orthant(2), GOAL, 4, Gaussian([1, 1, 1]))
+        make(cw.Question(cw.Cone.orthant(2), EPSILON, DELTA, Gaussian([1, 1, 1])), 4)

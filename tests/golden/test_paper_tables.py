@@ -175,7 +175,7 @@ def slow(request) -> tuple[int, dict[tuple[int, float], list[cw.Verdict]]]:
         state = None
         for angle in ANGLES:  # one set of observations, judged under three cones, as a laboratory would have it
             cone = cw.Cone.planar(angle)
-            algorithm = NaiveElimination(cone, cw.Goal(0.1, 0.01), 206, problem.assumption, evaluations_each=level)
+            algorithm = NaiveElimination(cw.Question(cone, 0.1, 0.01, problem.assumption), 206, evaluations_each=level)
             if state is None:
                 observed = problem.evaluate(algorithm.ask(algorithm.start()), rng, one_by_one=one_by_one)
                 state = algorithm.tell(algorithm.start(), observed)

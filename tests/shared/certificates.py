@@ -20,8 +20,11 @@ ORTHANT = cw.Cone.orthant(2)
 CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]
 
 
-def certificate(cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, **options) -> Certificate:
-    return Certificate(cone, Gaussian(0.5) if noise is None else noise, n_designs, epsilon, delta, **options)
+def certificate(
+    cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover", **options
+) -> Certificate:
+    question = cw.Question(cone, epsilon, delta, Gaussian(0.5) if noise is None else noise, notion)
+    return Certificate(question, n_designs, **options)
 
 
 def at_levels(checked: Certificate, means, levels) -> Checkpoints:

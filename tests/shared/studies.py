@@ -74,7 +74,7 @@ def reference(study):
         values = []
         for design in designs.tolist():
             seed = seed_of(study.seed, design, int(counts[design]), 0)
-            values.append(value_of(design, seed) * study._reader.specification.signs)
+            values.append(value_of(design, seed) * study.question.signs)
             counts[design] += 1
         state = algorithm.tell(state, Observations.single(designs, np.array(values)))
     return algorithm.recommend(state)

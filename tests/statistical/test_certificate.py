@@ -43,7 +43,8 @@ NEAR_TIES = INSTANCES["near-ties"]
 
 def rule(instance, notion="cover", kind=SuccessiveElimination, **options) -> SuccessiveElimination:
     problem = instance.problem
-    return kind(instance.cone, EPSILON, DELTA, problem.n_designs, problem.assumption, success=notion, **options)
+    question = cw.Question(instance.cone, EPSILON, DELTA, problem.assumption, notion)
+    return kind(question, problem.n_designs, **options)
 
 
 # -- the matrix ----------------------------------------------------------------------------------------------------
@@ -189,7 +190,9 @@ def test_ties_at_epsilon_zero_end_by_max_evaluations_and_say_what_stayed_open():
     means = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 2.0], [3.0, -3.0]])
     problem = SimulatedBandit(means, Gaussian(0.5))
     cone = cw.Cone.orthant(2)
-    algorithm = SuccessiveElimination(cone, 0.0, DELTA, 4, Gaussian(0.5), success="contain", max_evaluations=400)
+    algorithm = SuccessiveElimination(
+        cw.Question(cone, 0.0, DELTA, Gaussian(0.5), success="contain"), 4, max_evaluations=400
+    )
     failed = 0
     for seed in range(20):
         result = run(algorithm, problem, rng=seed)
@@ -329,7 +332,7 @@ def test_one_look_at_near_ties_is_wrong_about_the_exact_set_at_most_at_the_state
     """Samples of a size that leaves much undecided, so that it matters who is sure."""
     means, cone, runs = exact_means(name), cw.Cone.orthant(2), EXACT_RUNS["one look"]
     front, each = cw.pareto_mask(means, cone), 26 if isinstance(noise, Gaussian) else 32
-    fixed = FixedSample(cone, noise, len(means), 0.0, DELTA, "contain")
+    fixed = FixedSample(cw.Question(cone, 0.0, DELTA, noise, success="contain"), len(means))
     values = means + EXACT_SIGMA * np.random.default_rng(6).standard_normal((runs, each, *means.shape))
     designs, failed, used = np.tile(np.arange(len(means)), each), 0, 0
     for run_ in range(runs):
@@ -349,12 +352,8 @@ def exact_failures(name: str, runs: int, scale: float) -> int:
     means, cone = exact_means(name), cw.Cone.orthant(2)
     problem, front = SimulatedBandit(means, Gaussian(EXACT_SIGMA)), cw.pareto_mask(means, cone)
     algorithm = SuccessiveElimination(
-        cone,
-        0.0,
-        DELTA,
+        cw.Question(cone, 0.0, DELTA, problem.assumption, success="contain"),
         len(means),
-        problem.assumption,
-        success="contain",
         max_evaluations=200,
         radius_scale=scale,
     )

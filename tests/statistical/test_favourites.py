@@ -66,7 +66,9 @@ def failures(name: str, scale: float = 1.0, unshared: bool = False) -> int:
     """Runs with a claim, as many as could still matter."""
     cone, means, noise = INSTANCES[name]
     assert cw.pareto_mask(means, cone).all()
-    certificate = Certificate(cone, noise, len(means), 0.0, DELTA, "contain", most=MOST, scale=scale)
+    certificate = Certificate(
+        cw.Question(cone, 0.0, DELTA, noise, success="contain"), len(means), most=MOST, scale=scale
+    )
     failed = 0
     for seed in range(RUNS):
         failed += claimed(certificate, means, seed, unshared)

@@ -104,7 +104,7 @@ def allowed() -> int:
 def test_at_most_a_delta_fraction_of_runs_fails(instance, bound):
     problem = instance.problem
     algorithm = NaiveElimination(
-        instance.cone, cw.Goal(EPSILON, DELTA), problem.n_designs, problem.assumption, bound=bound
+        cw.Question(instance.cone, EPSILON, DELTA, problem.assumption), problem.n_designs, bound=bound
     )
     assert algorithm.bound == (
         "paper" if bound == "paper" else "gaussian" if isinstance(instance.noise, Gaussian) else "subgaussian"
@@ -124,12 +124,10 @@ def test_every_instance_is_hard_where_it_says_so():
 @pytest.mark.parametrize("instance", [INSTANCES[0], INSTANCES[1], INSTANCES[4]], ids=lambda instance: instance.name)
 def test_a_tenth_of_the_exact_budget_fails_the_same_test(instance):
     problem = instance.problem
-    full = NaiveElimination(instance.cone, cw.Goal(EPSILON, DELTA), problem.n_designs, problem.assumption)
+    full = NaiveElimination(cw.Question(instance.cone, EPSILON, DELTA, problem.assumption), problem.n_designs)
     tenth = NaiveElimination(
-        instance.cone,
-        cw.Goal(EPSILON, DELTA),
+        cw.Question(instance.cone, EPSILON, DELTA, problem.assumption),
         problem.n_designs,
-        problem.assumption,
         evaluations_each=full.evaluations_each // 10,
     )
     assert failures(instance, tenth, seed=1) > allowed()
@@ -138,8 +136,8 @@ def test_a_tenth_of_the_exact_budget_fails_the_same_test(instance):
 
 def test_a_third_of_the_exact_budget_is_caught_as_well_on_the_hard_instance():
     """How sharp the test is: the exact bound leaves little to spare where near-ties abound."""
-    full = NaiveElimination(HARD.cone, cw.Goal(EPSILON, DELTA), 5, Gaussian(1.0))
+    full = NaiveElimination(cw.Question(HARD.cone, EPSILON, DELTA, Gaussian(1.0)), 5)
     third = NaiveElimination(
-        HARD.cone, cw.Goal(EPSILON, DELTA), 5, Gaussian(1.0), evaluations_each=full.evaluations_each // 3
+        cw.Question(HARD.cone, EPSILON, DELTA, Gaussian(1.0)), 5, evaluations_each=full.evaluations_each // 3
     )
     assert failures(HARD, third, seed=1) > allowed()

@@ -56,7 +56,7 @@ def failures(name: str, scale: float, runs: int) -> tuple[int, int]:
     """Runs with a wrong claim at any look, as many as could still matter; and how many claims were made at the end."""
     cone, means, noise = INSTANCES[name]
     k, front = len(means), cw.pareto_mask(means, cone)
-    certificate = Certificate(cone, noise, k, 0.0, DELTA, "contain", most=MOST, scale=scale)
+    certificate = Certificate(cw.Question(cone, 0.0, DELTA, noise, success="contain"), k, most=MOST, scale=scale)
     assert certificate.recount is not None
     failed = made = 0
     for seed in range(runs):

@@ -103,7 +103,9 @@ def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed(name):
     instance, runs, wrong = INSTANCES[name], 25, 0
     means, cone, problem = instance.problem.means, instance.cone, instance.problem
     front, gaps = cw.pareto_mask(means, cone), cw.suboptimality_gaps(means, cone)
-    algorithm = SuccessiveElimination(cone, EPSILON, DELTA, problem.n_designs, problem.assumption, success="contain")
+    algorithm = SuccessiveElimination(
+        cw.Question(cone, EPSILON, DELTA, problem.assumption, success="contain"), problem.n_designs
+    )
     for seed in range(runs):
         rng, state, bad = np.random.default_rng([31, seed]), algorithm.start(), False
         while (pulls := algorithm.ask(state)).total:
@@ -129,8 +131,10 @@ def test_one_look_at_unequal_counts_keeps_delta_at_the_epsilon_that_it_certifies
     means, cone, noise = instance.problem.means, instance.cone, instance.problem.noise
     counts = np.array([60, 4, 25, 8, 12])
     designs = np.repeat(np.arange(5), counts)
-    honest = FixedSample(cone, GaussianUnknown(), 5, 0.01, DELTA, notion)
-    narrow = FixedSample(cone, Gaussian(cov=noise._noise.covariance(2) / 64), 5, 0.01, DELTA, notion)
+    honest = FixedSample(cw.Question(cone, 0.01, DELTA, GaussianUnknown(), success=notion), 5)
+    narrow = FixedSample(
+        cw.Question(cone, 0.01, DELTA, Gaussian(cov=noise._noise.covariance(2) / 64), success=notion), 5
+    )
     failed = {honest: 0, narrow: 0}
     for seed in range(runs):
         rng = np.random.default_rng([37, seed])
@@ -151,8 +155,10 @@ def test_looking_again_and_again_at_growing_samples_is_what_one_look_does_not_co
     runs, line = 50, cw.Cone.orthant(1)
     problem = SimulatedBandit([[0.0], [0.0]], Gaussian(1.0))
     counts = np.unique(np.geomspace(3, 300, 24).astype(int))
-    once = FixedSample(line, GaussianUnknown(), 2, 1e-6, DELTA, "cover")
-    often = SuccessiveElimination(line, 1e-6, DELTA, 2, GaussianUnknown(), success="cover", max_evaluations=600)
+    once = FixedSample(cw.Question(line, 1e-6, DELTA, GaussianUnknown(), success="cover"), 2)
+    often = SuccessiveElimination(
+        cw.Question(line, 1e-6, DELTA, GaussianUnknown(), success="cover"), 2, max_evaluations=600
+    )
     wrong = {"once": set(), "often": set()}
     for seed in range(runs):
         rng, state = np.random.default_rng([41, seed]), often.start()

@@ -97,8 +97,8 @@ def test_bounded_noise_is_enough_too():
 @pytest.mark.parametrize(("epsilon", "most"), [(0.0, None), (0.0, 400), (0.3, None)])
 def test_a_growing_table_gets_the_answer_of_a_run_that_saw_the_same(epsilon, most):
     cone, assumed = cw.Cone.planar(120), noise.SubGaussian(0.5)
-    question = cone, epsilon, 0.1, 5, assumed, "contain"
-    rule = SuccessiveElimination(*question, max_evaluations=most, any_epsilon=True)
+    question = cw.Question(cone, epsilon, 0.1, assumed, "contain")
+    rule = SuccessiveElimination(question, 5, max_evaluations=most, any_epsilon=True)
     data = observed(each=8)
     expected = rule.recommend(rule.tell(rule.start(), data))
     found = analyse(data, cone, delta=0.1, epsilon=epsilon, noise=assumed, max_evaluations=most)
@@ -125,7 +125,9 @@ def test_more_rows_do_not_move_the_looks():
     """What is claimed of a prefix depends on the prefix alone: the schedule does not know how long the table gets."""
     data = observed(each=60)
     short = analyse(cw.Observations.single(data.designs[:100], data.means[:100]), ORTHANT, delta=0.05)
-    rule = SuccessiveElimination(ORTHANT, 0.0, 0.05, 5, noise.GaussianUnknown(), "contain", max_evaluations=2 * MOST)
+    rule = SuccessiveElimination(
+        cw.Question(ORTHANT, 0.0, 0.05, noise.GaussianUnknown(), success="contain"), 5, max_evaluations=2 * MOST
+    )
     state = rule.tell(rule.start(), cw.Observations.single(data.designs[:100], data.means[:100]))
     before = rule.recommend(state)
     after = rule.recommend(rule.tell(state, cw.Observations.single(data.designs[100:], data.means[100:])))

@@ -18,7 +18,9 @@ ORTHANT = cw.Cone.orthant(2)
 
 
 def rule(epsilon=1.0, success="cover", noise=None, k=3, **options):
-    return SuccessiveElimination(ORTHANT, epsilon, 0.05, k, noise or Gaussian(0.5), success, **options)
+    return SuccessiveElimination(
+        cw.Question(ORTHANT, epsilon, 0.05, noise or Gaussian(0.5), success=success), k, **options
+    )
 
 
 def observed(means, each, seed, sigma=0.5):
@@ -31,7 +33,7 @@ def answers(seed, each, epsilon, success):
     seen = observed(MEANS, each, seed)
     looked = rule(epsilon, success)
     yield looked.recommend(looked.tell(looked.start(), seen))
-    sample = FixedSample(ORTHANT, Gaussian(0.5), 3, epsilon, 0.05, success)
+    sample = FixedSample(cw.Question(ORTHANT, epsilon, 0.05, Gaussian(0.5), success=success), 3)
     yield sample.recommend(Statistics.empty(3, 2).add(seen))
 
 
@@ -106,7 +108,7 @@ def test_more_designs_than_are_compared_pair_by_pair(monkeypatch, noise, success
     assert set(result.status.tolist()) <= {"kept", "covered", "beaten", "undecided"}
     assert (result.by[result.status == "beaten"] >= 0).all()
     if each:
-        sample = FixedSample(ORTHANT, noise, 12, 0.5, 0.05, success)
+        sample = FixedSample(cw.Question(ORTHANT, 0.5, 0.05, noise, success=success), 12)
         result = sample.recommend(Statistics.empty(12, 2).add(observed(means, each, seed=1)))
         assert (result.by[result.status == "beaten"] >= 0).all()
 

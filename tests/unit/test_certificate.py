@@ -240,7 +240,7 @@ def test_a_noise_level_of_zero_is_refused(sigma):
 @pytest.mark.parametrize("scale", [0, -1, math.nan])
 def test_a_radius_must_be_scaled_by_something_positive(scale):
     with pytest.raises(cw.InputError, match="radius_scale"):
-        SuccessiveElimination(ORTHANT, 0.5, 0.1, 3, Gaussian(0.5), radius_scale=scale)
+        SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(0.5)), 3, radius_scale=scale)
 
 
 def test_a_direction_without_noise_is_known_at_once():
@@ -261,7 +261,7 @@ def test_scaled_radii_void_the_guarantee():
 
 
 def test_pulls_stop_at_the_last_level():
-    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 3, Gaussian(0.5))
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(0.5)), 3)
     state = at_levels(rule.certificate, [[0.0, 0.0]] * 3, [len(rule.certificate.levels.counts) - 1] * 3)
     assert isinstance(rule.ask(state), Pulls)
     assert rule.ask(state).total == 0
@@ -270,7 +270,7 @@ def test_pulls_stop_at_the_last_level():
 
 def test_the_exact_set_needs_a_limit_to_the_run():
     with pytest.raises(cw.InputError, match="max_evaluations"):
-        SuccessiveElimination(ORTHANT, 0.0, 0.1, 3, Gaussian(0.5), success="contain")
+        SuccessiveElimination(cw.Question(ORTHANT, 0.0, 0.1, Gaussian(0.5), success="contain"), 3)
 
 
 def test_identical_designs_without_noise_do_not_beat_each_other():

@@ -245,7 +245,7 @@ def exact(noise, n_designs: int, most: int = 10_000) -> Certificate:
 @pytest.mark.parametrize("level", [0, 3, -1])
 def test_a_design_that_only_ties_where_there_is_no_noise_is_never_sure(cone, level):
     """It is weakly dominated: worse in the noisy direction and equal in the other, where it is known to be equal."""
-    checked = Certificate(cone, FLAT, 3, 0.0, 0.1, "contain", most=200)
+    checked = Certificate(cw.Question(cone, 0.0, 0.1, FLAT, success="contain"), 3, most=200)
     level %= len(checked.levels.counts)
     values = np.linalg.solve(cone.facets, np.array([[0.0, 0.1], [-0.001, 0.1], [4.0, -3.0]]).T).T
     values = values if cone is not ORTHANT else np.array([[0.0, 0.1], [-0.001, 0.1], [4.0, -3.0]])
@@ -282,7 +282,9 @@ def test_all_designs_identical_raise_nothing_and_nobody_is_beaten_or_sure(noise,
         assert not claims.beaten.any()
         assert not claims.comparisons.sure.any()
         assert checked.certified_epsilon(claims) is not None
-    rule = SuccessiveElimination(ORTHANT, 0.0, 0.1, n_designs, noise, success="contain", max_evaluations=60 * n_designs)
+    rule = SuccessiveElimination(
+        cw.Question(ORTHANT, 0.0, 0.1, noise, success="contain"), n_designs, max_evaluations=60 * n_designs
+    )
     state = at_levels(rule.certificate, [[0.3, -0.2]] * n_designs, [2] * n_designs)
     rule.ask(state)
     assert rule.recommend(state).pareto.all()

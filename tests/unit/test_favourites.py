@@ -33,7 +33,11 @@ CORRELATED = Gaussian(cov=[[1.0, 0.6], [0.6, 0.5]])
 
 
 def exact(cone=ORTHANT, noise: Noise | None = None, n_designs=45, most=400, epsilon=0.0) -> Certificate:
-    return Certificate(cone, Gaussian(1.0) if noise is None else noise, n_designs, epsilon, 0.1, "contain", most=most)
+    return Certificate(
+        cw.Question(cone, epsilon, 0.1, Gaussian(1.0) if noise is None else noise, success="contain"),
+        n_designs,
+        most=most,
+    )
 
 
 @pytest.mark.parametrize("parts", [EXACT_SHARES, CROWD_SHARES, LEADS["exact"], favourites.LEADS], ids=str)
@@ -462,7 +466,9 @@ def test_rounding_does_not_make_a_design_beat_its_twin(where, sd):
 
 def test_until_everybody_has_a_pilot_all_designs_are_evaluated_alike():
     """So that no budget, however small, leaves some of them unseen."""
-    rule = cw.algorithms.OptimalProportions(ORTHANT, 0.0, 0.1, 50, Gaussian(1.0), "contain", 10**6)
+    rule = cw.algorithms.OptimalProportions(
+        cw.Question(ORTHANT, 0.0, 0.1, Gaussian(1.0), success="contain"), 50, max_evaluations=10**6
+    )
     state, rng = rule.start(), np.random.default_rng(0)
     for taken in range(PILOT):
         assert (state.counts == taken).all()

@@ -31,7 +31,9 @@ NOISES = {
 
 
 def sample(cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover") -> FixedSample:
-    return FixedSample(cone, Gaussian(0.5) if noise is None else noise, n_designs, epsilon, delta, notion)
+    return FixedSample(
+        cw.Question(cone, epsilon, delta, Gaussian(0.5) if noise is None else noise, success=notion), n_designs
+    )
 
 
 def statistics(rows: list[np.ndarray], dim: int) -> Statistics:
@@ -417,7 +419,7 @@ def test_more_observations_of_everyone_certify_less():
 
 def test_one_look_certifies_no_less_than_a_schedule_of_looks_for_known_noise():
     """Nothing is paid for looking again: with the same observations every claim is at least as strong."""
-    schedule = Certificate(ORTHANT, Gaussian(0.5), 4, 0.3, 0.1)
+    schedule = Certificate(cw.Question(ORTHANT, 0.3, 0.1, Gaussian(0.5)), 4)
     n = schedule.levels.counts[len(schedule.levels.counts) // 2]
     for seed in range(6):
         rows = random_rows(seed, 4, 2, 0.4, (n, n + 1))

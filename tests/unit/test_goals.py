@@ -1,4 +1,4 @@
-"""The success condition of a returned set, part by part."""
+"""What is asked, and the success condition of a returned set, part by part."""
 
 from __future__ import annotations
 
@@ -181,3 +181,80 @@ def test_a_certainty_is_never_more_than_it_is(delta, words):
 def test_a_guarantee_of_a_tiny_delta_says_so():
     words = str(cw.Guarantee(0.1, 1e-9, "a theorem", "nothing"))
     assert words.startswith("guaranteed: within epsilon = 0.1 with probability at least 1 - 1e-09 (")
+
+
+# -- what is asked -------------------------------------------------------------------------------------------------
+
+NORMAL = cw.noise.Gaussian(0.5)
+
+
+def question(**given) -> cw.Question:
+    return cw.Question(**({"cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.05} | given))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "Which designs cover every Pareto design within epsilon = 0.1, none of them further"),
+        ({"success": "contain"}, "Which designs contain every Pareto design, and none further than epsilon = 0.1"),
+        ({"success": "contain", "epsilon": 0}, "and none that another one surpasses in every respect, with"),
+        ({"delta": 1e-9}, "with probability at least 1 - 1e-09?"),
+        ({}, "Better is larger in 2 objectives, by the cone orthant:2; nothing is assumed of the noise."),
+        ({"objectives": [cw.Objective("price", "min"), "speed"]}, "Better is smaller price and larger speed, by"),
+        ({"noise": NORMAL}, f"assumed is {NORMAL.words}."),
+    ],
+    ids=str,
+)
+def test_a_question_reads_as_a_sentence(given, words):
+    said = str(question(**given))
+    assert words in said
+    assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"cone": "orthant"}, "cone must be a Cone"),
+        ({"epsilon": -1}, "epsilon must be 0 or more"),
+        ({"epsilon": 0}, 'epsilon = 0 asks for the exact Pareto set: ask for success "contain"'),
+        ({"delta": 0}, "delta must lie strictly between 0 and 1"),
+        ({"delta": 1e-300}, "delta must be at least 1e-200"),
+        ({"success": "find"}, 'success must be "cover" or "contain"'),
+        ({"noise": 0.5}, "noise must be an assumption such as Gaussian"),
+        ({"noise": cw.noise.Gaussian([1, 2, 3])}, "given for 3 objectives, but there are 2"),
+        ({"objectives": ["x"]}, "the cone orders 2 objectives, but 1 are named"),
+        ({"objectives": ["x", "x"]}, "the objectives must be distinct"),
+        ({"objectives": [1, 2]}, "objectives must be a list of names"),
+    ],
+    ids=str,
+)
+def test_a_question_that_cannot_be_asked_is_refused_where_it_is_made(given, words):
+    with pytest.raises(cw.InputError, match=words):
+        question(**given)
+
+
+def test_inside_more_is_better_and_a_step_is_one():
+    price, speed = cw.Objective("price", "min", unit=500), cw.Objective("speed")
+    covariance = np.array([[250_000.0, 250.0], [250.0, 1.0]])
+    asked = question(noise=cw.noise.Gaussian(cov=covariance), objectives=[price, speed])
+    assert (asked.names, asked.minimised, asked.signs.tolist()) == (("price", "speed"), ("price",), [-1, 1])
+    inside = asked.inside
+    np.testing.assert_allclose(inside.noise.covariance(2), [[1.0, -0.5], [-0.5, 1.0]])
+    assert (inside.names, inside.signs.tolist(), inside.epsilon) == ((), [1, 1], asked.epsilon)
+    assert inside.inside is inside
+    assert question(noise=NORMAL).inside.noise is NORMAL
+    assert cw.SuccessiveElimination(asked, 3).noise.words == asked.noise.words
+
+
+def test_objectives_may_declare_the_noise():
+    asked = question(objectives=[cw.Objective("x", noise=0.5), cw.Objective("y", noise=2.0)])
+    np.testing.assert_array_equal(asked.noise.sigma, [0.5, 2.0])
+
+
+def test_nothing_is_certified_without_an_assumption_or_with_a_level():
+    with pytest.raises(cw.InputError, match="nothing is known of this noise"):
+        _ = question().assumed
+    with pytest.raises(cw.InputError, match=r"does not know levels yet \(x >= 1\)"):
+        cw.SuccessiveElimination(question(noise=NORMAL, objectives=[cw.Objective("x", level=1), "y"]), 3)
+    with pytest.raises(cw.InputError, match="question must be a Question"):
+        cw.SuccessiveElimination(cw.Cone.orthant(2), 3)

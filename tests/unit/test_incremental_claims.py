@@ -56,7 +56,7 @@ class Evaluations:
 
 def rule_of(kind: type[CertifiedRule], noise: Noise, k: int, success: str) -> CertifiedRule:
     exact = {"max_evaluations": 20_000} if success == "contain" else {}
-    return kind(ORTHANT, 0.0 if exact else 0.3, 0.1, k, noise, success, **exact)
+    return kind(cw.Question(ORTHANT, 0.0 if exact else 0.3, 0.1, noise, success), k, **exact)
 
 
 # With 12 designs nobody leads, and the two rules are one.
@@ -116,7 +116,7 @@ def empty(certificate: Certificate) -> Checkpoints:
 
 def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():
     """j beats i at j's level, below that of i; at j's next level it does so no more, and i is back."""
-    certificate = Certificate(ORTHANT, Gaussian(0.5), 3, 0.2, 0.1)
+    certificate = Certificate(cw.Question(ORTHANT, 0.2, 0.1, Gaussian(0.5)), 3)
     counts = np.array(certificate.levels.counts)
     low, high = 5, 25
     steps = np.diff(counts[: high + 1], prepend=0)
@@ -133,7 +133,7 @@ def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():
 def test_designs_that_all_beat_each_other_are_compared_again(monkeypatch):
     """Two streams that rise: each is ahead of the other's past. Nobody is struck, and nothing is concluded from it."""
     monkeypatch.setattr("conewise.certificate.certificate.LEADS_FROM", 2)
-    certificate = Certificate(ORTHANT, Gaussian(0.5), 2, 0.1, 0.1)
+    certificate = Certificate(cw.Question(ORTHANT, 0.1, 0.1, Gaussian(0.5)), 2)
     counts, ahead = np.array(certificate.levels.counts), certificate.lead
     first, second = ahead + 30, ahead + 30 + (ahead + 1) // 2
     steps = np.diff(counts[: second + 2], prepend=0)
@@ -157,7 +157,7 @@ def test_designs_that_all_beat_each_other_are_compared_again(monkeypatch):
 @pytest.mark.parametrize("noise", [GaussianUnknown(), Bounded(-3, 3)], ids=repr)
 def test_means_of_several_evaluations_without_their_scatter_are_refused_where_noise_is_estimated(noise):
     """Their scatter would count as 0: with noise of unknown size nearly everything would be claimed, and guaranteed."""
-    rule = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, noise)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.3, 0.1, noise), 3)
     with pytest.raises(cw.InputError, match="scatter"):
         rule.tell(rule.start(), Observations([0, 1], [[0.0, 0.0], [1.0, 1.0]], [1, 5]))
     with pytest.raises(cw.InputError, match="scatter"):
@@ -165,12 +165,12 @@ def test_means_of_several_evaluations_without_their_scatter_are_refused_where_no
     constant = Observations([0], [[0.0, 0.0]], [5], np.zeros((1, 2, 2)))  # two-valued data may well be all alike
     assert rule.tell(rule.start(), constant).evaluations == 5
     assert rule.tell(rule.start(), Observations.single([0, 0], [[0.0, 0.0]] * 2)).evaluations == 2
-    known = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, Gaussian(1.0))
+    known = SuccessiveElimination(cw.Question(ORTHANT, 0.3, 0.1, Gaussian(1.0)), 3)
     assert known.tell(known.start(), Observations([0], [[0.0, 0.0]], [5])).evaluations == 5
 
 
 def test_values_outside_of_the_range_that_is_assumed_are_refused():
-    rule = SuccessiveElimination(ORTHANT, 0.3, 0.1, 3, Bounded([0, -1], 1))
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.3, 0.1, Bounded([0, -1], 1)), 3)
     assert rule.tell(rule.start(), Observations.single([0, 1], [[0.0, -1.0], [1.0, 1.0]])).evaluations == 2
     for value in ([-0.1, 0.0], [0.5, 1.5]):
         with pytest.raises(cw.InputError, match="range"):

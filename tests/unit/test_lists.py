@@ -34,7 +34,7 @@ def test_variances_and_claims_together_spend_no_more_than_delta(cone, n_designs)
     """Covering: read back from the numbers, for every size p of the Pareto set, every list of looks, unknown noise."""
     delta, rows = 0.1, len(cone.facets)
     for noise in (Bounded(0, 1), GaussianUnknown()):
-        checked = Certificate(cone, noise, n_designs, 0.5, delta)
+        checked = Certificate(cw.Question(cone, 0.5, delta, noise), n_designs)
         counts = np.array(checked.levels.counts, dtype=float)
         made, levels = checked.radii, len(counts)
         before = 0.0
@@ -75,7 +75,7 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
     delta, rows = 0.1, len(cone.facets)
     if noise == "by design":
         noise = Gaussian(np.linspace(0.2, 0.6, n_designs * cone.dim).reshape(n_designs, cone.dim))
-    checked = Certificate(cone, noise, n_designs, 0.0, delta, "contain", most=250)
+    checked = Certificate(cw.Question(cone, 0.0, delta, noise, success="contain"), n_designs, most=250)
     counts = np.array(checked.levels.counts, dtype=float)
     before, left = 0.0, delta
     if isinstance(noise, Bounded):
@@ -115,7 +115,7 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
 @pytest.mark.parametrize("noise", [Gaussian(0.5), Bounded(0, 1), GaussianUnknown()], ids=repr)
 def test_fewer_designs_to_be_wrong_about_never_ask_for_a_wider_radius(noise, n_designs):
     """The events are nested: the argument with the first wrong step rests on it."""
-    checked = Certificate(ORTHANT, noise, n_designs, 0.0, 0.1, "contain", most=250)
+    checked = Certificate(cw.Question(ORTHANT, 0.0, 0.1, noise, success="contain"), n_designs, most=250)
     numbers = sorted({*range(min(n_designs, 40) + 1), *range(0, n_designs, 97), n_designs - 1, n_designs})
     tables = [np.array([checked.fine_boundary(u) for u in numbers])]
     kinds = [(which, by_sure) for which in range(len(checked.offsets)) for by_sure in (False, True)]

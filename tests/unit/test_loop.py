@@ -90,7 +90,7 @@ def test_run_takes_any_algorithm_and_any_problem():
             Laboratory.seen += pulls.total
             return cw.Observations(pulls.designs, np.eye(3)[pulls.designs][:, :2], pulls.counts)
 
-    algorithm = NaiveElimination(cw.Cone.orthant(2), cw.Goal(0.1, 0.1), 3, None, evaluations_each=5)
+    algorithm = NaiveElimination(cw.Question(cw.Cone.orthant(2), 0.1, 0.1), 3, evaluations_each=5)
     result = run(algorithm, Laboratory(), rng=0, batch=4)
     assert Laboratory.seen == result.evaluations == 15
     assert result.indices == [0, 1]
@@ -106,7 +106,7 @@ def test_options_reach_the_algorithm():
     ("wrong", "words"),
     [
         ({"epsilon": 0}, "epsilon must be above 0"),
-        ({"epsilon": -1}, "epsilon must be above 0"),
+        ({"epsilon": -1}, "epsilon must be 0 or more"),
         ({"delta": 0}, "delta must lie strictly between 0 and 1"),
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1"),
         ({"cone": cw.Cone.orthant(3)}, "the cone orders 3 objectives, but the problem has 2"),

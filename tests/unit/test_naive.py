@@ -15,11 +15,21 @@ from conewise.budgets import failure_probability
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Bounded, Gaussian, NormSubGaussian, SubGaussian
 
-RIGHT, GOAL = cw.Cone.orthant(2), cw.Goal(0.5, 0.1)
+RIGHT = cw.Cone.orthant(2)
+ASKED = {"cone": RIGHT, "epsilon": 0.5, "delta": 0.1}
+
+
+def asked(noise) -> cw.Question:
+    return cw.Question(**ASKED, noise=noise)
 
 
 def given_each(each: int, n_designs: int = 3, **options) -> NaiveElimination:
-    return NaiveElimination(RIGHT, GOAL, n_designs, options.pop("noise", Gaussian(1)), evaluations_each=each, **options)
+    return NaiveElimination(
+        asked(options.pop("noise", Gaussian(1))),
+        n_designs,
+        evaluations_each=each,
+        **options,
+    )
 
 
 def state_with(counts: list[int]) -> Statistics:
@@ -106,15 +116,15 @@ def test_a_huge_budget_is_shared_out_without_counting_to_it():
     ids=repr,
 )
 def test_auto_takes_the_smallest_bound_that_the_noise_allows(noise, bound):
-    algorithm = NaiveElimination(RIGHT, GOAL, 5, noise)
+    algorithm = NaiveElimination(asked(noise), 5)
     assert algorithm.bound == bound
     assert algorithm.evaluations_each == cw.naive_budget(RIGHT, noise, 5, 0.5, 0.1, bound=bound)
-    paper = NaiveElimination(RIGHT, GOAL, 5, noise, bound="paper")
+    paper = NaiveElimination(asked(noise), 5, bound="paper")
     assert paper.evaluations_each == cw.naive_budget(RIGHT, noise, 5, 0.5, 0.1) > algorithm.evaluations_each
 
 
 def test_the_papers_example():
-    algorithm = NaiveElimination(cw.Cone.planar(90), cw.Goal(0.1, 0.01), 206, Gaussian(1), bound="paper")
+    algorithm = NaiveElimination(cw.Question(cw.Cone.planar(90), 0.1, 0.01, Gaussian(1)), 206, bound="paper")
     assert (algorithm.evaluations_each, algorithm.total) == (38_800, 206 * 38_800)
 
 
@@ -134,7 +144,7 @@ MEANS = [[0.0, 0.0], [2.0, 1.0], [1.0, 2.0]]
     ],
 )
 def test_a_guarantee_names_its_theorem_and_its_assumption(bound, noise, theorem):
-    result = finished(NaiveElimination(RIGHT, GOAL, 3, noise, bound=bound), MEANS)
+    result = finished(NaiveElimination(asked(noise), 3, bound=bound), MEANS)
     assert isinstance(result.guarantee, cw.Guarantee)
     assert result.guarantee
     assert result.guarantee.theorem.startswith(theorem)
@@ -145,7 +155,7 @@ def test_a_guarantee_names_its_theorem_and_its_assumption(bound, noise, theorem)
 
 
 def test_the_answer():
-    algorithm = NaiveElimination(RIGHT, GOAL, 3, Gaussian(1))
+    algorithm = NaiveElimination(asked(Gaussian(1)), 3)
     result = finished(algorithm, MEANS)
     assert result.pareto.tolist() == [False, True, True]
     assert result.status.tolist() == ["covered", "kept", "kept"]
@@ -186,7 +196,7 @@ def test_unknown_noise_is_never_a_guarantee():
 
 
 def test_a_smaller_constant_than_the_proof_needs_is_a_heuristic():
-    result = finished(NaiveElimination(RIGHT, GOAL, 3, Gaussian(1), bound="paper", c=0.2), MEANS)
+    result = finished(NaiveElimination(asked(Gaussian(1)), 3, bound="paper", c=0.2), MEANS)
     assert isinstance(result.guarantee, cw.Heuristic)
     assert "with the constant c = 0.2" in str(result.guarantee)
     assert "above delta = 0.1" in str(result.guarantee)
@@ -202,7 +212,7 @@ def test_before_the_end_designs_without_evaluations_are_undecided():
 
 def test_going_on_beyond_the_budget_is_not_covered_by_the_proof():
     """One design evaluated until its average looks right: the number was not fixed before anything was seen."""
-    algorithm = NaiveElimination(RIGHT, GOAL, 3, Gaussian(1))
+    algorithm = NaiveElimination(asked(Gaussian(1)), 3)
     each = algorithm.evaluations_each
     pulls = Pulls([0, 1, 2], [each, each + 1, each])
     result = algorithm.recommend(algorithm.tell(algorithm.start(), Observations(pulls.designs, MEANS, pulls.counts)))
@@ -215,7 +225,7 @@ def test_going_on_beyond_the_budget_is_not_covered_by_the_proof():
 
 
 def test_it_is_frozen_and_counts_are_whole():
-    algorithm = NaiveElimination(RIGHT, GOAL, 3.0, Gaussian(1), evaluations_each=np.int64(7))
+    algorithm = NaiveElimination(asked(Gaussian(1)), 3.0, evaluations_each=np.int64(7))
     assert (algorithm.n_designs, algorithm.evaluations_each, algorithm.total) == (3, 7, 21)
     assert isinstance(algorithm.total, int)
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -242,8 +252,9 @@ def test_it_is_frozen_and_counts_are_whole():
     ids=str,
 )
 def test_bad_configurations(wrong, words):
+    wrong = dict(wrong)
     with pytest.raises(cw.InputError, match=words) as caught:
-        NaiveElimination(**({"cone": RIGHT, "goal": GOAL, "n_designs": 3, "noise": Gaussian(1)} | wrong))
+        NaiveElimination(asked(wrong.pop("noise", Gaussian(1))), **({"n_designs": 3} | wrong))
     assert "\n" not in str(caught.value)
 
 
@@ -251,13 +262,18 @@ def test_bad_configurations(wrong, words):
     ("epsilon", "delta", "words"),
     [
         (0, 0.1, "epsilon must be above 0"),
-        (-1, 0.1, "epsilon must be above 0"),
+        (-1, 0.1, "epsilon must be 0 or more"),
         (0.1, 0, "delta must lie strictly between 0 and 1"),
         (0.1, 1, "delta must lie strictly between 0 and 1"),
         (0.1, 2, "delta must lie strictly between 0 and 1"),
         (float("nan"), 0.1, "epsilon must be finite"),
     ],
 )
-def test_bad_goals(epsilon, delta, words):
+def test_bad_questions(epsilon, delta, words):
     with pytest.raises(cw.InputError, match=words):
-        cw.Goal(epsilon, delta)
+        NaiveElimination(cw.Question(RIGHT, epsilon, delta, Gaussian(1), success="contain"), 3)
+
+
+def test_it_covers_and_does_not_contain():
+    with pytest.raises(cw.InputError, match='NaiveElimination answers success "cover" alone, got "contain"'):
+        NaiveElimination(cw.Question(**ASKED, noise=Gaussian(1), success="contain"), 3)

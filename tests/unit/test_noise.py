@@ -321,10 +321,10 @@ def test_a_noise_of_ones_own_keeps_its_own_tails():
     own, light = Laplace(), cw.noise.SubGaussian(1.0)
     cone = cw.Cone.orthant(2)
     for delta in (1e-3, 1e-6):
-        sample = FixedSample(cone, own, 2, 0.5, delta)
+        sample = FixedSample(cw.Question(cone, 0.5, delta, own), 2)
         share = np.log([delta / 7])
         assert sample.radii.quantiles(np.array([9.0]), share) == pytest.approx([own.deviation(delta / 7)])
-    heavy, thin = (SuccessiveElimination(cone, 0.5, 1e-6, 3, noise).certificate for noise in (own, light))
+    heavy, thin = (SuccessiveElimination(cw.Question(cone, 0.5, 1e-6, noise), 3).certificate for noise in (own, light))
     assert (heavy.fine_boundary(3)[:10] > thin.fine_boundary(3)[:10]).all()
     assert heavy.levels.counts[-1] > thin.levels.counts[-1]
     budgets = [cw.naive_budget(cone, noise, 3, 0.5, 1e-6, bound="subgaussian") for noise in (own, light)]

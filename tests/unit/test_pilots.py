@@ -25,9 +25,9 @@ def always(monkeypatch):
     monkeypatch.setattr(certificates, "WORTH_FROM", 0.0)
 
 
-def question(cone, epsilon=0.3, covariance=None, most=50):
+def task(cone, epsilon=0.3, covariance=None, most=50):
     covariance = np.eye(cone.dim) if covariance is None else covariance
-    return pilots.Question(cone, epsilon, 1.0, lambda seen: covariance, most)
+    return pilots.Task(cone, epsilon, 1.0, lambda seen: covariance, most)
 
 
 def told(values, designs=None):
@@ -48,7 +48,7 @@ def test_weights_sum_to_one_and_leave_nobody_out(dim, k):
         means = spread * rng.normal(size=(k, dim))
         for _ in range(int(rng.integers(2, 9))):
             seen = seen.add(told(means + rng.normal(size=(k, dim))))
-        found = pilots.Weights.of(pilots.Hardness.of(seen, question(cone)))
+        found = pilots.Weights.of(pilots.Hardness.of(seen, task(cone)))
         larger = np.maximum(found.fine.sum(axis=1), found.out.sum(axis=1))
         assert larger.sum() <= 1 + 1e-12
         fine, out = pilots.Weights.least(k, len(cone.facets))
@@ -64,7 +64,7 @@ def test_hard_designs_get_more_and_so_do_likely_rivals():
     seen = Statistics.empty(12, 2)
     for _ in range(20):
         seen = seen.add(told(means))
-    found = pilots.Weights.of(pilots.Hardness.of(seen, question(ORTHANT, epsilon=0.05)))
+    found = pilots.Weights.of(pilots.Hardness.of(seen, task(ORTHANT, epsilon=0.05)))
     assert found.out.sum(axis=1).argmax() == 1
     assert found.out[1].argmax() == 0
     assert found.out[1, 0] > 10 * found.out[2, 0] > 10 * found.out[2, 5]
@@ -84,13 +84,13 @@ def test_weights_are_rounded_down_to_the_table(weight):
 def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(noise, always):
     """Read back from the boundaries, which are sums of exp(-z^2 / 2), for the least favourable Pareto set."""
     k, delta, rng = 45, 0.1, np.random.default_rng(1)
-    checked = Certificate(ORTHANT, noise, k, 0.3, delta)
+    checked = Certificate(cw.Question(ORTHANT, 0.3, delta, noise), k)
     assert checked.weighted
     assert len(checked.offsets) == 2
     seen = Statistics.empty(k, 2)
     for _ in range(6):
         seen = seen.add(told(rng.random((k, 2))))
-    found = pilots.Weights.of(pilots.Hardness.of(seen, question(ORTHANT)))
+    found = pilots.Weights.of(pilots.Hardness.of(seen, task(ORTHANT)))
     fine = np.exp(-(checked.fine_by_weight**2) / 2).sum(axis=1)[found.fine_rows].sum(axis=1)
     lists = np.exp(-(checked.out_by_weight**2) / 2).sum(axis=(0, 2))[found.out_rows]
     np.fill_diagonal(lists, 0.0)
@@ -103,8 +103,9 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
 
 
 def test_pilots_are_asked_for_where_much_is_planned_only():
-    def weighted(noise=None, epsilon=0.05, k=10, **options):
-        return Certificate(ORTHANT, Gaussian(1.0) if noise is None else noise, k, epsilon, 0.1, **options).weighted
+    def weighted(noise=None, epsilon=0.05, k=10, notion="cover", **options):
+        question = cw.Question(ORTHANT, epsilon, 0.1, Gaussian(1.0) if noise is None else noise, notion)
+        return Certificate(question, k, **options).weighted
 
     assert weighted()
     assert weighted(SubGaussian(1.0))
@@ -118,7 +119,7 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
 
 def test_no_claim_uses_an_observation_of_a_pilot(always):
     """Other values in the pilots: other weights, but the same snapshots, and counts that include them."""
-    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 3, Gaussian(1.0))
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3)
     rng = np.random.default_rng(2)
     later = rng.normal(size=(40, 3, 2))
     states = []
@@ -139,7 +140,7 @@ def test_no_claim_uses_an_observation_of_a_pilot(always):
 
 
 def test_the_same_observations_in_any_batches_are_the_same_state(always):
-    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 4, Gaussian(1.0))
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 4)
     rng = np.random.default_rng(3)
     designs = rng.integers(0, 4, 400)
     values = rng.normal(size=(400, 2)) + designs[:, None]
@@ -155,7 +156,7 @@ def test_the_same_observations_in_any_batches_are_the_same_state(always):
 
 
 def test_an_entry_that_completes_a_pilot_belongs_to_it_as_a_whole(always):
-    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 2, Gaussian(1.0))
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 2)
     state = rule.tell(rule.start(), Observations([0, 1], [[0.0, 0.0], [9.0, 9.0]], [500, 500]))
     assert state.piloted
     assert state.pilot.statistics.counts.tolist() == [500, 500]
@@ -163,7 +164,7 @@ def test_an_entry_that_completes_a_pilot_belongs_to_it_as_a_whole(always):
 
 
 def test_nothing_is_claimed_before_the_pilots_are_complete(always):
-    rule = OptimalProportions(ORTHANT, 0.5, 0.1, 3, Gaussian(1.0), max_evaluations=7)
+    rule = OptimalProportions(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, max_evaluations=7)
     state = rule.start()
     assert rule.ask(state, most=4).total == 4
     pulls = rule.ask(state)
@@ -174,7 +175,7 @@ def test_nothing_is_claimed_before_the_pilots_are_complete(always):
 
 
 def test_a_pilot_is_longer_where_gaps_look_small():
-    close = pilots.Pilot.begun(question(ORTHANT, epsilon=0.01, most=10_000), 3)
+    close = pilots.Pilot.begun(task(ORTHANT, epsilon=0.01, most=10_000), 3)
     means = np.array([[0.0, 0.0], [-0.01, 0.01], [-30.0, -30.0]])
     pilot = close
     while pilot.weights is None:
@@ -189,7 +190,7 @@ def test_failures_stay_within_delta_on_near_ties(rule, always):
     """Gaps a little beyond epsilon, delta 0.2: 150 runs fail no more often than 30 runs and chance allow."""
     means = np.array([[0.0, 0.0], [-1.03, -1.03], [-1.03, 0.5], [0.4, -1.1], [-2.2, -2.2]])
     problem = cw.SimulatedBandit(means, Gaussian(1.0))
-    algorithm = rule(ORTHANT, 1.0, 0.2, len(means), problem.assumption)
+    algorithm = rule(cw.Question(ORTHANT, 1.0, 0.2, problem.assumption), len(means))
     failures = 0
     for seed in range(150):
         result = run(algorithm, problem, rng=seed)

@@ -27,12 +27,12 @@ def star(dim: int = 2, gap: float = 0.5) -> SimulatedBandit:
     return SimulatedBandit(np.vstack([np.zeros(dim), np.full((FOLLOWERS, dim), -gap)]), Gaussian(1.0))
 
 
-def rule(kind=OptimalProportions, problem=None, noise=None, epsilon=0.05, pilots=False, **options):
+def rule(kind=OptimalProportions, problem=None, noise=None, epsilon=0.05, pilots=False, success="cover", **options):
     """Without pilots: what proportions alone do."""
     problem = star() if problem is None else problem
     noise = problem.assumption if noise is None else noise
     cone = cw.Cone.orthant(problem.dim)
-    return kind(cone, epsilon, 0.1, problem.n_designs, noise, pilots=pilots, **options)
+    return kind(cw.Question(cone, epsilon, 0.1, noise, success), problem.n_designs, pilots=pilots, **options)
 
 
 # -- the cheapest star ---------------------------------------------------------------------------------------------
@@ -268,9 +268,11 @@ def test_any_batch_size_ends_with_the_right_answer(batch):
 
 def test_the_exact_set_needs_a_limit_to_the_run():
     with pytest.raises(cw.InputError, match="max_evaluations") as caught:
-        OptimalProportions(ORTHANT, 0.0, 0.1, 3, Gaussian(0.5), success="contain")
+        OptimalProportions(cw.Question(ORTHANT, 0.0, 0.1, Gaussian(0.5), success="contain"), 3)
     assert "\n" not in str(caught.value)
-    limited = OptimalProportions(ORTHANT, 0.0, 0.1, 3, Gaussian(0.5), success="contain", max_evaluations=300)
+    limited = OptimalProportions(
+        cw.Question(ORTHANT, 0.0, 0.1, Gaussian(0.5), success="contain"), 3, max_evaluations=300
+    )
     result = run(limited, SimulatedBandit(np.zeros((3, 2)), Gaussian(0.5)), rng=0)
     assert result.evaluations == 300
     assert "max_evaluations" in result.stopped_because

@@ -69,7 +69,7 @@ def succeeds(make: type, result: Result, means, cone: cw.Cone, epsilon: float) -
 def test_easy_problems_are_solved(make, problem):
     cone, means = PROBLEMS[problem]
     runs, failed = 20, 0
-    algorithm = make(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA), growth=0.3)
+    algorithm = make(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means), growth=0.3)
     for seed in range(runs):
         result = play(algorithm, means, seed)
         failed += not succeeds(make, result, means, cone, EPSILON)
@@ -82,7 +82,7 @@ def test_easy_problems_are_solved(make, problem):
 @pytest.mark.parametrize("make", CONFIDENT, ids=name)
 def test_one_evaluation_at_a_time_as_published(make):
     cone, means = PROBLEMS["right angle"]
-    algorithm = make(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA))
+    algorithm = make(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means))
     result = play(algorithm, means, 0)
     assert succeeds(make, result, means, cone, EPSILON)
     pulls = algorithm.ask(algorithm.start())
@@ -93,7 +93,7 @@ def test_one_evaluation_at_a_time_as_published(make):
 @pytest.mark.parametrize("make", PROVEN, ids=name)
 def test_a_finished_run_is_guaranteed(make):
     cone, means = PROBLEMS["wide"]
-    result = play(make(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA), growth=0.3), means, 1)
+    result = play(make(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means), growth=0.3), means, 1)
     assert isinstance(result.guarantee, cw.Guarantee)
     assert (result.guarantee.epsilon, result.guarantee.delta) == (EPSILON, DELTA) == (result.certified_epsilon, DELTA)
     assert ('"contain"' if make in CONTAIN else '"cover"') in result.guarantee.theorem
@@ -103,7 +103,7 @@ def test_a_finished_run_is_guaranteed(make):
 @pytest.mark.parametrize("make", PROVEN, ids=name)
 def test_a_scaled_radius_is_a_heuristic(make):
     cone, means = PROBLEMS["wide"]
-    result = play(make(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA), radius_scale=1 / 32), means, 1)
+    result = play(make(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means), radius_scale=1 / 32), means, 1)
     assert isinstance(result.guarantee, cw.Heuristic)
     assert "every radius was multiplied by 0.03125" in result.guarantee.reason
     assert result.certified_epsilon is None
@@ -111,7 +111,9 @@ def test_a_scaled_radius_is_a_heuristic(make):
 
 def test_posterior_sampling_never_guarantees():
     cone, means = PROBLEMS["wide"]
-    result = play(PosteriorSampling(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA), growth=0.3), means, 1)
+    result = play(
+        PosteriorSampling(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means), growth=0.3), means, 1
+    )
     assert "only asymptotically" in str(result.guarantee)
     assert result.certified_epsilon is None
     assert result.stopped_because == "every design is decided"
@@ -123,7 +125,9 @@ def test_posterior_sampling_never_guarantees():
 )
 def test_other_noise_is_taken_at_its_word(make, noise):
     cone, means = PROBLEMS["right angle"]
-    algorithm = make(cone, 20.0 if isinstance(noise, Bounded) else EPSILON, DELTA, len(means), noise, growth=0.3)
+    algorithm = make(
+        cw.Question(cone, 20.0 if isinstance(noise, Bounded) else EPSILON, DELTA, noise), len(means), growth=0.3
+    )
     result = play(algorithm, means, 1, noise=Gaussian(SIGMA))
     assert noise.words in result.guarantee.assumption
     np.testing.assert_allclose(algorithm.scales, noise.scales(cone.facets))
@@ -132,7 +136,7 @@ def test_other_noise_is_taken_at_its_word(make, noise):
 @pytest.mark.parametrize("make", CONFIDENT, ids=name)
 def test_identical_designs_end_when_epsilon_is_positive(make):
     means = np.zeros((5, 2))
-    result = play(make(cw.Cone.planar(60), 0.5, DELTA, 5, Gaussian(SIGMA), growth=0.2), means, 3)
+    result = play(make(cw.Question(cw.Cone.planar(60), 0.5, DELTA, Gaussian(SIGMA)), 5, growth=0.2), means, 3)
     assert result.stopped_because == "every design is decided"
     assert result.pareto.any()
     if make in CONTAIN:
@@ -149,7 +153,7 @@ NEAR_TIES = np.array([[JUST], [0.0], [0.0], [0.0], [0.0]])
 @pytest.mark.parametrize("make", PROVEN, ids=name)
 def test_near_ties_fail_rarely_and_often_with_an_eighth_of_the_radius(make, scale):
     cone, runs = cw.Cone.orthant(1), 60
-    algorithm = make(cone, EPSILON, DELTA, 5, Gaussian(1.0), radius_scale=scale, growth=1.0)
+    algorithm = make(cw.Question(cone, EPSILON, DELTA, Gaussian(1.0)), 5, radius_scale=scale, growth=1.0)
     failed = sum(not succeeds(make, play(algorithm, NEAR_TIES, seed), NEAR_TIES, cone, EPSILON) for seed in range(runs))
     assert (failed <= binom.isf(LEVEL, runs, DELTA)) == (scale == 1)
 
@@ -160,24 +164,36 @@ def test_near_ties_fail_rarely_and_often_with_an_eighth_of_the_radius(make, scal
 @pytest.mark.parametrize("make", [LeaderChallenger, AuerElimination, PosteriorSampling], ids=name)
 def test_epsilon_zero_finds_the_exact_set(make):
     cone, means = PROBLEMS["right angle"]
+    exact = cw.Question(cone, 0.0, DELTA, Gaussian(SIGMA), success="contain")
     with pytest.raises(cw.InputError, match="epsilon = 0 never ends on ties: give max_evaluations"):
-        make(cone, 0.0, DELTA, len(means), Gaussian(SIGMA))
-    algorithm = make(cone, 0.0, DELTA, len(means), Gaussian(SIGMA), growth=0.1, max_evaluations=10**6)
+        make(exact, len(means))
+    algorithm = make(exact, len(means), growth=0.1, max_evaluations=10**6)
     result = play(algorithm, means, 2)
     np.testing.assert_array_equal(result.pareto, cw.pareto_mask(means, cone))
     assert result.evaluations < 10**5
     assert bool(result.guarantee) == (make in PROVEN)
 
 
+@pytest.mark.parametrize("make", [PaVeBa, PosteriorSampling], ids=name)
+def test_rules_that_cover_are_not_asked_to_contain(make):
+    with pytest.raises(cw.InputError, match=f'{name(make)} answers success "cover" alone, got "contain"'):
+        make(cw.Question(cw.Cone.orthant(2), EPSILON, DELTA, Gaussian(SIGMA), success="contain"), 4)
+
+
 def test_paveba_needs_a_positive_epsilon():
     with pytest.raises(cw.InputError, match="epsilon must be above 0"):
-        PaVeBa(cw.Cone.orthant(2), 0.0, DELTA, 4, Gaussian(1), max_evaluations=100)
+        PaVeBa(cw.Question(cw.Cone.orthant(2), 0.0, DELTA, Gaussian(1), success="contain"), 4, max_evaluations=100)
 
 
 @pytest.mark.parametrize("make", [LeaderChallenger, AuerElimination, PosteriorSampling], ids=name)
 def test_ties_at_epsilon_zero_end_at_max_evaluations(make):
     means = [[1.0, 1.0], [1.0, 1.0], [-5.0, -5.0]]
-    algorithm = make(cw.Cone.orthant(2), 0.0, DELTA, 3, Gaussian(SIGMA), growth=0.2, max_evaluations=1234)
+    algorithm = make(
+        cw.Question(cw.Cone.orthant(2), 0.0, DELTA, Gaussian(SIGMA), success="contain"),
+        3,
+        growth=0.2,
+        max_evaluations=1234,
+    )
     result = play(algorithm, means, 4)
     assert result.evaluations == 1234
     assert result.stopped_because.startswith("max_evaluations reached: ")
@@ -190,9 +206,10 @@ def test_ties_at_epsilon_zero_end_at_max_evaluations(make):
 
 @pytest.mark.parametrize("make", [*CONFIDENT, *BUDGETED], ids=name)
 def test_too_many_designs_for_all_pairs_are_refused(make):
-    arguments = (0.1, DELTA) if make in CONFIDENT else (10**6,)
+    cone, noise = cw.Cone.orthant(2), Gaussian(1)
+    settings = (cw.Question(cone, 0.1, DELTA, noise), 3001) if make in CONFIDENT else (cone, 10**6, 3001, noise)
     with pytest.raises(cw.InputError, match="compares all pairs of designs and takes at most 3000 of them, got 3001"):
-        make(cw.Cone.orthant(2), *arguments, 3001, Gaussian(1))
+        make(*settings)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +218,7 @@ def test_too_many_designs_for_all_pairs_are_refused(make):
         ({"epsilon": -0.1}, "epsilon must be"),
         ({"delta": 1.0}, "delta must lie strictly between"),
         ({"n_designs": 1}, "n_designs must be at least 2"),
-        ({"noise": None}, "noise must be an assumption"),
+        ({"noise": None}, "nothing is known of this noise"),
         ({"noise": Gaussian([1, 1, 1])}, "given for 3 objectives, but there are 2"),
         ({"radius_scale": 0}, "radius_scale must be above 0"),
         *(({"max_evaluations": most}, "max_evaluations must be") for most in (0, -1, 1.5, np.nan, True, np.True_, "9")),
@@ -211,9 +228,10 @@ def test_too_many_designs_for_all_pairs_are_refused(make):
 )
 @pytest.mark.parametrize("make", CONFIDENT, ids=name)
 def test_bad_configurations(make, wrong, words):
-    good = {"cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.1, "n_designs": 4, "noise": Gaussian(1)}
+    good = {"cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.1, "noise": Gaussian(1)}
+    asked, options = ({k: v for k, v in wrong.items() if (k in good) == own} for own in (True, False))
     with pytest.raises(cw.InputError, match=words):
-        make(**(good | wrong))
+        make(cw.Question(**(good | asked)), **({"n_designs": 4} | options))
 
 
 # -- summaries -------------------------------------------------------------------------------------------------------
@@ -223,7 +241,7 @@ def test_bad_configurations(make, wrong, words):
 def test_a_summary_that_jumps_over_rounds_is_judged_once_at_its_count(make):
     """A million evaluations in one entry: no million rounds, and everything is decided."""
     cone, means = PROBLEMS["right angle"]
-    algorithm = make(cone, EPSILON, DELTA, len(means), Gaussian(SIGMA))
+    algorithm = make(cw.Question(cone, EPSILON, DELTA, Gaussian(SIGMA)), len(means))
     state = algorithm.tell(algorithm.start(), Observations(range(len(means)), means, [10**6] * len(means)))
     assert state.judged == 1
     assert isinstance(algorithm.recommend(state).guarantee, cw.Guarantee)
@@ -312,7 +330,7 @@ def test_auer_round_by_round(seed):
     values = columns_of(means, 1.0, 3000, seed)
     by_hand = auer_by_hand(values, 1.0, DELTA)
     assert len(by_hand[0]) > 20
-    assert rounds_of(AuerElimination(cw.Cone.orthant(3), 1.0, DELTA, 8, Gaussian(1.0)), values) == by_hand
+    assert rounds_of(AuerElimination(cw.Question(cw.Cone.orthant(3), 1.0, DELTA, Gaussian(1.0)), 8), values) == by_hand
 
 
 @pytest.mark.parametrize("cone", [cw.Cone.orthant(2), cw.Cone.planar(50), cw.Cone.planar(140)], ids=str)
@@ -321,14 +339,14 @@ def test_paveba_round_by_round(cone):
     values = columns_of(means, 0.5, 400, 1)
     by_hand = paveba_by_hand(values, cone, 0.5, DELTA, 0.5, 1 / 2)
     assert len(by_hand[0]) > 10
-    algorithm = PaVeBa(cone, 0.5, DELTA, 6, Gaussian(0.5), radius_scale=1 / 2)
+    algorithm = PaVeBa(cw.Question(cone, 0.5, DELTA, Gaussian(0.5)), 6, radius_scale=1 / 2)
     assert rounds_of(algorithm, values) == by_hand
 
 
 def test_an_accepted_design_is_evaluated_while_it_may_decide_another():
     """Design 1 is soon accepted; 0 is behind it by little more than epsilon, and without 1 would be accepted too."""
     means, cone = [[0.0, 0.0], [0.6, 0.6], [-4.0, 4.0]], cw.Cone.orthant(2)
-    algorithm = PaVeBa(cone, 0.5, DELTA, 3, Gaussian(SIGMA), growth=0.02)
+    algorithm = PaVeBa(cw.Question(cone, 0.5, DELTA, Gaussian(SIGMA)), 3, growth=0.02)
     state, generator, useful = algorithm.start(), np.random.default_rng(0), 0
     while (pulls := algorithm.ask(state)).total:
         useful += int(state.standing[1] == Standing.USEFUL and 1 in pulls.designs)
@@ -345,7 +363,11 @@ def test_leader_and_challenger_by_hand():
     w, alpha = cone.facets, cone.widths
     s = np.sqrt(np.einsum("nd,de,ne->n", w, noise.covariance(3), w))
     level = threshold(math.log(k * (k - 1) * len(w) / 2 / DELTA) / 2)
-    algorithm, problem, rng = LeaderChallenger(cone, epsilon, DELTA, k, noise), SimulatedBandit(means, noise), 3
+    algorithm, problem, rng = (
+        LeaderChallenger(cw.Question(cone, epsilon, DELTA, noise), k),
+        SimulatedBandit(means, noise),
+        3,
+    )
     generator = np.random.default_rng(rng)
     state = algorithm.tell(algorithm.start(), problem.evaluate(Pulls(range(k)), generator))
     for _ in range(400):
@@ -383,7 +405,7 @@ def test_a_fresh_rule_asks_what_one_with_a_history_asks():
     cone, means = PROBLEMS["narrow"]
     means = np.vstack([means, np.asarray(means) + 0.3])
     problem, generator = SimulatedBandit(means, Gaussian(1.0)), np.random.default_rng(0)
-    used = LeaderChallenger(cone, 0.3, DELTA, len(means), Gaussian(1.0))
+    used = LeaderChallenger(cw.Question(cone, 0.3, DELTA, Gaussian(1.0)), len(means))
     states = [used.start()]
     for step in range(150):
         fresh = dataclasses.replace(used)
@@ -405,11 +427,11 @@ def test_the_threshold_is_about_x_plus_log_x():
 def test_published_balls_hold_for_normal_noise():
     """P(|mean| > r) summed over rounds and designs stays below delta, from the exact distribution of the length."""
     for dim, k in [(1, 2), (2, 5), (3, 200), (8, 20), (12, 50)]:
-        algorithm = PaVeBa(cw.Cone.orthant(dim), 0.1, DELTA, k, Gaussian(1))
+        algorithm = PaVeBa(cw.Question(cw.Cone.orthant(dim), 0.1, DELTA, Gaussian(1)), k)
         t = np.arange(1, 10_000)
         assert k * chi(dim).sf(algorithm.radii(t) * np.sqrt(t)).sum() < DELTA
         assert algorithm.balls_hold
-    large = PaVeBa(cw.Cone.orthant(60), 0.5, 0.5, 2, Gaussian(1))
+    large = PaVeBa(cw.Question(cw.Cone.orthant(60), 0.5, 0.5, Gaussian(1)), 2)
     assert not large.balls_hold
     assert "not known to hold" in str(large.recommend(large.start()).guarantee)
 
@@ -418,7 +440,7 @@ def test_paveba_takes_as_many_evaluations_as_the_authors_library():
     """Standardised SNW, sigma 0.1, epsilon 0.1, delta 0.05, 135 degrees: VOPy 0.2.0 with the proven radius: 45 420."""
     means = cw.problems.load("snw").means
     means = (means - means.mean(axis=0)) / means.std(axis=0)
-    algorithm = PaVeBa(cw.Cone.planar(135), 0.1, 0.05, len(means), Gaussian(0.1), growth=0.02)
+    algorithm = PaVeBa(cw.Question(cw.Cone.planar(135), 0.1, 0.05, Gaussian(0.1)), len(means), growth=0.02)
     assert play(algorithm, means, 0).evaluations == pytest.approx(45_420, rel=0.1)
 
 
@@ -427,7 +449,7 @@ def test_paveba_takes_as_many_evaluations_as_the_authors_library():
 
 @pytest.mark.parametrize("make", ELIMINATIONS, ids=name)
 def test_rounds_grow(make):
-    algorithm = make(cw.Cone.orthant(2), 1e-3, DELTA, 3, Gaussian(1), growth=0.5)
+    algorithm = make(cw.Question(cw.Cone.orthant(2), 1e-3, DELTA, Gaussian(1)), 3, growth=0.5)
     state, levels = algorithm.start(), []
     for _ in range(8):
         pulls = algorithm.ask(state)
@@ -438,7 +460,7 @@ def test_rounds_grow(make):
 
 
 def test_leader_and_challenger_grow():
-    algorithm = LeaderChallenger(cw.Cone.orthant(2), 1e-3, DELTA, 3, Gaussian(1), growth=0.5)
+    algorithm = LeaderChallenger(cw.Question(cw.Cone.orthant(2), 1e-3, DELTA, Gaussian(1)), 3, growth=0.5)
     state = algorithm.tell(algorithm.start(), Observations([0, 1, 2], np.zeros((3, 2)), [100, 101, 102]))
     pulls = algorithm.ask(state)
     assert len(pulls.designs) == 1
@@ -453,7 +475,8 @@ def test_leader_and_challenger_grow():
 @pytest.mark.parametrize("epsilon", [0.0, 0.4])
 def test_compatible_draws_are_those_for_which_the_set_succeeds(cone, epsilon):
     rng = np.random.default_rng(1)
-    algorithm = PosteriorSampling(cone, epsilon, DELTA, 6, Gaussian(1), max_evaluations=100)
+    question = cw.Question(cone, epsilon, DELTA, Gaussian(1), "cover" if epsilon else "contain")
+    algorithm = PosteriorSampling(question, 6, max_evaluations=100)
     seen = set()
     for _ in range(300):
         means = rng.normal(size=(6, cone.dim))
@@ -469,19 +492,23 @@ def test_compatible_draws_are_those_for_which_the_set_succeeds(cone, epsilon):
 
 def test_the_number_of_draws_and_the_seed():
     cone, means = PROBLEMS["right angle"]
-    first, second = (PosteriorSampling(cone, 0.1, 0.1, 7, Gaussian(1), growth=2.0, seed=seed) for seed in (0, 1))
+    first, second = (
+        PosteriorSampling(cw.Question(cone, 0.1, 0.1, Gaussian(1)), 7, growth=2.0, seed=seed) for seed in (0, 1)
+    )
     assert first.draws_in_a_row(1000) == math.ceil(math.log(1000 / 0.1) / math.log(1 / 0.9)) == 88
     state = first.tell(first.start(), SimulatedBandit(means, Gaussian(1)).evaluate(first.ask(first.start()), 0))
     assert first.ask(state).counts.tolist() != second.ask(state).counts.tolist()
     assert first.ask(state).total == 14
     with pytest.raises(cw.InputError, match="seed must be"):
-        PosteriorSampling(cone, 0.1, 0.1, 7, Gaussian(1), seed=-1)
+        PosteriorSampling(cw.Question(cone, 0.1, 0.1, Gaussian(1)), 7, seed=-1)
 
 
 def test_posterior_sampling_looks_where_it_is_close():
     """Two designs in a near-tie, the others clear: each of the two gets more than any other."""
     means = [[0.0], [4.0], [4.4], [-3.0]]
-    algorithm = PosteriorSampling(cw.Cone.orthant(1), 0.0, 0.01, 4, Gaussian(1), max_evaluations=5000)
+    algorithm = PosteriorSampling(
+        cw.Question(cw.Cone.orthant(1), 0.0, 0.01, Gaussian(1), success="contain"), 4, max_evaluations=5000
+    )
     result = play(algorithm, means, 0)
     assert result.indices == [2]
     assert result.evaluations > 100
@@ -491,7 +518,12 @@ def test_posterior_sampling_looks_where_it_is_close():
 def test_small_batches_of_a_growing_rule_still_go_to_everyone():
     """Asked for one at a time, a batch drawn for many designs must not be cut down to its first ones."""
     means, k = np.zeros((6, 2)), 6
-    algorithm = PosteriorSampling(cw.Cone.orthant(2), 0.0, DELTA, k, Gaussian(1), growth=1.0, max_evaluations=10**6)
+    algorithm = PosteriorSampling(
+        cw.Question(cw.Cone.orthant(2), 0.0, DELTA, Gaussian(1), success="contain"),
+        k,
+        growth=1.0,
+        max_evaluations=10**6,
+    )
     state, rng = algorithm.tell(algorithm.start(), Observations(range(k), means, [20] * k)), np.random.default_rng(0)
     asked = np.zeros(k, dtype=int)
     for _ in range(120):

@@ -31,7 +31,11 @@ CORRELATED = Gaussian(cov=[[1.0, 0.6], [0.6, 0.5]])
 
 
 def exact(cone=ORTHANT, noise: Noise | None = None, n_designs=8, most=60, delta=0.1) -> Certificate:
-    return Certificate(cone, Gaussian(1.0) if noise is None else noise, n_designs, 0.0, delta, "contain", most=most)
+    return Certificate(
+        cw.Question(cone, 0.0, delta, Gaussian(1.0) if noise is None else noise, success="contain"),
+        n_designs,
+        most=most,
+    )
 
 
 def shares_of(n_designs: int) -> dict[str, float]:
@@ -178,7 +182,7 @@ def test_it_suits_exact_identification_with_normal_noise_of_one_known_covariance
     ids=str,
 )
 def test_it_suits_nothing_else(noise, epsilon, notion, many):
-    checked = Certificate(ORTHANT, noise, many, epsilon, 0.1, notion, most=60)
+    checked = Certificate(cw.Question(ORTHANT, epsilon, 0.1, noise, success=notion), many, most=60)
     assert not Recount.suits(checked)
     assert checked.recount is None
     assert checked.spending.shares is SHARES
@@ -341,7 +345,7 @@ def streams(k: int, noise: Gaussian, seed: int) -> list[np.ndarray]:
 @pytest.mark.parametrize(("k", "noise", "most"), [(8, CORRELATED, 350), (9, Gaussian(0.7), 350), (44, CORRELATED, 900)])
 def test_claims_of_a_whole_run_are_those_of_somebody_who_never_looked_before(k, noise, most):
     """... and of the same streams read in any other order."""
-    rule = SuccessiveElimination(ORTHANT, 0.0, 0.1, k, noise, success="contain", max_evaluations=most)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.0, 0.1, noise, success="contain"), k, max_evaluations=most)
     checked, drawn, state, kinds = rule.certificate, streams(k, noise, 3), rule.start(), set()
     waiting = [iter(rows) for rows in drawn]
     assert (len(checked.offsets) > 1) == (k > 40)

@@ -117,7 +117,9 @@ def test_an_exact_answer_shows_what_settled_it(seed):
     angles = np.linspace(0.2, 1.3, 4)
     front = np.column_stack([np.cos(angles), np.sin(angles)])
     means = np.vstack([front, front - 0.2, front - rng.uniform(0.2, 1, size=(4, 2))])
-    rule = SuccessiveElimination(cw.Cone.orthant(2), 0.0, 0.1, 12, cw.noise.Gaussian(0.3), "contain", 20_000)
+    rule = SuccessiveElimination(
+        cw.Question(cw.Cone.orthant(2), 0.0, 0.1, cw.noise.Gaussian(0.3), success="contain"), 12, max_evaluations=20_000
+    )
     state, bandit = rule.start(), cw.SimulatedBandit(means, cw.noise.Gaussian(0.3))
     while (pulls := rule.ask(state)).total:
         state = rule.tell(state, bandit.evaluate(pulls, rng))

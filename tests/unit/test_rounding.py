@@ -107,7 +107,7 @@ def test_claims_do_not_depend_on_when_somebody_looked_although_finer_steps_are_s
     values = np.round(rng.normal(size=(400, 2)) * 0.2)
     values[200:] = np.round(rng.normal(size=(200, 2)), 3)
     data = Observations.single(np.tile(np.arange(5), 80), values)
-    rule = SuccessiveElimination(ORTHANT, 0.5, 0.1, 5, UNKNOWN)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, UNKNOWN), 5)
     often = rule.start()
     for start in range(0, 400, 20):
         part = slice(start, start + 20)

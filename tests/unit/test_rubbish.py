@@ -80,6 +80,7 @@ RUBBISH: dict[str, Any] = {
 CONE = Cone([[2, 1], [1, 3]])
 MEANS = np.array([[0.0, 3.0], [4.0, 0.5], [1.0, 1.0], [-1.0, 2.0]])
 NOISE = noise.Gaussian(1)
+QUESTION = cw.Question(CONE, 0.5, 0.1, NOISE)
 BANDIT = cw.SimulatedBandit(MEANS, NOISE)
 OBSERVED = cw.Observations(np.repeat(np.arange(4), 4), np.random.default_rng(0).normal(size=(16, 2)))
 
@@ -129,7 +130,17 @@ CALLS = {
         {"cone": CONE, "noise": NOISE, "n_designs": 5, "epsilon": 0.1, "delta": 0.1, "bound": "paper", "c": 2.0},
     ),
     "verdict": Call(cw.verdict, {"returned": [0], "means": MEANS, "cone": CONE, "epsilon": 0.1}),
-    "Goal": Call(cw.Goal, {"epsilon": 0.1, "delta": 0.1}),
+    "Question": Call(
+        cw.Question,
+        {
+            "cone": CONE,
+            "epsilon": 0.1,
+            "delta": 0.1,
+            "noise": NOISE,
+            "success": "cover",
+            "objectives": ["x", "y"],
+        },
+    ),
     "Gaussian": Call(noise.Gaussian, {"sigma": 1.0}),
     "Gaussian, cov": Call(noise.Gaussian, {"cov": np.eye(2)}),
     "GaussianUnknown": Call(noise.GaussianUnknown, {"resolution": None}),
@@ -142,24 +153,15 @@ CALLS = {
     ),
     "Statistics.empty": Call(cw.Statistics.empty, {"n_designs": 3, "dim": 2}),
     "NaiveElimination": Call(
-        cw.NaiveElimination, {"cone": CONE, "goal": cw.Goal(0.5, 0.1), "n_designs": 3, "noise": NOISE, "bound": "auto"}
+        cw.NaiveElimination, {"question": QUESTION, "n_designs": 3, "bound": "auto", "evaluations_each": 5}
     ),
     "SuccessiveElimination": Call(
         cw.SuccessiveElimination,
-        {
-            "cone": CONE,
-            "epsilon": 0.1,
-            "delta": 0.1,
-            "n_designs": 3,
-            "noise": NOISE,
-            "success": "cover",
-            "max_evaluations": None,
-            "radius_scale": 1.0,
-        },
+        {"question": QUESTION, "n_designs": 3, "max_evaluations": None, "radius_scale": 1.0},
     ),
     "OptimalProportions": Call(
         cw.OptimalProportions,
-        {"cone": CONE, "epsilon": 0.1, "delta": 0.1, "n_designs": 3, "noise": NOISE, "success": "cover"},
+        {"question": QUESTION, "n_designs": 3},
     ),
     "SimulatedBandit": Call(
         cw.SimulatedBandit,

@@ -1,21 +1,27 @@
-"""The contract of an identification algorithm: frozen configuration, state as a value, three verbs."""
+"""The contract of an identification algorithm: frozen configuration, state as a value, three verbs.
+
+`Algorithm` is all that a loop needs; `FixedConfidence` is what our own rules that stop by themselves have in common.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from html import escape
 from importlib import import_module
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.errors import printable
+from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
+from conewise.budgets import check_designs
+from conewise.cones import Cone
+from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Guarantee, Heuristic, Notion, Question, as_question
+from conewise.noise import Noise
 
 _ROWS = 20  # designs in a notebook
 _NAMED = 5  # designs in a line of text
@@ -184,3 +190,86 @@ class Algorithm(Protocol[State]):
     def recommend(self, state: State) -> Result:
         """The answer so far, at any moment."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class FixedConfidence:
+    """A rule that goes on until its question is answered with the confidence that was asked for."""
+
+    question: Question
+    """As given, and then `Question.inside`: a rule sees larger as better."""
+    n_designs: int
+    _: KW_ONLY
+    max_evaluations: int | None = None
+    radius_scale: float = 1.0
+    """Multiplies every radius; anything but 1 makes the answer heuristic."""
+
+    answers: ClassVar[tuple[Notion, ...]] = ("cover", "contain")
+    """The notions of success that a finished answer meets; a set that contains what is asked for also covers it."""
+    exact: ClassVar[bool] = True
+    """Whether epsilon = 0 means something to the rule."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        _ = self.noise  # refused where nothing is assumed
+        if not self.exact:
+            as_positive(self.epsilon, "epsilon")
+        as_answered(self.success, self.answers, type(self).__name__)
+        object.__setattr__(self, "radius_scale", as_positive(self.radius_scale, "radius_scale"))
+        if self.max_evaluations is not None:
+            object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
+        elif self.epsilon == 0 and not self.ends_on_ties:
+            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """Whether epsilon = 0 needs no max_evaluations."""
+        return False
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return self.cone.dim
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
+
+    @property
+    def noise(self) -> Noise:
+        """What is assumed of an evaluation."""
+        return self.question.assumed
+
+    @property
+    def success(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
+
+    def allowed(self, evaluations: int, most: int | None) -> int | None:
+        """How many evaluations may be asked for: `most`, and what max_evaluations leaves; None for any number."""
+        limit = None if most is None else as_count(most, "most")
+        if self.max_evaluations is None:
+            return limit
+        left = max(0, self.max_evaluations - evaluations)
+        return left if limit is None else min(limit, left)
+
+
+def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:
+    """Refuse a notion of success that a rule does not answer."""
+    if success not in answers:
+        raise InputError(
+            f'{rule} answers success "{answers[0]}" alone, got "{success}"; use SuccessiveElimination or '
+            "OptimalProportions."
+        )

@@ -8,22 +8,21 @@ from typing import Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices, as_count, as_option
-from conewise.algorithms.contract import INDEPENDENT, Result, Status
+from conewise._arrays import Bools, Floats, Indices, as_count, as_option, as_positive
+from conewise.algorithms.contract import INDEPENDENT, Result, Status, as_answered
 from conewise.budgets import (
     PAPER_CONSTANT,
     Bound,
     certified_epsilon,
     check_designs,
-    check_noise,
     check_total,
     failure_probability,
     naive_budget,
 )
-from conewise.cones import Cone, as_cone
-from conewise.errors import InputError, shown
+from conewise.cones import Cone
+from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Goal, Guarantee, Heuristic
+from conewise.goals import Guarantee, Heuristic, Question, as_question
 from conewise.noise import Gaussian, Noise
 from conewise.order import pareto_mask
 
@@ -43,32 +42,27 @@ class NaiveElimination:
     """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
 
     L comes from a bound ("paper", "gaussian", "subgaussian"; "auto" takes the smallest that the noise allows) or is
-    given as `evaluations_each`, which makes the answer heuristic. `noise` is what is assumed of an evaluation; None
-    admits that nothing is, and needs `evaluations_each`.
+    given as `evaluations_each`, which makes the answer heuristic; a question without noise needs it.
 
-    >>> algorithm = NaiveElimination(Cone.orthant(2), Goal(0.5, 0.1), n_designs=3, noise=Gaussian(1))
+    >>> algorithm = NaiveElimination(Question(Cone.orthant(2), 0.5, 0.1, Gaussian(1)), n_designs=3)
     >>> algorithm.evaluations_each
     37
     >>> algorithm.ask(algorithm.start(), most=4)
     Pulls(4 evaluations of 3 designs)
     """
 
-    cone: Cone
-    goal: Goal
+    question: Question
     n_designs: int
-    noise: Noise | None
     bound: Bound | Literal["auto", "given"] = "auto"
     evaluations_each: int = FROM_BOUND
     c: float = PAPER_CONSTANT
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
-        as_cone(self.cone)
-        if not isinstance(self.goal, Goal):
-            raise InputError(f"goal must be a Goal(epsilon, delta), got {shown(self.goal)}.")
-        if self.noise is not None:
-            check_noise(self.noise, self.cone.dim, self.n_designs)
-        if self.evaluations_each != FROM_BOUND:
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        as_positive(self.epsilon, "epsilon")
+        as_answered(self.question.success, ("cover",), type(self).__name__)
+        if not (isinstance(self.evaluations_each, int) and self.evaluations_each == FROM_BOUND):
             each = as_count(self.evaluations_each, "evaluations_each")
             object.__setattr__(self, "evaluations_each", check_total(each, self.n_designs))
             object.__setattr__(self, "bound", "given")
@@ -86,12 +80,32 @@ class NaiveElimination:
             self.cone,
             self.noise,
             self.n_designs,
-            self.goal.epsilon,
-            self.goal.delta,
+            self.epsilon,
+            self.delta,
             bound=cast(Bound, self.bound),
             c=self.c,
         )
         object.__setattr__(self, "evaluations_each", each)
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
+
+    @property
+    def noise(self) -> Noise | None:
+        """What is assumed of an evaluation, if anything."""
+        return self.question.noise
 
     @property
     def total(self) -> int:
@@ -162,7 +176,7 @@ class NaiveElimination:
     def _certified(self, least: int) -> float | None:
         if self.noise is None:
             return None
-        return certified_epsilon(self.cone, self.noise, self.n_designs, least, self.goal.delta, bound=self._tails)
+        return certified_epsilon(self.cone, self.noise, self.n_designs, least, self.delta, bound=self._tails)
 
     @property
     def _tails(self) -> Bound:
@@ -181,25 +195,25 @@ class NaiveElimination:
                 "nothing is assumed of the noise"
                 if reached is None
                 else (
-                    f"a proof gives epsilon = {reached:.4g} for them, not {self.goal.epsilon:g}"
-                    if reached > self.goal.epsilon
+                    f"a proof gives epsilon = {reached:.4g} for them, not {self.epsilon:g}"
+                    if reached > self.epsilon
                     else f"a proof would give epsilon = {reached:.4g} had the number been fixed by a bound"
                 )
             )
             return Heuristic(f"{self.evaluations_each} evaluations of each design were chosen by hand; {known}")
         assert self.noise is not None
         risk = failure_probability(
-            self.cone, self.noise, self.n_designs, self.goal.epsilon, self.evaluations_each, bound=self._tails
+            self.cone, self.noise, self.n_designs, self.epsilon, self.evaluations_each, bound=self._tails
         )
         # The paper's constant is not proven there: the proof is ours, and holds whenever this is at most delta.
-        if risk > self.goal.delta * (1 + 1e-12):
+        if risk > self.delta * (1 + 1e-12):
             return Heuristic(
                 f"with the constant c = {self.c:g} of the paper's bound the failure probability can only be "
-                f"bounded by {min(risk, 1.0):.3g}, above delta = {self.goal.delta:g}"
+                f"bounded by {min(risk, 1.0):.3g}, above delta = {self.delta:g}"
             )
         return Guarantee(
-            self.goal.epsilon,
-            self.goal.delta,
+            self.epsilon,
+            self.delta,
             _THEOREMS[self.bound],
             f"{INDEPENDENT}; {self.noise.words}",
         )

@@ -15,22 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_non_negative, as_probability, as_words
-from conewise._noisetext import turned
+from conewise._arrays import Floats, as_count, as_words
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
-from conewise.certificate.asked import Notion, notion_of
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError, shown
+from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Guarantee
+from conewise.goals import Guarantee, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.objectives import as_objectives
 from conewise.tables.designs import signs
 from conewise.tables.frames import is_frame
 from conewise.tables.measurements import LongTable, Recorded, Source, open_measurements
@@ -49,15 +48,37 @@ class Analysis:
     """Everything that would settle what is open, judged by the averages as they are."""
     explanations: tuple[str, ...]
     """The findings, their assumptions and what is odd about the data, in sentences."""
-    names: tuple[str, ...]
-    objectives: tuple[str, ...]
-    minimised: tuple[str, ...]
-    epsilon: float
-    delta: float
-    _questions: tuple[Pulls, ...]
+    question: Question
+    """What was asked, in the directions of the table."""
+    _open: tuple[Pulls, ...]
     """What would settle one open question each, the cheapest first."""
     evidence: Evidence | None = None
     """How the certificate compares any designs; None for a single one."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The designs."""
+        return tuple(self.result.designs)
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The names of the objectives."""
+        return self.question.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self.question.minimised
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that was asked for."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong claim may be."""
+        return self.question.delta
 
     @property
     def means(self) -> Floats:
@@ -67,13 +88,13 @@ class Analysis:
     @property
     def cheapest(self) -> int | None:
         """Evaluations that would settle the cheapest open question; None where nothing is open."""
-        return self._questions[0].total if self._questions else None
+        return self._open[0].total if self._open else None
 
     def next(self, evaluations: int) -> Pulls:
         """The most valuable evaluations, at most so many: open questions are settled from the cheapest on."""
         left = as_count(evaluations, "evaluations")
         given: dict[int, int] = {}
-        for question in self._questions:
+        for question in self._open:
             wanted = {
                 int(k): int(n) - given.get(int(k), 0) for k, n in zip(question.designs, question.counts, strict=True)
             }
@@ -148,22 +169,20 @@ def analyse(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
             "choose the objectives to match."
         )
-    delta, epsilon = as_probability(delta, "delta"), as_non_negative(epsilon, "epsilon")
     assumed = GaussianUnknown() if noise is None else noise
-    if not isinstance(assumed, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
-    notion = notion_of(success)
+    directions = as_objectives(source.objectives, source.minimised)
+    question = Question(cone, epsilon, delta, assumed, notion_of(success), directions)
     summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)
     _check_summaries(source, assumed, final)
-    inside = turned(assumed, signs(source.objectives, source.minimised))
+    inside = question.inside.assumed
     values = _Values(dim, k)
     stream = _watched(source, cone, inside, values, progress)
     if k == 1:
         statistics = _statistics(source, stream, inside, values, summed)
-        return _alone(source, statistics, assumed, epsilon, delta, success, final)
-    asked = _Asked(cone, epsilon, delta, k, inside, notion, max_evaluations)
+        return _alone(source, statistics, question, final)
+    asked = _Asked(question, k, max_evaluations)
     final_statistics = _statistics(source, stream, inside, values, summed) if final else None
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     findings = Findings(
@@ -171,10 +190,7 @@ def analyse(
         judged.statistics,
         judged.result,
         judged.plan,
-        assumed,
-        epsilon,
-        delta,
-        success,
+        question,
         final,
         judged.first_look,
         values.summed,
@@ -186,11 +202,7 @@ def analyse(
         judged.result.named(source.names, source.objectives, source.minimised),
         judged.plan,
         findings.sentences(),
-        source.names,
-        source.objectives,
-        source.minimised,
-        epsilon,
-        delta,
+        question,
         judged.questions,
         judged.evidence,
     )
@@ -217,12 +229,8 @@ class _Judged:
 class _Asked:
     """What is asked of the data, and the two ways to an answer."""
 
-    cone: Cone
-    epsilon: float
-    delta: float
+    question: Question
     n_designs: int
-    noise: Noise
-    success: Notion
     most: int | None
 
     @cached_property
@@ -231,8 +239,8 @@ class _Asked:
 
         Without pilots: in a table that is sorted by designs they would be complete at its end only.
         """
-        question = self.cone, self.epsilon, self.delta, self.n_designs, self.noise, self.success
-        return SuccessiveElimination(*question, max_evaluations=self.most, any_epsilon=True, pilots=False)
+        options: dict[str, Any] = {"any_epsilon": True, "pilots": False}
+        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.most, **options)
 
     def of_growing(self, stream: Iterator[Observations]) -> _Judged:
         """The observations told in their order to the certificate of looks."""
@@ -247,7 +255,7 @@ class _Asked:
 
     def of_final(self, statistics: Statistics) -> _Judged:
         """One look at the whole samples; what is left open is planned for a table that grows."""
-        sample = FixedSample(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success)
+        sample = FixedSample(self.question, self.n_designs)
         result = sample.recommend(statistics)
         least = 2 if sample.radii.estimates else 1
         evidence = Evidence.of_sample(sample, statistics)
@@ -278,17 +286,9 @@ class _Asked:
         return _Judged(state.statistics, result, plan, questions, first_look, evidence)
 
 
-def _alone(
-    source: Source,
-    statistics: Statistics,
-    noise: Noise,
-    epsilon: float,
-    delta: float,
-    success: str,
-    final: bool,
-) -> Analysis:
+def _alone(source: Source, statistics: Statistics, question: Question, final: bool) -> Analysis:
     """A single design is the Pareto set."""
-    worth = Guarantee(0.0, delta, "a single design is the Pareto set", "nothing")
+    worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
     result = Result(
         np.ones(1, dtype=bool),
         np.array([Status.KEPT.value]),
@@ -304,10 +304,8 @@ def _alone(
         minimised=source.minimised,
     )
     plan = Plan(Pulls([], []), 0)
-    findings = Findings(source, statistics, result, plan, noise, epsilon, delta, success, final, 0)
-    return Analysis(
-        result, plan, findings.sentences(), source.names, source.objectives, source.minimised, epsilon, delta, ()
-    )
+    findings = Findings(source, statistics, result, plan, question, final, 0)
+    return Analysis(result, plan, findings.sentences(), question, ())
 
 
 # -- the border ------------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from conewise.algorithms.contract import INDEPENDENT
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.errors import printable
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee, certainty
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.goals import Guarantee, Question, certainty
+from conewise.noise import Bounded, GaussianUnknown
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -29,10 +29,8 @@ class Findings:
     statistics: Statistics
     result: Result
     plan: Plan
-    noise: Noise
-    epsilon: float
-    delta: float
-    success: str
+    question: Question
+    """In the directions of the source."""
     final: bool
     first_look: int
     """Evaluations of a design before anything is said of it."""
@@ -60,12 +58,12 @@ class Findings:
             return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto optimal."
         counted = {s: int((status == s.value).sum()) for s in Status}
         if counted[Status.UNDECIDED] == k:
-            return f"Of {k} designs none is decided at epsilon = {self.epsilon:g}."
+            return f"Of {k} designs none is decided at epsilon = {self.question.epsilon:g}."
         parts = [f"{n} {'is' if n == 1 else 'are'} {s.value}" for s, n in counted.items() if n]
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
-        sure = f"with probability at least {certainty(self.delta)} all of that is right"
-        return f"Of {k} designs, at epsilon = {self.epsilon:g}, {joined(parts)}; {sure}."
+        sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
+        return f"Of {k} designs, at epsilon = {self.question.epsilon:g}, {joined(parts)}; {sure}."
 
     def _certain(self) -> list[str]:
         certain = np.flatnonzero(self.result.certain)
@@ -85,7 +83,7 @@ class Findings:
         if epsilon == 0:
             held = f"every Pareto design is among {who}" if n > 1 else f"{who} is the only Pareto design"
             return f"The data certify epsilon = 0: {held}, and nothing returned is surpassed in every respect."
-        place = "within that of" if self.success == "cover" else "among" if n > 1 else "no other than"
+        place = "within that of" if self.question.success == "cover" else "among" if n > 1 else "no other than"
         held = f"every Pareto design is {place} {who}"
         return (
             f"The data certify epsilon = {epsilon:.4g}: {held}, and nothing returned is further than that from being "
@@ -103,7 +101,7 @@ class Findings:
 
     def _assumption(self) -> str:
         worth = self.result.guarantee
-        words = worth.assumption if isinstance(worth, Guarantee) else f"{INDEPENDENT}; {self.noise.words}"
+        words = worth.assumption if isinstance(worth, Guarantee) else f"{INDEPENDENT}; {self.question.assumed.words}"
         return f"Assumed: {words}."
 
     # -- the data -------------------------------------------------------------------------------------------
@@ -121,7 +119,13 @@ class Findings:
     def _odd(self) -> list[str]:
         source = self.source
         odd = Oddities(
-            source.names, source.objectives, source.minimised, self.noise, self.statistics, self.two_valued, self.far
+            source.names,
+            source.objectives,
+            source.minimised,
+            self.question.assumed,
+            self.statistics,
+            self.two_valued,
+            self.far,
         )
         constants = odd.constants() if source.has_scatter else []
         return [*constants, *odd.outliers(), *([] if source.summarised else odd.pairs())]
@@ -146,7 +150,7 @@ class Findings:
         if len(counts) == 1:
             return []
         lines = []
-        unknown = isinstance(self.noise, GaussianUnknown)
+        unknown = isinstance(self.question.assumed, GaussianUnknown)
         if unknown and (counts <= 1).all():
             return [
                 "No design was evaluated twice, so nothing shows how large the noise is: repeat evaluations, or say "
@@ -177,7 +181,7 @@ class Findings:
         lines = []
         if len(equal):
             lines.append(f"{self._names(equal)} share all their averages with another design.")
-        if self.epsilon == 0:
+        if self.question.epsilon == 0:
             lines.append(
                 "Designs that are truly equal stay undecided at epsilon = 0 however often they are evaluated; an "
                 "epsilon above 0, the difference that does not matter, settles them."
@@ -196,7 +200,7 @@ class Findings:
     def _summaries(self) -> list[str]:
         if not self.source.summarised or len(self.source.objectives) == 1:
             return []
-        if not isinstance(self.noise, GaussianUnknown | Bounded):
+        if not isinstance(self.question.assumed, GaussianUnknown | Bounded):
             return []
         return [
             "Means and standard errors do not show how the objectives of one evaluation vary together, so the least "

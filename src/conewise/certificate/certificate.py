@@ -28,7 +28,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._limits import MOST_EVALUATIONS
-from conewise.certificate.asked import Notion, check_question
+from conewise.budgets import check_designs
 from conewise.certificate.claims import FEW, Certified, Claims, Comparisons, Struck, certified, judge
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
@@ -38,7 +38,7 @@ from conewise.certificate.pilots import (
     MOST_DESIGNS,
     WORTH_FROM,
     Pilot,
-    Question,
+    Task,
     Weights,
     probabilities,
 )
@@ -48,6 +48,7 @@ from conewise.certificate.rounding import Rounding
 from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import InputError
+from conewise.goals import Notion, Question, as_question
 from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
 
@@ -131,12 +132,8 @@ class Spending:
 class Certificate:
     """Claims from checkpoints; frozen configuration, no state."""
 
-    cone: Cone
-    noise: Noise
+    question: Question
     n_designs: int
-    epsilon: float
-    delta: float
-    notion: Notion = "cover"
     most: int | None = None
     """Largest number of observations of one design that will ever be looked at; from epsilon by default."""
     any_epsilon: bool = False
@@ -147,11 +144,38 @@ class Certificate:
     """Whether pilots may be asked for, to share out delta; not for observations that are there already."""
 
     def __post_init__(self) -> None:
-        check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        _ = self.noise  # without an assumption nothing can be certified
         if self.any_epsilon and self.most is None:
             object.__setattr__(self, "most", MOST)
         if self.most is not None:
             as_count(self.most, "most", 2)
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def noise(self) -> Noise:
+        """What is assumed of an evaluation."""
+        return self.question.assumed
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong claim may be."""
+        return self.question.delta
+
+    @property
+    def notion(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
 
     # -- the schedule ---------------------------------------------------------------------------------------
 
@@ -173,8 +197,8 @@ class Certificate:
         if not self.weighted:
             return None
         most = max(1, self.levels.counts[-1] // LONGEST)
-        question = Question(self.cone, self.epsilon, self.cover_factor, self.radii.typical, most)
-        return Pilot.begun(question, self.n_designs)
+        task = Task(self.cone, self.epsilon, self.cover_factor, self.radii.typical, most)
+        return Pilot.begun(task, self.n_designs)
 
     @cached_property
     def weighted(self) -> bool:

@@ -110,13 +110,13 @@ class Hardness:
     """(K,): of the hardest comparison in which a design is likely to be needed, its own or another's."""
 
     @classmethod
-    def of(cls, pilot: Statistics, question: Question) -> Hardness:
+    def of(cls, pilot: Statistics, task: Task) -> Hardness:
         """From the pilots of all designs."""
-        cone, covariance = question.cone, question.covariance(pilot)
+        cone, covariance = task.cone, task.covariance(pilot)
         spread = np.sqrt(np.maximum(np.einsum("nd,de,ne->n", cone.facets, covariance, cone.facets), 0.0))
         spread = np.maximum(spread, np.finfo(float).tiny ** 0.25)
         values, counts = pilot.means @ cone.facets.T / spread, pilot.counts.astype(np.float64)
-        slack, bonus = question.epsilon * cone.widths / spread, question.epsilon / question.factor / spread
+        slack, bonus = task.epsilon * cone.widths / spread, task.epsilon / task.factor / spread
         (k, facets), rng = values.shape, np.random.default_rng(0)  # always the same draws: a function of the pilot
         fine, out, ahead, root = np.zeros((k, facets)), np.zeros((k, k)), np.zeros(k), _root(covariance)
         for _ in range(_DRAWS):
@@ -135,8 +135,8 @@ class Hardness:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What a pilot has to know of the question."""
+class Task:
+    """What a pilot has to know of the task."""
 
     cone: Cone
     epsilon: float
@@ -156,7 +156,7 @@ class Pilot:
     all that is asked of a part that is thrown away.
     """
 
-    question: Question
+    task: Task
     statistics: Statistics
     wanted: Counts
     """(K,): observations of each design at which the pilots are looked at next."""
@@ -164,10 +164,10 @@ class Pilot:
     """None until they are complete."""
 
     @classmethod
-    def begun(cls, question: Question, n_designs: int) -> Pilot:
+    def begun(cls, task: Task, n_designs: int) -> Pilot:
         """Nothing observed."""
-        nothing = Statistics.empty(n_designs, question.cone.dim)
-        return cls(question, nothing, np.full(n_designs, min(FIRST, question.most)))
+        nothing = Statistics.empty(n_designs, task.cone.dim)
+        return cls(task, nothing, np.full(n_designs, min(FIRST, task.most)))
 
     @property
     def missing(self) -> Counts:
@@ -190,8 +190,8 @@ class Pilot:
     def _looked_at(self) -> Pilot:
         """Complete, or with more observations wanted of those whose gaps look small beside them."""
         counts = self.statistics.counts
-        hardness = Hardness.of(self.statistics, self.question)
-        target = np.minimum(PART * hardness.ahead, np.minimum(GROWTH * counts, self.question.most))
+        hardness = Hardness.of(self.statistics, self.task)
+        target = np.minimum(PART * hardness.ahead, np.minimum(GROWTH * counts, self.task.most))
         wanted = np.where(target > 1.5 * counts, np.ceil(target), counts).astype(np.int64)
         if (wanted > counts).any():
             return replace(self, wanted=wanted)

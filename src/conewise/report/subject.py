@@ -16,12 +16,11 @@ from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.evidence import Evidence
 from conewise.analysis.explanations import unused
-from conewise.certificate.asked import Notion, notion_of
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Guarantee, Heuristic, Notion, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.studies.view import StudyView
 from conewise.tables.designs import signs

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from conewise._arrays import as_count
+from conewise._arrays import as_count, as_non_negative
 from conewise.algorithms import Algorithm, NaiveElimination, Result
 from conewise.algorithms.contract import State
-from conewise.budgets import check_noise
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
+from conewise.goals import Question
 from conewise.noise import Noise
 from conewise.problems.simulated import Seed, as_generator
-from conewise.studies.rules import build
+from conewise.studies.rules import build, check_options, success_asked
 
 Progress = Callable[[int, int | None], None]
 """Called after every batch with the evaluations so far and the total, where it is known."""
@@ -102,9 +102,9 @@ def identify(
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     assumed = noise if noise is not None else getattr(problem, "assumption", None)
-    if assumed is not None:
-        check_noise(assumed, problem.dim, problem.n_designs)
-    chosen = build(algorithm, cone, epsilon, delta, problem.n_designs, assumed, options)
+    check_options(algorithm, options)
+    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options)
+    chosen = build(algorithm, Question(cone, epsilon, delta, assumed, success), problem.n_designs, options)
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:

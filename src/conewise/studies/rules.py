@@ -16,15 +16,13 @@ from conewise.algorithms import (
     PosteriorSampling,
     SuccessiveElimination,
 )
-from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.goals import Goal
-from conewise.noise import Noise
+from conewise.goals import Notion, Question, notion_of
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
-_NAIVE_OPTIONS = frozenset({"bound", "evaluations_each", "c"})
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
+    "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
     "elimination": (SuccessiveElimination, _CERTIFIED_OPTIONS),
     "proportions": (OptimalProportions, _CERTIFIED_OPTIONS),
     "ape": (LeaderChallenger, _PUBLISHED_OPTIONS),
@@ -32,32 +30,36 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
 }
-"""Adaptive rules by name, with their options; each is built from cone, epsilon, delta, n_designs and noise."""
+"""Rules by name, with their options; each is built from a question and the number of designs."""
 
 
 def resolved(name: str, options: Mapping[str, Any]) -> str:
     """The name of a rule; "auto" is proportions unless an option of the naive one is given."""
-    as_option(name, "algorithm", ("auto", "naive", *_RULES))
+    as_option(name, "algorithm", ("auto", *_RULES))
     if name == "auto":
-        name = "naive" if options.keys() & _NAIVE_OPTIONS else "proportions"
+        name = "naive" if options.keys() & _RULES["naive"][1] else "proportions"
     return name
 
 
-def build(
-    name: str, cone: Cone, epsilon: float, delta: float, n_designs: int, noise: Noise | None, options: Mapping[str, Any]
-) -> Algorithm[Any]:
+def success_asked(name: str, epsilon: float, options: Mapping[str, Any]) -> Notion:
+    """What a question has to ask of the rule of that name: its option, or what the rule answers at this epsilon."""
+    if "success" in _RULES[resolved(name, options)][1]:
+        return notion_of(options.get("success", "cover"))
+    return "cover" if epsilon > 0 else "contain"
+
+
+def build(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
     """The algorithm of that name, configured; an unknown name or option is refused."""
     name = resolved(name, options)
-    known = _NAIVE_OPTIONS if name == "naive" else _RULES[name][1]
+    check_options(name, options)
+    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **{k: v for k, v in options.items() if k != "success"})
+    return made
+
+
+def check_options(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that the rule of that name does not have."""
+    name = resolved(name, options)
+    known = _RULES[name][1]
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    if name == "naive":
-        return NaiveElimination(cone, Goal(epsilon, delta), n_designs, noise, **options)
-    if noise is None:
-        raise InputError(
-            "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
-            'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
-        )
-    rule: Algorithm[Any] = _RULES[name][0](cone, epsilon, delta, n_designs, noise, **options)
-    return rule

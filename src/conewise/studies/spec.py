@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -23,18 +23,19 @@ from conewise._arrays import (
     as_floats,
     as_non_negative,
     as_positive,
-    as_probability,
     as_words,
     check_finite,
     check_sums,
 )
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
-from conewise._noisetext import noise_from_dict, noise_to_dict, turned
+from conewise._noisetext import noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
-from conewise.studies.rules import build, resolved
+from conewise.goals import Question
+from conewise.objectives import as_objectives
+from conewise.studies.rules import build, check_options, resolved, success_asked
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.names import first_repeated
 from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
@@ -54,23 +55,13 @@ class Specification:
 
     names: tuple[str, ...]
     rows: tuple[Row, ...]
-    objectives: tuple[str, ...]
-    minimised: tuple[str, ...]
-    cone: Cone
-    epsilon: float
-    delta: float
-    noise: noises.Noise | None
-    """In the user's own sign, like everything else here."""
+    question: Question
+    """In the user's own directions, like everything else here."""
     algorithm: str
     options: Mapping[str, Any]
     seed: int
     lease: float
     """Seconds after which an evaluation that was handed out and not told is open again."""
-    signs: Floats = field(init=False)
-    """(D,): -1 for minimised objectives."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "signs", np.array([-1.0 if o in self.minimised else 1.0 for o in self.objectives]))
 
     @property
     def n_designs(self) -> int:
@@ -80,7 +71,7 @@ class Specification:
     @property
     def dim(self) -> int:
         """The number of objectives D."""
-        return len(self.objectives)
+        return self.question.cone.dim
 
     def build(self) -> Algorithm[Any]:
         """The algorithm, in whose eyes larger is better for every objective; built once."""
@@ -88,14 +79,14 @@ class Specification:
 
     @cached_property
     def _algorithm(self) -> Algorithm[Any]:
-        noise = None if self.noise is None else turned(self.noise, self.signs)
         try:
-            return build(self.algorithm, self.cone, self.epsilon, self.delta, self.n_designs, noise, self.options)
+            return build(self.algorithm, self.question, self.n_designs, self.options)
         except InputError:
             raise
         except ArithmeticError:
+            asked = self.question
             raise InputError(
-                f"epsilon = {self.epsilon:g}, delta = {self.delta:g} and the noise are too far apart to be computed "
+                f"epsilon = {asked.epsilon:g}, delta = {asked.delta:g} and the noise are too far apart to be computed "
                 "with; choose other units, or another epsilon."
             ) from None
         except (TypeError, ValueError, MemoryError) as error:
@@ -109,16 +100,16 @@ class Specification:
         if array.shape != (n, self.dim):
             raise InputError(
                 f"values must have shape ({n}, {self.dim}), one row an evaluation and one column an objective "
-                f"({', '.join(self.objectives)}), got {array.shape}."
+                f"({', '.join(self.question.names)}), got {array.shape}."
             )
         if n:
             check_finite(array, "values")
             check_sums(array, "values", LARGEST_OBSERVED)
-        outside = out_of_range(self.noise, array)
+        outside = out_of_range(self.question.noise, array)
         if outside is not None:
             row, column = outside
             raise InputError(
-                f"values has {float(array[row, column])!r} in row {row} for {self.objectives[column]!r}, outside "
+                f"values has {float(array[row, column])!r} in row {row} for {self.question.names[column]!r}, outside "
                 "the range that the study's noise assumes; no certificate would hold with it: unless it is a slip, "
                 "make a study with a range that every value keeps."
             )
@@ -127,15 +118,16 @@ class Specification:
     def to_json(self) -> str:
         """One text; `from_json` reads it back to the same numbers, bit by bit."""
         plain = all(row == {"name": name} for row, name in zip(self.rows, self.names, strict=True))
+        question = self.question
         data = {
             "designs": list(self.names),
             "rows": None if plain else list(self.rows),
-            "objectives": list(self.objectives),
-            "minimise": list(self.minimised),
-            "cone": self.cone.to_dict(),
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "noise": None if self.noise is None else noise_to_dict(self.noise),
+            "objectives": list(question.names),
+            "minimise": list(question.minimised),
+            "cone": question.cone.to_dict(),
+            "epsilon": question.epsilon,
+            "delta": question.delta,
+            "noise": None if question.noise is None else noise_to_dict(question.noise),
             "algorithm": self.algorithm,
             "options": dict(self.options),
             "seed": self.seed,
@@ -153,11 +145,14 @@ class Specification:
             rows = data["rows"] or [{"name": name} for name in data["designs"]]
             return cls(
                 *checked_designs(rows, data["designs"]),
-                *checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
-                Cone.from_dict(data["cone"]),
-                as_non_negative(data["epsilon"], "epsilon"),
-                as_probability(data["delta"], "delta"),
-                None if data["noise"] is None else noise_from_dict(data["noise"]),
+                Question(
+                    Cone.from_dict(data["cone"]),
+                    data["epsilon"],
+                    data["delta"],
+                    None if data["noise"] is None else noise_from_dict(data["noise"]),
+                    success_asked(data["algorithm"], data["epsilon"], data["options"]),
+                    as_objectives(*checked_objectives(data["objectives"], data["minimise"], len(data["objectives"]))),
+                ),
                 resolved(data["algorithm"], data["options"]),
                 data["options"],
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
@@ -207,15 +202,12 @@ def specified(
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})
+    check_options(algorithm, chosen)
+    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen)
     specification = Specification(
         names,
         rows,
-        labels,
-        minimised,
-        cone,
-        as_non_negative(epsilon, "epsilon"),
-        as_probability(delta, "delta"),
-        noise,
+        Question(cone, epsilon, delta, noise, success, as_objectives(labels, minimised)),
         resolved(algorithm, chosen),
         chosen,
         as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED),

@@ -16,6 +16,7 @@ from conewise.algorithms import Result
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.cones import Cone
 from conewise.feedback import Observations, Pulls, Statistics
+from conewise.goals import Question
 from conewise.noise import GaussianUnknown, Noise
 from conewise.studies.evaluations import Evaluations, Lease
 from conewise.studies.identity import Identity
@@ -170,7 +171,7 @@ class StudyView:
             self._reader.catch_up()
             ledger = self._reader.ledger
             design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
-            values = ledger.values[: ledger.size] * self._reader.specification.signs
+            values = ledger.values[: ledger.size] * self.question.signs
         found, statistics = Observations.single(design, values), Statistics.empty(self.n_designs, self.dim)
         extremes = Extremes(self.n_designs, self.dim)
         if len(design):
@@ -222,34 +223,39 @@ class StudyView:
         return [dict(row) for row in self._reader.specification.rows]
 
     @property
+    def question(self) -> Question:
+        """What is asked, in the directions of whoever asks."""
+        return self._reader.specification.question
+
+    @property
     def objectives(self) -> tuple[str, ...]:
         """The objectives' names."""
-        return self._reader.specification.objectives
+        return self.question.names
 
     @property
     def minimised(self) -> tuple[str, ...]:
         """The objectives of which less is better."""
-        return self._reader.specification.minimised
+        return self.question.minimised
 
     @property
     def cone(self) -> Cone:
         """What "better" means, once minimised objectives are negated."""
-        return self._reader.specification.cone
+        return self.question.cone
 
     @property
     def epsilon(self) -> float:
         """How far from optimal a returned design may be."""
-        return self._reader.specification.epsilon
+        return self.question.epsilon
 
     @property
     def delta(self) -> float:
         """How often the answer may be wrong."""
-        return self._reader.specification.delta
+        return self.question.delta
 
     @property
     def noise(self) -> Noise | None:
         """What is assumed of one evaluation, in the user's own sign."""
-        return self._reader.specification.noise
+        return self.question.noise
 
     @property
     def algorithm(self) -> str:

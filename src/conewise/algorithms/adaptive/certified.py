@@ -7,27 +7,23 @@ ahead of the others a design should run (`leads`). The guarantee is the certific
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_count, as_epsilon, as_positive
+from conewise._arrays import Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import INDEPENDENT, Result
-from conewise.certificate.asked import Notion
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.pilots import FIRST
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
-from conewise.cones import Cone
-from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
-from conewise.noise import Noise
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
@@ -69,31 +65,23 @@ class Costs:
 
 
 @dataclass(frozen=True, eq=False)
-class CertifiedRule(ABC):
+class CertifiedRule(FixedConfidence, ABC):
     """A sampling rule on the certificate of looks."""
 
-    cone: Cone
-    epsilon: float
-    delta: float
-    n_designs: int
-    noise: Noise
-    success: Notion = "cover"
-    max_evaluations: int | None = None
-    radius_scale: float = 1.0
-    """Anything but 1 makes the answer heuristic."""
+    _: KW_ONLY
     any_epsilon: bool = False
     """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
     pilots: bool = True
     """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
-        as_positive(self.radius_scale, "radius_scale")
-        if self.max_evaluations is not None:
-            object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
+        super().__post_init__()
         _ = self.certificate.levels  # refuses bad configurations now, not at the first look
-        if self.epsilon == 0 and self.max_evaluations is None and not self.any_epsilon:
-            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """Where epsilon is chosen at every look, nothing waits for this one."""
+        return self.any_epsilon
 
     @abstractmethod
     def targets(self, costs: Costs) -> Floats:
@@ -109,14 +97,13 @@ class CertifiedRule(ABC):
         most = None
         if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
             most = max(2, self.max_evaluations // 2)
-        question = self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.success
-        return Certificate(*question, most, self.any_epsilon, self.radius_scale, self.pilots)
+        return Certificate(self.question, self.n_designs, most, self.any_epsilon, self.radius_scale, self.pilots)
 
     @property
     def most_evaluations(self) -> int:
         """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
         pilot = self.certificate.pilot
-        longest = 0 if pilot is None else max(FIRST, pilot.question.most)
+        longest = 0 if pilot is None else max(FIRST, pilot.task.most)
         bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
         return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
 
@@ -133,12 +120,9 @@ class CertifiedRule(ABC):
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
         """What brings the open questions to their next level, in the order of the designs."""
-        limit = None if most is None else as_count(most, "most")
-        if self.max_evaluations is not None:
-            left = self.max_evaluations - state.evaluations
-            limit = left if limit is None else min(limit, left)
-            if limit <= 0:
-                return Pulls([], [])
+        limit = self.allowed(state.evaluations, most)
+        if limit == 0:
+            return Pulls([], [])
         if state.pilot is not None and not state.piloted:
             return _at_most(np.arange(self.n_designs), state.pilot.missing, limit)
         counts = np.array(self.certificate.levels.counts)

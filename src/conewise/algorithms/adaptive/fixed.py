@@ -15,7 +15,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.contract import INDEPENDENT, Result
-from conewise.certificate.asked import Notion, check_question
+from conewise.budgets import check_designs
 from conewise.certificate.certificate import Spending
 from conewise.certificate.claims import Certified, Claims, Comparisons, Seen, Struck, certified, judge
 from conewise.certificate.radii import Radii, radii_for
@@ -23,7 +23,7 @@ from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee
+from conewise.goals import Guarantee, Notion, Question, as_question
 from conewise.noise import GaussianUnknown, Noise
 from conewise.order import maximal_columns
 
@@ -32,15 +32,38 @@ from conewise.order import maximal_columns
 class FixedSample:
     """Claims from the statistics of a sample whose size did not depend on what was seen."""
 
-    cone: Cone
-    noise: Noise
+    question: Question
     n_designs: int
-    epsilon: float
-    delta: float
-    notion: Notion = "cover"
 
     def __post_init__(self) -> None:
-        check_question(self.cone, self.noise, self.n_designs, self.epsilon, self.delta, self.notion)
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        _ = self.noise  # without an assumption nothing can be certified
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def noise(self) -> Noise:
+        """What is assumed of an evaluation."""
+        return self.question.assumed
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong claim may be."""
+        return self.question.delta
+
+    @property
+    def notion(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
 
     @cached_property
     def radii(self) -> Radii:

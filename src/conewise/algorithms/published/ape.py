@@ -37,9 +37,9 @@ class LeaderChallenger(Sequential):
     at once, so any `growth` keeps the guarantee: g evaluates the chosen design about g times its count in one batch.
     The much smaller radius of the authors' experiments is tuned; `radius_scale` makes it, and a heuristic answer.
 
-    >>> from conewise import Cone
+    >>> from conewise import Cone, Question
     >>> from conewise.noise import Gaussian
-    >>> algorithm = LeaderChallenger(Cone.orthant(2), 0.1, 0.05, 3, Gaussian(1))
+    >>> algorithm = LeaderChallenger(Question(Cone.orthant(2), 0.1, 0.05, Gaussian(1)), n_designs=3)
     >>> algorithm.ask(algorithm.start())
     Pulls(3 evaluations of 3 designs)
     """

@@ -11,13 +11,13 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import FixedConfidence
+from conewise.algorithms.published.common import Published
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
 
 
 @dataclass(frozen=True, eq=False)
-class AuerElimination(FixedConfidence, RoundByRound):
+class AuerElimination(Published, RoundByRound):
     """Evaluate every active design once a round; discard the beaten, accept those nobody needs any more.
 
     With c_i = sqrt(2 log(4 K N t_i^2 / delta) / t_i) the interval of design i along facet n is mu^ +- s_n c_i. A round

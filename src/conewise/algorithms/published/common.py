@@ -5,20 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices, as_count, as_non_negative, as_positive, as_probability
+from conewise._arrays import Bools, Floats, Indices, as_non_negative
 from conewise._limits import LARGEST_GROWTH
-from conewise.algorithms.contract import INDEPENDENT, Result, Status
-from conewise.budgets import check_designs, check_noise
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, Status
+from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
-from conewise.noise import Noise
 from conewise.order import pareto_mask
 
 MOST_DESIGNS: Final = 3000
@@ -26,40 +25,22 @@ MOST_DESIGNS: Final = 3000
 
 
 @dataclass(frozen=True, eq=False)
-class FixedConfidence:
-    """The configuration of a rule that stops by itself: epsilon, delta, and what is assumed of the noise."""
+class Published(FixedConfidence):
+    """A published rule that stops by itself, with the batches that its authors had no need of."""
 
-    cone: Cone
-    epsilon: float
-    delta: float
-    n_designs: int
-    noise: Noise
     _: KW_ONLY
-    radius_scale: float = 1.0
-    """Multiplies every radius; anything but 1 makes the answer heuristic."""
-    max_evaluations: int | None = None
     growth: float = 0.0
     """0: one evaluation at a time, as published; g: about g times what a design has already, in one batch."""
 
-    _exact: ClassVar[bool] = True  # whether epsilon = 0 means something to the rule
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_designs", check_pairs(self.n_designs, type(self).__name__))
-        check_noise(self.noise, self.cone.dim, self.n_designs)
-        positive = as_non_negative if self._exact else as_positive
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
-        object.__setattr__(self, "radius_scale", as_positive(self.radius_scale, "radius_scale"))
+        super().__post_init__()
+        check_pairs(self.n_designs, type(self).__name__)
         object.__setattr__(self, "growth", as_non_negative(self.growth, "growth"))
         if self.growth > LARGEST_GROWTH:
             raise InputError(
                 f"growth must be at most {LARGEST_GROWTH:g}, got {self.growth:g}: a batch is about that many times "
                 "what was evaluated before."
             )
-        if self.max_evaluations is not None:
-            object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
-        elif self.epsilon == 0:
-            raise InputError("epsilon = 0 never ends on ties: give max_evaluations.")
 
     @cached_property
     def scales(self) -> Floats:
@@ -69,14 +50,6 @@ class FixedConfidence:
     def batch(self, counts: Counts | int) -> Counts:
         """How many further evaluations a design with that many gets at once."""
         return np.maximum(1, np.floor(self.growth * np.asarray(counts))).astype(np.int64)
-
-    def allowed(self, evaluations: int, most: int | None) -> int | None:
-        """How many evaluations may be asked for: `most`, and what max_evaluations leaves; None for any number."""
-        limit = None if most is None else as_count(most, "most")
-        if self.max_evaluations is None:
-            return limit
-        left = max(0, self.max_evaluations - evaluations)
-        return left if limit is None else min(limit, left)
 
     def answer(
         self,
@@ -116,7 +89,7 @@ class FixedConfidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Sequential(FixedConfidence, ABC):
+class Sequential(Published, ABC):
     """A rule that looks at the statistics alone: everyone once, then whatever `choose` says."""
 
     @abstractmethod

@@ -56,6 +56,11 @@ class EmpiricalGapElimination(RoundByRound):
             )
 
     @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return self.cone.dim
+
+    @property
     @abstractmethod
     def smallest_budget(self) -> int:
         """With which everyone is evaluated at least once."""

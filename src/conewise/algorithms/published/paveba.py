@@ -15,15 +15,16 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import FixedConfidence
+from conewise.algorithms.published.common import Published
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.feedback import Counts, Statistics
+from conewise.goals import Notion
 
 _PAIRS_AT_ONCE: Final = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class PaVeBa(FixedConfidence, RoundByRound):
+class PaVeBa(Published, RoundByRound):
     """Evaluate once a round every undecided design and every accepted one that may still cover an undecided one.
 
     In round t all of these have t evaluations and lie in balls of radius r around their averages,
@@ -42,7 +43,8 @@ class PaVeBa(FixedConfidence, RoundByRound):
     deviation (or subgaussian parameter) of the noise along a unit vector.
     """
 
-    _exact: ClassVar[bool] = False
+    answers: ClassVar[tuple[Notion, ...]] = ("cover",)
+    exact: ClassVar[bool] = False
 
     @cached_property
     def sigma(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._limits import LARGEST_SEED
-from conewise.algorithms.contract import Result
+from conewise.algorithms.contract import Result, as_answered
 from conewise.algorithms.published.common import Sequential
 from conewise.feedback import Counts, Statistics
 from conewise.noise import Gaussian
@@ -49,6 +49,8 @@ class PosteriorSampling(Sequential):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.epsilon > 0:
+            as_answered(self.success, ("cover",), type(self).__name__)
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
 from conewise.algorithms.published.common import limited
-from conewise.cones import Cone
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 
 
@@ -92,8 +91,12 @@ class Rounds:
 class RoundByRound(ABC):
     """A rule that judges rounds: a subclass says what a round asks for and what it decides."""
 
-    cone: Cone
     n_designs: int
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """The number of objectives D."""
 
     @abstractmethod
     def plan(self, judged: int, standing: Standings, counts: Counts) -> Counts:
@@ -109,9 +112,9 @@ class RoundByRound(ABC):
 
     def start(self) -> Rounds:
         """Nothing observed."""
-        empty = Statistics.empty(self.n_designs, self.cone.dim)
+        empty = Statistics.empty(self.n_designs, self.dim)
         standing = np.full(self.n_designs, Standing.OPEN, dtype=np.int8)
-        nothing = Observations([], np.empty((0, self.cone.dim)))
+        nothing = Observations([], np.empty((0, self.dim)))
         return Rounds(empty, empty, nothing, 0, standing, self.plan(0, standing, empty.counts))
 
     def ask(self, state: Rounds, most: int | None = None) -> Pulls:
