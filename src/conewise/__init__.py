@@ -33,6 +33,7 @@ if _typing.TYPE_CHECKING:
     from conewise.preferences import Preferences
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
+    from conewise.tables.known import UnitsWarning, front
 
 __all__ = [
     "Cone",
@@ -56,6 +57,7 @@ __all__ = [
     "Statistics",
     "Study",
     "SuccessiveElimination",
+    "UnitsWarning",
     "Verdict",
     "__version__",
     "analyse",
@@ -63,6 +65,7 @@ __all__ = [
     "cover_gaps",
     "dominates",
     "escape_gaps",
+    "front",
     "front_of_shards",
     "gap_dependent_bound",
     "hardness",
@@ -86,8 +89,10 @@ _WHEN_NEEDED = {
     "Front": "conewise.fronts",
     "Preferences": "conewise.preferences",
     "Study": "conewise.studies.study",
+    "UnitsWarning": "conewise.tables.known",
     "analyse": "conewise.analysis.analyse",
     "analyze": "conewise.analysis.analyse",
+    "front": "conewise.tables.known",
     "front_of_shards": "conewise.fronts",
     "run_study": "conewise.studies.running.runner",
 }

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._arrays import Floats, as_floats, check_shape, read_only
+from conewise._arrays import Bools, Floats, as_floats, check_shape, read_only
 from conewise._workers import in_order
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
@@ -53,8 +53,9 @@ class Front:
 class RunningFront:
     """The Pareto set of a stream, in memory proportional to the set: feed chunks or fronts, read `front` at the end."""
 
-    def __init__(self, cone: Cone, *, keep_duplicates: bool = True) -> None:
-        self._cone, self._keep = as_cone(cone), keep_duplicates
+    def __init__(self, cone: Cone, *, keep_duplicates: bool = True, units: Floats | None = None) -> None:
+        """`units` (D,) are what one step of each objective is: points are divided by them where they are compared."""
+        self._cone, self._keep, self._units = as_cone(cone), keep_duplicates, units
         self._parts: list[Front] = []
         self._merged = self._gathered = 0
         self._rows = 0
@@ -69,7 +70,7 @@ class RunningFront:
         array = as_floats(points, "points")
         if array.ndim == 2 and not len(array):
             return
-        kept = np.flatnonzero(pareto_mask(array, self._cone, keep_duplicates=self._keep))
+        kept = np.flatnonzero(self._mask(array))
         self.join(Front(len(array), kept, array[kept], None if labels is None else labels(kept)))
 
     def join(self, front: Front) -> None:
@@ -92,6 +93,10 @@ class RunningFront:
         only = self._parts[0]
         return Front(self._rows, read_only(only.indices), read_only(only.points), only.labels)
 
+    def _mask(self, points: Floats) -> Bools:
+        steps = points if self._units is None else points / self._units
+        return pareto_mask(steps, self._cone, keep_duplicates=self._keep)
+
     def _merge(self) -> None:
         if self._gathered == self._merged:
             return
@@ -100,7 +105,7 @@ class RunningFront:
             return
         parts, self._parts = self._parts, []
         points = np.concatenate([part.points for part in parts])
-        kept = np.flatnonzero(pareto_mask(points, self._cone, keep_duplicates=self._keep))
+        kept = np.flatnonzero(self._mask(points))
         points = points[kept]
         indices = np.concatenate([part.indices for part in parts])[kept]
         labels = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,10 +19,14 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, read_only
 from conewise._noisetext import noise_from_dict
+from conewise.cones import Cone
 from conewise.errors import InputError, shown
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
 Direction = Literal["max", "min"]
+
+TENFOLD: Final = 10.0
+"""Columns whose spreads differ by more than this are not compared without a word about units."""
 
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
@@ -250,6 +255,46 @@ def rounded_unit(spread: float) -> float:
     exponent = math.floor(math.log10(tenth))
     choices = [float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10)]
     return min(choices, key=lambda choice: abs(math.log(choice / tenth)))
+
+
+def weighs(cone: Cone) -> bool:
+    """Whether a cone compares objectives with each other, so that their units matter: all but the orthant do."""
+    return bool((np.count_nonzero(cone.facets, axis=1) > 1).any())
+
+
+def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
+    """A unit for each objective from the spread of its values: a tenth of it, rounded to 1-2-5."""
+    return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
+
+
+def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0) -> str | None:
+    """A sentence with a proposal where objectives of very different spread are weighed in one measure; else None.
+
+    Nobody is asked who has given a unit, or a cone whose weights make up for it. `spreads` (D,) are largest minus least
+    value, in the columns' own units.
+    """
+    spreads = np.asarray(spreads, dtype=np.float64)
+    known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
+    if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or weighs(cone)):
+        return None
+    felt = (spreads if epsilon > 0 else spreads * np.abs(cone.facets).max(axis=0))[known]
+    if felt.max() <= TENFOLD * felt.min():
+        return None
+    widest, narrowest = int(known[felt.argmax()]), int(known[felt.argmin()])
+    who = "the cone weighs" if weighs(cone) else "epsilon measures"
+    far, near = objectives.each[widest], objectives.each[narrowest]
+    given = " ".join(f"--unit {_quoted(name, unit)}" for name, unit in proposed_units(objectives, spreads).items())
+    return (
+        f"{who} {far.name!r} (spread {spreads[widest]:.3g}) and {near.name!r} (spread {spreads[narrowest]:.3g}) in one "
+        f"measure, so the first decides nearly alone; say how much of each is one step, for example {given}"
+        " (in Python: Objective(name, unit=...))."
+    )
+
+
+def _quoted(name: str, unit: float) -> str:
+    """An argument of --unit as a shell takes it."""
+    column = '"' + name.replace('"', '""') + '"' if re.search(r'[<>=!"]|\s[aA][nN][dD]\s', name) else name
+    return shlex.quote(f"{column}={unit:.12g}")
 
 
 # -- what was given --------------------------------------------------------------------------------------------------

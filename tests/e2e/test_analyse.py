@@ -139,6 +139,7 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert all(row["evaluations"] == 40 for row in data["designs"])
     assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
     assert list(data) == [
+        "schema",
         *("file", "cone", "objectives", "minimised", "noise", "final", "success", "epsilon", "delta", "evaluations"),
         *(
             "designs",

@@ -140,6 +140,7 @@ def test_a_mistake_is_one_line_with_exit_code_2(arguments, words, tmp_path):
 def test_cone_says_everything_in_json():
     data = json.loads(succeeds("cone", "planar:45", "--json").stdout)
     assert list(data) == [
+        "schema",
         *("cone", "dim", "facets", "removed", "rays", "dual", "alpha", "beta1", "beta2", "beta", "exact", "bracket"),
         *("widest_pair", "widest_degrees", "words"),
     ]
@@ -169,7 +170,7 @@ def test_a_cone_is_drawn_the_same_in_every_process(tmp_path):
 def test_budget_gives_the_papers_number_and_ours():
     arguments = ("budget", "--cone", "planar:90", "--designs", "206", "--epsilon", "0.1", "--delta", "0.01")
     data = json.loads(succeeds(*arguments, "--json").stdout)
-    assert list(data) == ["cone", "beta", "noise", "designs", "epsilon", "delta", "budgets"]
+    assert list(data) == ["schema", "cone", "beta", "noise", "designs", "epsilon", "delta", "budgets"]
     assert {row["bound"]: row["each"] for row in data["budgets"]} | {"subgaussian": 0} == {
         "paper": 38_800,
         "gaussian": 5_074,
@@ -192,13 +193,17 @@ def test_front_reads_every_format_alike(tmp_path, ending):
     path = write_table(tmp_path / f"designs.{ending}")
     data = json.loads(succeeds("front", path, "--json").stdout)
     assert data == {
+        "schema": 1,
         "cone": "orthant:2",
         "rows": 6,
+        "compared_rows": 6,
+        "where": None,
         "pareto": 3,
-        "compared": [{"name": "cost", "direction": "larger"}, {"name": "speed", "direction": "larger"}],
+        "misses_a_level": 0,
+        "compared": [{"name": name, "direction": "larger", "unit": 1.0, "level": None} for name in ("cost", "speed")],
         "minimised": [],
         "designs": [
-            {"row": k, "name": name, "values": {"cost": cost, "speed": speed}}
+            {"row": k, "name": name, "values": {"cost": cost, "speed": speed}, "others": {}}
             for k, (name, cost, speed) in enumerate(ROWS, start=1)
             if name in FRONT
         ],
@@ -355,8 +360,9 @@ def reproduced(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[str]
 
 def test_reproduce_gives_the_same_numbers_in_any_number_of_processes(reproduced):
     data = json.loads(succeeds("reproduce", "--runs", "30", "--jobs", "2", "--json").stdout)
-    assert data == json.loads((reproduced[0] / "results.json").read_text(encoding="utf-8"))  # that was one process
-    assert list(data) == [
+    written = json.loads((reproduced[0] / "results.json").read_text(encoding="utf-8"))  # that was one process
+    assert data == {"schema": 1} | written
+    assert list(written) == [
         *("paper", "runs", "seed", "test", "reproduced", "verdict", "notes", "pareto_sets", "cells"),
     ]
     assert (data["runs"], data["seed"], data["reproduced"]) == (30, 0, True)

@@ -150,8 +150,8 @@ def test_a_front_says_which_columns_were_compared_and_in_which_direction(tmp_pat
     assert done.stdout == "row,cost,speed\n1,1.0,2.0\n2,2.0,3.0\n"
     data = json.loads(run("front", path, "--minimise", "cost", "--json").stdout)
     assert data["compared"] == [
-        {"name": "cost", "direction": "smaller"},
-        {"name": "speed", "direction": "larger"},
+        {"name": "cost", "direction": "smaller", "unit": 1.0, "level": None},
+        {"name": "speed", "direction": "larger", "unit": 1.0, "level": None},
     ]
     assert (
         "compared: cost (smaller is better)"
@@ -164,7 +164,10 @@ def test_columns_with_commas_in_their_names_can_be_named(tmp_path):
     path.write_text('name,"cost, EUR","say ""x""",speed\na,1,5,2\nb,2,5,3\n', encoding="utf-8")
     done = run("front", path, "--objectives", '"cost, EUR", speed', "--minimise", '"cost, EUR"')
     assert "compared: cost, EUR (smaller is better), speed (larger is better)" in done.stderr
-    assert run("front", path, "--objectives", '"say ""x""",speed').stdout.splitlines()[0] == 'name,"say ""x""",speed'
+    assert (
+        run("front", path, "--objectives", '"say ""x""",speed').stdout.splitlines()[0]
+        == 'name,"say ""x""",speed,"cost, EUR"'
+    )
     assert "one that holds a comma in double quotes" in refused("front", path, "--objectives", '"cost, EUR')
     assert 'it has name, "cost, EUR", "say ""x""", speed' in refused("front", path, "--objectives", "cost")
 
@@ -177,12 +180,12 @@ def test_no_column_of_ours_hides_one_of_the_users_in_a_front(tmp_path):
     path.write_text("row,status,seed\n5,1,2\n6,0,1\n", encoding="utf-8")
     assert run("front", path).stdout == "row_,row,status,seed\n1,5.0,1.0,2.0\n2,6.0,0.0,1.0\n"
     data = json.loads(run("front", path, "--json").stdout)
-    assert data["designs"][0] == {"row": 1, "name": "1", "values": {"row": 5, "status": 1, "seed": 2}}
+    assert data["designs"][0] == {"row": 1, "name": "1", "values": {"row": 5, "status": 1, "seed": 2}, "others": {}}
     path.write_text("name,row\n1,5\n2,6\n", encoding="utf-8")
     objectives = ["--objectives", "name,row", "--name", "name"]
     assert run("front", path, *objectives).stdout == "name_,name,row\n2,2.0,6.0\n"
     assert json.loads(run("front", path, *objectives, "--json").stdout)["designs"] == [
-        {"row": 2, "name": "2", "values": {"name": 2, "row": 6}}
+        {"row": 2, "name": "2", "values": {"name": 2, "row": 6}, "others": {}}
     ]
 
 

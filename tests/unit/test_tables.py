@@ -224,7 +224,7 @@ def test_many_columns_take_no_time(tmp_path, reader):
 def test_columns_are_chosen_ordered_and_turned(tmp_path):
     table, _, values = read(write(tmp_path / "t.csv"), objectives=["speed", "cost"], minimise=["cost"])
     np.testing.assert_array_equal(values[0], [2.5, 1.0])
-    np.testing.assert_array_equal(table.signs, [1, -1])
+    np.testing.assert_array_equal(table.meaning.signs, [1, -1])
     assert table.minimised == ("cost",)
     assert read(write(tmp_path / "t.csv"), objectives=["speed"], name="cost")[1] == ["1.0", "-3.0", "0.1", "2.0"]
 

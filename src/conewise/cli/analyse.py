@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew
-from conewise.cli.show import print_json, print_table, progress_bar
+from conewise.cli.show import json_text, print_json, print_table, progress_bar
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
@@ -148,7 +147,7 @@ def analyse_command(
         )
     pulls = found.next(plan) if plan is not None else None
     if out is not None and out.suffix.lower() == ".json":
-        text = json.dumps(_json(found, files, cone, noise, final, success, pulls), indent=2, allow_nan=False)
+        text = json_text(_json(found, files, cone, noise, final, success, pulls))
         write_text(out, [f"{text}\n"], inputs=files, force=force)
     elif out is not None:
         write_columns(out, _columns(found), _guarded, inputs=files, force=force)

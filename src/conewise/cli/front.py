@@ -7,24 +7,30 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
+from conewise._arrays import Indices
+from conewise.cli.meaning import level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
-from conewise.cli.readers import crew
+from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cones import Cone
 from conewise.errors import printable
-from conewise.fronts import Front
 from conewise.report.data import Table
+from conewise.tables.clauses import parse_where
+from conewise.tables.known import STANDING, all_rows, names_of, spread_remark, standing_columns, take_units
 from conewise.tables.outputs import Columns, check_output, csv_text, free_name, write_columns
-from conewise.tables.shards import ShardedTable, front_of_table
+from conewise.tables.selection import other_columns
+from conewise.tables.shards import ShardedTable, TableFront, front_of_table
 from conewise.tables.spreadsheets import guarded_table
+from conewise.tables.standings import standings
 
 _SHOWN = 60  # rows on a terminal
 _NAMED = 12  # columns named in the summary
 
 
 @click.command(short_help="The Pareto set of a table of known means.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--objectives",
     callback=columns,
@@ -32,15 +38,24 @@ _NAMED = 12  # columns named in the summary
     "name, but for the column that names designs.",
 )
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@unit_option
+@level_option
+@click.option("--where", metavar="CONDITION", help="Only rows like this: 'price < 1000 and fuel == diesel'.")
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
 @click.option(
     "--name", help="Column that names a design; one called name, design or id by default, else the row number."
 )
 @click.option("--first-of-equals", is_flag=True, help="Of identical designs keep only the first.")
 @click.option(
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="Every design, with its status, rank, gap in steps and the design that is furthest ahead of it.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the Pareto set to this file: .csv, .tsv, .json, .jsonl or .parquet.",
+    help="Write the designs to this file: .csv, .tsv, .json, .jsonl or .parquet.",
 )
 @force_option
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes that read at a time.")
@@ -50,9 +65,13 @@ def front(
     files: tuple[Path, ...],
     objectives: list[str],
     minimise: list[str],
+    units: tuple[str, ...],
+    levels: tuple[str, ...],
+    where: str | None,
     spec: str | None,
     name: str | None,
     first_of_equals: bool,
+    everyone: bool,
     out: Path | None,
     force: bool,
     workers: int,
@@ -61,8 +80,9 @@ def front(
 ) -> None:
     """The Pareto set of a table with one design a row (CSV, TSV, JSON, JSON lines, Parquet), of any length.
 
-    Several files, or the files in a folder, are one table; rows are numbered through all of them, from 1. Memory holds
-    some rows and the Pareto set, never the table, and the answer is the same for any number of workers.
+    Several files, or the files in a folder, are one table; rows are numbered through all of them, from 1; - is standard
+    input. Memory holds some rows and the Pareto set, never the table, and the answer is the same for any number of
+    workers. Columns that are not compared are kept.
 
     On a terminal a table is shown; in a pipe the designs come as CSV.
 
@@ -70,34 +90,73 @@ def front(
     """
     if out is not None:
         check_output(out, inputs=files, force=force)
-    table = ShardedTable(files, objectives=objectives or None, minimise=minimise, name=name)
-    cone = Cone.orthant(table.dim) if spec is None else Cone.parse(spec, dim=table.dim)
-    with progress_bar("rows", not as_json) as advance, crew(workers, dask) as executor:
-        found = front_of_table(table, cone, keep_duplicates=not first_of_equals, executor=executor, progress=advance)
-    summary = f"{len(found)} of {found.rows} designs are Pareto under {cone}; compared: {_compared(table)}"
+    condition = None if where is None else parse_where(where)
+    with spooled(files) as paths:
+        table = ShardedTable(paths, objectives=objectives or None, minimise=minimise, name=name, where=condition)
+        meaning, auto = meant_by(table.meaning, units, levels)
+        table.meaning_as(meaning)
+        cone = Cone.orthant(table.dim) if spec is None else Cone.parse(spec, dim=table.dim)
+        take_units(table, "auto" if auto else None)
+        with progress_bar("rows", not as_json) as advance, crew(workers, dask) as executor:
+            found = front_of_table(
+                table, cone, keep_duplicates=not first_of_equals, executor=executor, progress=advance
+            )
+        rows, shown = _everyone(table, cone, not first_of_equals) if everyone else _columns(table, found)
+    remark = None if units else spread_remark(table, found, cone)
     if out is not None:
-        write_columns(out, _columns(table, found), _guarded, inputs=files, force=force)
+        write_columns(out, shown, _guarded, inputs=files, force=force)
+    _print(table, found, cone, rows, shown, as_json, out is not None)
+    if remark is not None:
+        click.echo(printable(f"Note: {remark}"), err=True)
+    if out is not None:
+        click.echo(printable(f"{_summary(table, found, cone)}; written to {out}"), err=True)
+
+
+def _print(
+    table: ShardedTable,
+    found: TableFront,
+    cone: Cone,
+    rows: Indices,
+    shown: Columns,
+    as_json: bool,
+    written: bool,
+) -> None:
+    summary = _summary(table, found, cone)
     if as_json:
-        print_json(_json(table, found, cone))
+        print_json(_json(table, found, cone, rows, shown))
     elif sys.stdout.isatty():
-        label, *_ = shown = _columns(table, found, _SHOWN)
-        rows = tuple(
-            (str(name), *(f"{value:g}" for value in point))
-            for name, *point in zip(shown[label], *(shown[o] for o in table.objectives), strict=True)
-        )
-        more = f"... and {len(found) - _SHOWN} more: --out FILE or a pipe has them all." if len(found) > _SHOWN else ""
-        print_table(Table(summary, tuple(shown), rows, more))
-    elif out is None:
-        for block in csv_text(_guarded(_columns(table, found))):
+        n = len(next(iter(shown.values())))
+        lines = tuple(tuple(map(_cell, row)) for row in zip(*(c[:_SHOWN] for c in shown.values()), strict=True))
+        more = f"... and {n - _SHOWN} more: --out FILE or a pipe has them all." if n > _SHOWN else ""
+        print_table(Table(summary, tuple(shown), lines, more))
+    elif not written:
+        for block in csv_text(_guarded(shown)):
             click.echo(block, nl=False)
         click.echo(printable(summary), err=True)
-    if out is not None:
-        click.echo(printable(f"{summary}; written to {out}"), err=True)
+
+
+def _cell(entry: Any) -> str:
+    if entry is None or entry != entry:
+        return ""
+    return f"{entry:g}" if isinstance(entry, float) else str(entry)
+
+
+def _summary(table: ShardedTable, found: TableFront, cone: Cone) -> str:
+    """How many of how many, and which columns decided in which direction."""
+    of = f"{found.rows} designs"
+    if table.where is not None:
+        of = f"the {found.compared} designs with {table.where} (of {found.rows})"
+    words = f"{len(found)} of {of} are Pareto under {cone}"
+    if missing := found.compared - found.feasible:
+        words += f"; {missing} {'misses' if missing == 1 else 'miss'} a level ({', '.join(table.meaning.levels)})"
+    return f"{words}; compared: {_compared(table)}"
 
 
 def _compared(table: ShardedTable) -> str:
-    """Which columns decided, and in which direction."""
-    words = [f"{o} ({'smaller' if o in table.minimised else 'larger'} is better)" for o in table.objectives[:_NAMED]]
+    words = []
+    for o in table.meaning.each[:_NAMED]:
+        step = f", one step is {o.unit:g}" if table.meaning.in_steps else ""
+        words.append(f"{o.name} ({'smaller' if o.minimised else 'larger'} is better{step})")
     if len(table.objectives) > _NAMED:
         words.append(f"and {len(table.objectives) - _NAMED} more")
     if table.unnamed:
@@ -105,36 +164,74 @@ def _compared(table: ShardedTable) -> str:
     return ", ".join(words)
 
 
-def _columns(table: ShardedTable, found: Front, most: int | None = None) -> Columns:
-    """The Pareto set as the file has it: names or row numbers, then the objectives."""
-    labels = found.indices[:most] + 1 if found.labels is None else found.labels[:most].tolist()
-    values = found.points[:most] * table.signs + 0.0
-    label = free_name(table.name or "row", table.objectives)
-    return {label: labels, **{name: values[:, k] for k, name in enumerate(table.objectives)}}
+def _columns(table: ShardedTable, found: TableFront) -> tuple[Indices, Columns]:
+    """The Pareto set as the file has it: names or row numbers, then the objectives, then all other columns."""
+    labels = found.indices + 1 if found.labels is None else found.labels.tolist()
+    values = found.points * table.meaning.signs + 0.0
+    others = other_columns(table, found.indices)
+    label = free_name(table.name or "row", {*table.objectives, *others})
+    compared = {name: values[:, k] for k, name in enumerate(table.objectives)}
+    return found.indices, {label: labels, **compared, **others}
+
+
+def _everyone(table: ShardedTable, cone: Cone, keep: bool) -> tuple[Indices, Columns]:
+    """Every design that meets the condition, with where it stands."""
+    rows, values = all_rows(table)
+    names = names_of(table, rows)
+    stand = standing_columns(table, standings(values, table.meaning, cone, keep_duplicates=keep), names)
+    others = other_columns(table, rows)
+    label = free_name(table.name or "row", {*table.objectives, *others, *stand})
+    labels = rows + 1 if table.name is None else names
+    compared = {name: values[:, k] for k, name in enumerate(table.objectives)}
+    return rows, {label: labels, **compared, **stand, **others}
 
 
 def _guarded(columns: Columns) -> Columns:
     """The same in the form in which no spreadsheet computes it, and in which it can be read again."""
-    label, *_ = columns
-    texts = columns[label] if isinstance(columns[label], list) else ()
-    header, cells = guarded_table(list(columns), texts)
-    return dict(zip(header, [cells if texts else columns[label], *list(columns.values())[1:]], strict=True))
+    texts = {name: column for name, column in columns.items() if isinstance(column, list)}
+    flat = ["" if entry is None else entry for column in texts.values() for entry in column]
+    cells = [entry for entry in flat if isinstance(entry, str)]
+    header, safe = guarded_table(list(columns), cells)
+    again = iter(safe)
+    replaced = {n: [next(again) if isinstance(e, str) or e is None else e for e in c] for n, c in texts.items()}
+    return dict(zip(header, [replaced.get(name, column) for name, column in columns.items()], strict=True))
 
 
-def _json(table: ShardedTable, found: Front, cone: Cone) -> dict[str, Any]:
-    rows = (found.indices + 1).tolist()
-    labels = list(map(str, rows)) if found.labels is None else found.labels.tolist()
-    values = (found.points * table.signs + 0.0).tolist()
+def _json(table: ShardedTable, found: TableFront, cone: Cone, rows: Indices, shown: Columns) -> dict[str, Any]:
+    label, *_ = shown
+    kept = {c for part in table.tables for c in part.others}
+    stand = [c for c in list(shown)[1 + table.dim :] if c not in kept]
+    others = [c for c in list(shown)[1 + table.dim :] if c in kept]
+    listed = {
+        name: np.asarray(column).tolist() if isinstance(column, np.ndarray) else list(column)
+        for name, column in shown.items()
+    }
+    words = dict(zip(STANDING, stand, strict=False))
     return {
         "cone": str(cone),
         "rows": found.rows,
+        "compared_rows": found.compared,
+        "where": None if table.where is None else str(table.where),
         "pareto": len(found),
+        "misses_a_level": found.compared - found.feasible,
         "compared": [
-            {"name": name, "direction": "smaller" if name in table.minimised else "larger"} for name in table.objectives
+            {
+                "name": o.name,
+                "direction": "smaller" if o.minimised else "larger",
+                "unit": o.unit,
+                "level": o.level,
+            }
+            for o in table.meaning.each
         ],
         "minimised": list(table.minimised),
         "designs": [
-            {"row": row, "name": label, "values": dict(zip(table.objectives, point, strict=True))}
-            for row, label, point in zip(rows, labels, values, strict=True)
+            {
+                "row": row + 1,
+                "name": str(listed[label][k]),
+                "values": {name: listed[name][k] for name in table.objectives},
+                **{word: listed[column][k] for word, column in words.items()},
+                "others": {name: listed[name][k] for name in others},
+            }
+            for k, row in enumerate(rows.tolist())
         ],
     }

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from conewise.cli.options import dask_executor
 from conewise.errors import InputError
+
+_STDIN: Final = Path("-")
+_PIECE: Final = 2**20  # bytes copied at a time
+
+
+@contextmanager
+def spooled(files: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
+    """The files, with standard input, called -, in a temporary one: a table is read more than once."""
+    if _STDIN not in files:
+        yield tuple(files)
+        return
+    if len(files) > 1:
+        raise InputError("standard input (-) is one table by itself; leave the other files out.")
+    with tempfile.TemporaryDirectory() as folder:
+        first = sys.stdin.buffer.read(_PIECE)
+        path = Path(folder) / f"standard input{_ending(first)}"
+        with path.open("wb") as file:
+            while first:
+                file.write(first)
+                first = sys.stdin.buffer.read(_PIECE)
+        yield (path,)
+
+
+def _ending(beginning: bytes) -> str:
+    """By its first letters: JSON, JSON lines, Parquet, or CSV."""
+    if beginning.startswith(b"PAR1"):
+        return ".parquet"
+    text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return ".json" if text.startswith(b"[") else ".jsonl" if text.startswith(b"{") else ".csv"
 
 
 @contextmanager

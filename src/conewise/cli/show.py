@@ -13,12 +13,21 @@ import click
 from conewise.errors import printable
 from conewise.report.data import Table
 
+SCHEMA = 1
+"""The version of what --json prints (docs/cli): raised where a key goes or changes its meaning, not for new ones."""
+
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
+
+
+def json_text(data: Any) -> str:
+    """As --json prints it; an object says first which version of the schema it follows."""
+    versioned = {"schema": SCHEMA} | data if isinstance(data, dict) else data
+    return json.dumps(versioned, indent=2, allow_nan=False)
 
 
 def print_json(data: Any) -> None:
     """The data and nothing else, on stdout."""
-    click.echo(json.dumps(data, indent=2, allow_nan=False))
+    click.echo(json_text(data))
 
 
 def print_table(table: Table) -> None:

@@ -12,8 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from conewise import _limits as limits
-from conewise._arrays import Floats, as_decimal
+from conewise._arrays import Floats, Indices, as_decimal
 from conewise.errors import InputError
+from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.tables.clauses import Where
 from conewise.tables.columns import is_unnamed, listed_columns, row_words
 from conewise.tables.names import Labels
 from conewise.tables.readers import distinct_columns, opened
@@ -31,6 +33,10 @@ class Chunk:
 
     names: Labels
     values: Floats
+    rows: int
+    """How many rows were read for them: those that a condition left out are counted."""
+    places: Indices
+    """(n,): which of these rows they are, counted from 0."""
 
 
 class DesignTable:
@@ -40,20 +46,35 @@ class DesignTable:
         self,
         path: Any,
         *,
-        objectives: Sequence[str] | None = None,
+        objectives: Sequence[str | Objective] | None = None,
         minimise: Sequence[str] = (),
         name: str | None = None,
+        where: Where | None = None,
     ) -> None:
         self.path, self.reader = opened(Path(path) if isinstance(path, str) else path)
         columns = distinct_columns(self.reader, self.path)
         self.name = name if name is not None else name_column(columns)
         named = [column for column in columns if not is_unnamed(column)]
-        self.objectives = tuple(objectives) if objectives else tuple(c for c in named if c != self.name)
+        chosen = objectives if objectives else [c for c in named if c != self.name]
         self.unnamed = len(columns) - len(named) if not objectives else 0
         """How many columns nobody named, and which are therefore not compared unless they are asked for."""
-        self.minimised = tuple(minimise)
-        check_columns((*self.objectives, *self.minimised, *([name] if name is not None else [])), columns, self.path)
-        self.signs = signs(self.objectives, self.minimised)
+        self.where = where
+        called = [o.name if isinstance(o, Objective) else o for o in chosen]
+        watched = where.columns if where is not None else ()
+        check_columns((*called, *minimise, *([name] if name is not None else []), *watched), columns, self.path)
+        self.meaning = meant(chosen, minimise)
+        self.others = tuple(c for c in named if c not in called and c != self.name)
+        """The columns with a name that are not compared and do not name the designs."""
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The columns that are compared."""
+        return self.meaning.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """Those of them that should be small."""
+        return self.meaning.minimised
 
     @property
     def dim(self) -> int:
@@ -63,19 +84,29 @@ class DesignTable:
     def chunks(self) -> Iterator[Chunk]:
         """The rows in order; a missing or malformed entry stops with its row and column."""
         row = 0
-        for columns in self.reader.chunks(self.objectives, self.name):
+        for columns in self.reader.chunks(self.read, self.name):
             yield (chunk := self.chunk(columns, row))
-            row += len(chunk.values)
+            row += chunk.rows
         if not row:
             raise InputError(f"{self.path.name} has no rows below its header.")
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that are read for the values: those compared, and those of a condition."""
+        watched = self.where.columns if self.where is not None else ()
+        return tuple(dict.fromkeys((*self.objectives, *watched)))
+
     def chunk(self, columns: Mapping[str, Sequence[Any]], row: int) -> Chunk:
-        """Some columns of the file, from that row on, as names and numbers."""
-        values = [numbers(columns[c], self.path, c, row) for c in self.objectives]
-        return Chunk(
-            Labels(columns[self.name] if self.name else range(row + 1, row + 1 + len(values[0]))),
-            np.column_stack(values),
-        )
+        """Some columns of the file, from that row on, as names and numbers; only rows that meet the condition."""
+        rows = len(next(iter(columns.values())))
+        label: Sequence[Any] = columns[self.name] if self.name else range(row + 1, row + 1 + rows)
+        places = np.arange(rows)
+        if self.where is not None:
+            places = np.flatnonzero(self.where.accepts(columns, self.path, row))
+            columns = {c: [columns[c][k] for k in places.tolist()] for c in self.objectives}
+            label = [label[k] for k in places.tolist()]
+        values = [numbers(columns[c], self.path, c, row, places=places) for c in self.objectives]
+        return Chunk(Labels(label), np.column_stack(values), rows, places)
 
 
 def two_of_one_name(where: str, label: str) -> InputError:
@@ -101,32 +132,49 @@ def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> 
             raise InputError(f"{path.name} has no column {column!r}; it has {listed_columns(columns)}.")
 
 
+def meant(objectives: Sequence[str | Objective], minimise: Sequence[str] = ()) -> Objectives:
+    """What the columns of a table mean, from names or records; not too many of them, and each one once."""
+    called = [o.name if isinstance(o, Objective) else o for o in objectives]
+    stray = next((c for c in minimise if c not in set(called)), None)
+    if stray is not None:
+        raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {listed_columns(called)}.")
+    if len(set(called)) < len(called) or not called:
+        raise InputError("the objectives must be distinct columns, at least one.")
+    if len(called) > limits.MOST_OBJECTIVES:
+        raise InputError(
+            f"there are {len(called)} objectives, where at most {limits.MOST_OBJECTIVES} are compared; choose some."
+        )
+    return as_objectives(objectives, minimise)
+
+
 def signs(objectives: Sequence[str], minimised: Sequence[str]) -> Floats:
     """(D,): -1 for an objective that should be small, 1 for the others."""
-    known, small = set(objectives), set(minimised)
-    stray = next((c for c in minimised if c not in known), None)
-    if stray is not None:
-        raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {listed_columns(objectives)}.")
-    if len(known) < len(objectives) or not objectives:
-        raise InputError("the objectives must be distinct columns, at least one.")
-    if len(objectives) > limits.MOST_OBJECTIVES:
-        raise InputError(
-            f"there are {len(objectives)} objectives, where at most {limits.MOST_OBJECTIVES} are compared; choose some."
-        )
-    return np.array([-1.0 if c in small else 1.0 for c in objectives])
+    return meant(objectives, minimised).signs
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def numbers(column: Sequence[Any], path: Path, name: str, first_row: int, *, missing: bool = False) -> Floats:
-    """A column as numbers, or the row of the first entry that is none; NaN for empty entries if they may be missing."""
+def numbers(
+    column: Sequence[Any],
+    path: Path,
+    name: str,
+    first_row: int,
+    *,
+    missing: bool = False,
+    places: Indices | None = None,
+) -> Floats:
+    """A column as numbers, or the row of the first entry that is none; NaN for empty entries if they may be missing.
+
+    `places` says which rows the entries stand in, counted from the first one, where some were left out.
+    """
     values = _as_numbers(column)
     if values is not None and (np.isfinite(values).all() or (missing and not np.isinf(values).any())):
         return values
     for offset, entry in enumerate(column):
         if (wrong := what_is_wrong(entry, missing=missing)) is not None:
-            raise InputError(f"{row_words(path, first_row + offset)}, column {name!r} {wrong}.")
+            row = first_row + (offset if places is None else int(places[offset]))
+            raise InputError(f"{row_words(path, row)}, column {name!r} {wrong}.")
     raise AssertionError("unreachable")
 
 

@@ -17,17 +17,41 @@ _LISTS: Final = ("to_pylist", "to_list", "tolist")  # of pyarrow, polars and pan
 
 
 def is_frame(given: Any) -> bool:
-    """Whether it has columns with names: a mapping, or what behaves like a data frame."""
-    return isinstance(given, Mapping) or (hasattr(given, "columns") and hasattr(given, "__getitem__"))
+    """Whether it has columns with names: a mapping, a list of mappings, or what behaves like a data frame."""
+    if isinstance(given, Mapping) or is_records(given) or is_lazy(given):
+        return True
+    return hasattr(given, "columns") and hasattr(given, "__getitem__")
+
+
+def is_lazy(given: Any) -> bool:
+    """Whether it is a frame that is not worked out yet, such as one of polars."""
+    return hasattr(type(given), "collect") and hasattr(type(given), "collect_schema")
+
+
+def is_records(given: Any) -> bool:
+    """Whether it is a list of rows, each a mapping."""
+    return isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(row, Mapping) for row in given)
+
+
+def as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as columns, in the order in which their keys first come; None where a row lacks a key.
+
+    >>> as_columns([{"a": 1}, {"b": 2}])
+    {'a': [1, None], 'b': [None, 2]}
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 class FrameReader:
     """The columns of a frame, as `readers.Reader` has them for files."""
 
     def __init__(self, frame: Any) -> None:
+        frame = as_columns(frame) if is_records(frame) else frame
         if isinstance(frame, Mapping):
             names = list(frame)
         else:  # pyarrow's columns are the arrays themselves
+            frame = _with_index(frame.collect() if is_lazy(frame) else frame)
             names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
         stranger = next((name for name in names if not isinstance(name, str)), None)
         if stranger is not None:
@@ -52,6 +76,17 @@ class FrameReader:
             raise InputError(f"the columns of a table are equally long, got {_counted(lengths)} rows.")
         for start in range(0, next(iter(lengths.values()), 0), limits.CHUNK_ROWS):
             yield {column: entries[start : start + limits.CHUNK_ROWS] for column, entries in columns.items()}
+
+
+def _with_index(frame: Any) -> Any:
+    """A frame of pandas with the named levels of its index as columns: names of designs often stand there."""
+    named = [name for name in getattr(getattr(frame, "index", None), "names", None) or () if name is not None]
+    if not named or not hasattr(frame, "reset_index"):
+        return frame
+    clash = next((name for name in named if name in frame.columns), None)
+    if clash is not None:
+        return frame
+    return frame.reset_index(level=named)
 
 
 def _array(column: Any) -> NDArray[Any] | None:

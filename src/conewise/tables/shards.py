@@ -7,10 +7,12 @@ cut depends on its files alone, never on who works on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from conewise import _limits as limits
 from conewise._arrays import Floats
@@ -18,6 +20,9 @@ from conewise._workers import in_order
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.fronts import Front, RunningFront
+from conewise.objectives import Objective, Objectives, weighs
+from conewise.order import pareto_mask
+from conewise.tables.clauses import Where
 from conewise.tables.csvfiles import CsvReader, Span, UnsplittableError
 from conewise.tables.designs import Chunk, DesignTable, two_of_one_name
 from conewise.tables.names import Hashes, Repetitions, hashes_of
@@ -26,6 +31,19 @@ from conewise.tables.readers import Reader, sources_of
 
 Progress = Callable[[int, int], None]
 """Called with the rows read so far, and 0 since the total is not known."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableFront(Front):
+    """The Pareto set of a table, with what was seen on the way."""
+
+    compared: int = 0
+    """Rows that met the condition."""
+    feasible: int = 0
+    """Those of them that miss no level; the others are neither returned nor beat anybody."""
+    span: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    """(2, D): the least and the largest value of each objective among these, in the table's own units; infinite where
+    nobody has looked, as the cone weighs no objective against another."""
 
 
 class ShardedTable:
@@ -38,19 +56,27 @@ class ShardedTable:
         self,
         paths: Any,
         *,
-        objectives: Sequence[str] | None = None,
+        objectives: Sequence[str | Objective] | None = None,
         minimise: Sequence[str] = (),
         name: str | None = None,
+        where: Where | None = None,
     ) -> None:
         files = sources_of(paths)
-        first = DesignTable(files[0], objectives=objectives, minimise=minimise, name=name)
-        self.name, self.objectives, self.minimised = first.name, first.objectives, first.minimised
-        self.signs, self.dim, self.unnamed = first.signs, first.dim, first.unnamed
+        first = DesignTable(files[0], objectives=objectives, minimise=minimise, name=name, where=where)
+        self.name, self.meaning, self.where = first.name, first.meaning, where
+        self.objectives, self.minimised = first.objectives, first.minimised
+        self.dim, self.unnamed = first.dim, first.unnamed
         self.tables = [first, *(self._alike(path, first) for path in files[1:])]
+
+    def meaning_as(self, meaning: Objectives) -> None:
+        """Take the same columns to mean something else: other units, other levels."""
+        self.meaning = meaning
+        for table in self.tables:
+            table.meaning = meaning
 
     @staticmethod
     def _alike(path: Path, first: DesignTable) -> DesignTable:
-        table = DesignTable(path, objectives=first.objectives, minimise=first.minimised, name=first.name)
+        table = DesignTable(path, objectives=first.meaning.each, name=first.name, where=first.where)
         if table.name != first.name:
             raise InputError(
                 f"{path.name} names designs in its column {table.name!r}, and {first.path.name} has no such column; "
@@ -124,9 +150,9 @@ class TableShard:
     def chunks(self) -> Iterator[Chunk]:
         """The rows in order."""
         rows = 0
-        for row, columns in self.piece.blocks(self.table.objectives, self.table.name):
+        for row, columns in self.piece.blocks(self.table.read, self.table.name):
             yield (chunk := self.table.chunk(columns, row))
-            rows += len(chunk.values)
+            rows += chunk.rows
         if not rows and self.piece.span is None:
             raise InputError(f"{self.table.path.name} has no rows below its header.")
 
@@ -137,6 +163,12 @@ class _Local:
 
     front: Front
     hashes: tuple[Hashes, ...]
+    compared: int
+    """Rows that met the condition, whether or not they miss a level."""
+    feasible: int
+    """Rows of these that miss no level."""
+    span: Floats
+    """(2, D): the least and the largest value of each objective among the feasible ones, where somebody looks."""
 
 
 def front_of_table(
@@ -146,7 +178,7 @@ def front_of_table(
     keep_duplicates: bool = True,
     executor: Any = None,
     progress: Progress | None = None,
-) -> Front:
+) -> TableFront:
     """The Pareto set of a table, in memory for some chunks, the front, and nothing else; the labels are the names.
 
     With an executor (or a Dask client, whose workers see the same files) shards are read there; the answer is the same.
@@ -164,9 +196,11 @@ def front_of_table(
     return _merged(table, cone, keep_duplicates, None, progress)
 
 
-def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress: Progress | None) -> Front:
-    running = RunningFront(cone, keep_duplicates=keep)
+def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress: Progress | None) -> TableFront:
+    running = RunningFront(cone, keep_duplicates=keep, units=_units(table.meaning))
     repetitions = Repetitions()
+    compared = feasible = 0
+    span = _nothing(table.dim)
     try:
         if executor is None:
             parts: Iterator[_Local | None] = (
@@ -178,6 +212,7 @@ def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress
             if part is None:
                 raise UnsplittableError
             running.join(part.front)
+            compared, feasible, span = compared + part.compared, feasible + part.feasible, _both(span, part.span)
             for hashes in part.hashes:
                 repetitions.add(hashes)
             if progress is not None:
@@ -188,35 +223,72 @@ def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress
             _refuse_repeated(table, suspects)
     finally:
         repetitions.close()
-    return running.front
+    if not compared and table.where is not None:
+        raise InputError(f"none of the {running.rows} designs has {table.where}.")
+    return TableFront(**vars(running.front), compared=compared, feasible=feasible, span=span)
 
 
 def _locals(shard: TableShard, cone: Cone, keep: bool) -> Iterator[_Local]:
     """Front by front, chunk by chunk."""
-    named, signs = shard.table.name is not None, shard.table.signs
+    named, meaning = shard.table.name is not None, shard.table.meaning
     for chunk in shard.chunks():
-        running = RunningFront(cone, keep_duplicates=keep)
-        running.add(_turned(chunk.values, signs), chunk.names.taken if named else None)
-        yield _Local(running.front, (hashes_of(chunk.names),) if named else ())
+        values, places, which = chunk.values, chunk.places, None
+        if meaning.levels:
+            which = np.flatnonzero(meaning.meets(values))
+            values, places = values[which], places[which]
+        points = _turned(values, meaning.signs)
+        kept = np.empty(0, dtype=np.intp)
+        if len(points):
+            kept = np.flatnonzero(pareto_mask(_in_steps(points, meaning), cone, keep_duplicates=keep))
+        labels = chunk.names.taken(kept if which is None else which[kept]) if named else None
+        front = Front(chunk.rows, places[kept], points[kept], labels)
+        hashes = (hashes_of(chunk.names),) if named else ()
+        yield _Local(front, hashes, len(chunk.values), len(values), _span_of(values, cone))
 
 
 def _whole(shard: TableShard, cone: Cone, keep: bool) -> _Local | None:
     """The front of a whole shard, as a worker computes it."""
-    running = RunningFront(cone, keep_duplicates=keep)
+    running = RunningFront(cone, keep_duplicates=keep, units=_units(shard.table.meaning))
     hashes: list[Hashes] = []
+    compared = feasible = 0
+    span = _nothing(shard.table.dim)
     try:
         for part in _locals(shard, cone, keep):
             running.join(part.front)
             hashes += part.hashes
+            compared, feasible, span = compared + part.compared, feasible + part.feasible, _both(span, part.span)
     except (UnsplittableError, InputError, ValueError):
         if shard.piece.span is None:
             raise
         return None
-    return _Local(running.front, tuple(hashes))
+    return _Local(running.front, tuple(hashes), compared, feasible, span)
 
 
 def _turned(values: Floats, signs: Floats) -> Floats:
     return values if (signs > 0).all() else values * signs
+
+
+def _units(meaning: Objectives) -> Floats | None:
+    return meaning.units if meaning.in_steps else None
+
+
+def _in_steps(points: Floats, meaning: Objectives) -> Floats:
+    return points / meaning.units if meaning.in_steps else points
+
+
+def _nothing(dim: int) -> Floats:
+    return np.array([np.full(dim, np.inf), np.full(dim, -np.inf)])
+
+
+def _span_of(values: Floats, cone: Cone) -> Floats:
+    """Looked for only where the cone weighs objectives against each other."""
+    if not len(values) or not weighs(cone):
+        return _nothing(values.shape[1])
+    return np.array([values.min(axis=0), values.max(axis=0)])
+
+
+def _both(first: Floats, second: Floats) -> Floats:
+    return np.array([np.minimum(first[0], second[0]), np.maximum(first[1], second[1])])
 
 
 def _refuse_repeated(table: ShardedTable, suspects: set[int]) -> None:
