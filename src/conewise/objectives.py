@@ -283,12 +283,21 @@ def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: f
     widest, narrowest = int(known[felt.argmax()]), int(known[felt.argmin()])
     who = "the cone weighs" if weighs(cone) else "epsilon measures"
     far, near = objectives.each[widest], objectives.each[narrowest]
-    given = " ".join(f"--unit {_quoted(name, unit)}" for name, unit in proposed_units(objectives, spreads).items())
+    given = unit_options(proposed_units(objectives, spreads))
     return (
         f"{who} {far.name!r} (spread {spreads[widest]:.3g}) and {near.name!r} (spread {spreads[narrowest]:.3g}) in one "
         f"measure, so the first decides nearly alone; say how much of each is one step, for example {given}"
         " (in Python: Objective(name, unit=...))."
     )
+
+
+def unit_options(units: Mapping[str, float]) -> str:
+    """Units as a command line takes them.
+
+    >>> unit_options({"price (EUR)": 500.0, "speed": 1.0})
+    "--unit 'price (EUR)=500' --unit speed=1"
+    """
+    return " ".join(f"--unit {_quoted(name, unit)}" for name, unit in units.items())
 
 
 def _quoted(name: str, unit: float) -> str:

@@ -371,3 +371,18 @@ def test_statements_on_the_command_line_count(cars):
     found = json.loads(told.stdout)
     assert found["said"] == ["10 price for 2 speed is worth it", "E rather than C"]
     assert "C" not in [design["name"] for design in found["remaining"]]
+
+
+def test_every_command_takes_statements_in_units(cars):
+    runner = CliRunner()
+    plain = runner.invoke(commands, ["front", str(cars), "--minimise", "price", "--json"])
+    stated = ["--accept", "10 price for 2 speed", "--prefer", "E > C"]
+    fewer = runner.invoke(commands, ["front", str(cars), "--minimise", "price", "--json", *stated])
+    names = [[design["name"] for design in json.loads(told.stdout)["designs"]] for told in (plain, fewer)]
+    assert "C" in names[0]
+    assert "C" not in names[1]
+    units = ["--unit", "price=10", "--unit", "speed=2"]
+    again = runner.invoke(commands, ["front", str(cars), "--minimise", "price", "--json", *stated, *units])
+    assert [design["name"] for design in json.loads(again.stdout)["designs"]] == names[1]
+    same = runner.invoke(commands, ["prefer", str(cars), "--minimise", "price", "--json", *stated, *units], input="")
+    assert [design["name"] for design in json.loads(same.stdout)["remaining"]] == names[1]

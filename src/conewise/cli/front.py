@@ -14,8 +14,10 @@ from conewise.cli.meaning import level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
+from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
 from conewise.errors import printable
+from conewise.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.clauses import parse_where
 from conewise.tables.known import STANDING, all_rows, names_of, spread_remark, standing_columns, take_units
@@ -42,6 +44,7 @@ _NAMED = 12  # columns named in the summary
 @level_option
 @click.option("--where", metavar="CONDITION", help="Only rows like this: 'price < 1000 and fuel == diesel'.")
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
+@stating
 @click.option(
     "--name", help="Column that names a design; one called name, design or id by default, else the row number."
 )
@@ -95,8 +98,8 @@ def front(
         table = ShardedTable(paths, objectives=objectives or None, minimise=minimise, name=name, where=condition)
         meaning, auto = meant_by(table.meaning, units, levels)
         table.meaning_as(meaning)
-        cone = Cone.orthant(table.dim) if spec is None else Cone.parse(spec, dim=table.dim)
         take_units(table, "auto" if auto else None)
+        cone = stated_cone(spec, table.meaning, stated(), _designs(table))
         with progress_bar("rows", not as_json) as advance, crew(workers, dask) as executor:
             found = front_of_table(
                 table, cone, keep_duplicates=not first_of_equals, executor=executor, progress=advance
@@ -110,6 +113,14 @@ def front(
         click.echo(printable(f"Note: {remark}"), err=True)
     if out is not None:
         click.echo(printable(f"{_summary(table, found, cone)}; written to {out}"), err=True)
+
+
+def _designs(table: ShardedTable) -> dict[str, Any]:
+    """The values of each design by its name, where a statement compares designs."""
+    if not any(text.startswith("prefer:") for text in stated()):
+        return {}
+    rows, values = all_rows(table)
+    return dict(zip(map(str, names_of(table, rows)), values, strict=True))
 
 
 def _print(

@@ -10,11 +10,12 @@ import click
 import numpy as np
 
 from conewise._arrays import Bools, Floats
+from conewise.cli.meaning import meant_by, unit_option
 from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
-from conewise.objectives import as_objectives
+from conewise.objectives import proposed_units, unit_options, with_units
 from conewise.preferences import Preferences
 from conewise.report.data import Table
 from conewise.report.words import describe
@@ -29,6 +30,7 @@ _MOST = 200_000  # designs that are held in memory
 @click.option("--objectives", callback=columns, help="Columns to compare, separated by commas; by default all others.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--name", help="Column that names a design; one called name, design or id by default.")
+@unit_option
 @stating
 @click.option(
     "--trust", type=float, default=1.0, show_default=True, help="How probable it is that an answer is right; above 0.5."
@@ -40,6 +42,7 @@ def prefer(
     objectives: list[str],
     minimise: list[str],
     name: str | None,
+    units: tuple[str, ...],
     trust: float,
     questions: int | None,
     as_json: bool,
@@ -53,7 +56,10 @@ def prefer(
     """
     table = DesignTable(file, objectives=objectives or None, minimise=minimise, name=name)
     labels, values = _designs(table)
-    said = Preferences(as_objectives(table.objectives, table.minimised), trust=trust)
+    meaning, auto = meant_by(table.meaning, units)
+    if auto:
+        meaning = with_units(meaning, proposed_units(meaning, np.ptp(values, axis=0)))
+    said = Preferences(meaning, trust=trust)
     by_name = dict(zip(labels, values, strict=True))
     for text in stated():
         said = said.said(text, by_name)
@@ -139,7 +145,8 @@ def _tell(table: DesignTable, said: Preferences, labels: list[str], values: Floa
         click.echo(printable(f"You said: {sentence}."))
     for sentence in words:
         click.echo(printable(sentence))
-    click.echo(f"The cone for other commands: --cone '{cone.text}'")
+    units = {o.name: o.unit for o in said.objectives if o.unit != 1}
+    click.echo(printable(f"The cone for other commands: --cone '{cone.text}' {unit_options(units)}".rstrip()))
 
 
 def _record(table: DesignTable, labels: list[str], values: Floats, k: int) -> dict[str, Any]:
