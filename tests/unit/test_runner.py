@@ -343,6 +343,17 @@ def test_an_executor_that_is_broken_for_good_stops_the_run(tmp_path):
 # -- how a run ends ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_a_run_makes_no_more_evaluations_than_it_may(tmp_path, jobs):
+    with make(tmp_path) as study:
+        report = run_study(study, simulators.trade_off, jobs=jobs, max_evaluations=7)
+        assert (report.told, report.finished) == (7, False)
+        assert report.stopped_because == "max_evaluations of this run are told"
+        assert (study.status().evaluations, study.leases()) == (7, [])
+        with pytest.raises(InputError, match="max_evaluations"):
+            run_study(study, simulators.trade_off, jobs=0, max_evaluations=0)
+
+
 def test_a_run_that_is_stopped_is_continued(tmp_path, reference):
     study = make(tmp_path)
     runs = 0

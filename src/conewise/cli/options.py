@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -18,6 +18,19 @@ _CONNECT: Final = 10  # seconds for a scheduler to answer
 force_option: Final = click.option(
     "--force", is_flag=True, help="Replace the file if it exists; a file that is read is never replaced."
 )
+
+
+def study_command(short_help: str, **settings: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """A command about one existing study, which is given as `place` and `name`."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+        name = click.option("--name", help="Which study, where a file or database holds several.")
+        place = click.argument("place", metavar="STUDY")
+        command: Callable[[Callable[..., None]], click.Command] = click.command(short_help=short_help, **settings)
+        return command(place(name(json_option(function))))
+
+    return decorate
 
 
 def columns(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:

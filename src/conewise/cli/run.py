@@ -42,6 +42,7 @@ UNFINISHED: Final = 3
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for one evaluation.")
 @click.option("--dask", metavar="ADDRESS", help="Evaluate on the workers of this Dask scheduler.")
 @click.option("--max-seconds", type=click.FloatRange(0), help="Hand out nothing more after this time; exit code 3.")
+@click.option("--max-evaluations", type=click.IntRange(1), help="Make at most so many in this run; exit code 3.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def run(
@@ -56,6 +57,7 @@ def run(
     time_limit: float | None,
     dask: str | None,
     max_seconds: float | None,
+    max_evaluations: int | None,
     as_json: bool,
 ) -> None:
     """Evaluate what the study asks for, in several processes or on a cluster, until it is finished.
@@ -63,13 +65,14 @@ def run(
     Every value is on disk before it counts. Ctrl-C, a crash or a power cut lose nothing: run it again and it continues.
     What evaluates is named here or in your own TOML file, never in the study.
 
-    Exit code 0: the study is finished. 3: stopped before it was, by --max-seconds. 130: interrupted. 2: an error.
+    Exit code 0: the study is finished. 3: stopped before it was, by --max-seconds or --max-evaluations. 130:
+    interrupted. 2: an error.
 
     Example: conewise study run trial.db --function simulator:evaluate --jobs 4
     """
     with Study.open(place, name=name) as opened:
         evaluator, settings = _settings(opened, toml, function, command)
-        given = {"jobs": jobs, "retries": retries, "time_limit": time_limit}
+        given = {"jobs": jobs, "retries": retries, "time_limit": time_limit, "max_evaluations": max_evaluations}
         settings |= {key: value for key, value in given.items() if value is not None}
         begun = time.monotonic()
         stop = None if max_seconds is None else lambda: time.monotonic() - begun > max_seconds

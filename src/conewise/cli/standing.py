@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from conewise.algorithms import Status
 from conewise.analysis.explanations import to_go, unused
 from conewise.analysis.oddities import Remark
+from conewise.report.data import Table
+from conewise.studies.evaluations import Lease
+from conewise.studies.identity import Identity
 from conewise.studies.study import Study, StudyStatus
 
 _SHOWN: Final = 20  # designs listed by name on a terminal
@@ -80,6 +84,56 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("failures", f"{status.failures:,}"),
         ("still to do", remaining(status)),
     ]
+
+
+def by_design_data(study: Study, status: StudyStatus) -> dict[str, Any]:
+    """A record for each design, and what is in whose hands, for scripts."""
+    result = status.result
+    held = [{"evaluation": one.evaluation, "worker": one.worker, "expires": one.expires} for one in study.leases()]
+    averages = [[None if math.isnan(v) else v for v in row] for row in result.averages.tolist()]
+    return {
+        "by_design": [
+            {
+                "design": name,
+                "status": str(result.status[k]),
+                "evaluations": int(result.counts[k]),
+                "averages": dict(zip(study.objectives, averages[k], strict=True)),
+            }
+            for k, name in enumerate(result.designs)
+        ],
+        "leases": held,
+    }
+
+
+def by_design(study: Study, status: StudyStatus) -> Table:
+    """A line for each design: where it stands, its averages, and who has which of its evaluations until when."""
+    result, hands = status.result, _hands(study)
+    rows = tuple(
+        (
+            name,
+            result.standing(k),
+            f"{int(result.counts[k]):,}",
+            *("" if math.isnan(value) else f"{value:.5g}" for value in result.averages[k].tolist()),
+            hands.get(name, ""),
+        )
+        for k, name in enumerate(result.designs)
+    )
+    return Table("Designs (times are UTC)", ("design", "status", "evaluations", *study.objectives, "in hands"), rows)
+
+
+def _hands(study: Study) -> dict[str, str]:
+    """Who has which evaluations of a design, by the design's name."""
+    held: dict[str, dict[str, list[Lease]]] = {}
+    for lease in study.leases():
+        name = study.name_of(Identity.parse(lease.evaluation).design)
+        held.setdefault(name, {}).setdefault(lease.worker or "someone without a name", []).append(lease)
+    return {name: ", ".join(_in_hand(worker, some) for worker, some in by.items()) for name, by in held.items()}
+
+
+def _in_hand(worker: str, leases: Sequence[Lease]) -> str:
+    until = max(datetime.fromtimestamp(lease.expires, UTC) for lease in leases)
+    what = leases[0].evaluation if len(leases) == 1 else f"{len(leases)} evaluations"
+    return f"{worker}: {what} until {until:%Y-%m-%d %H:%M}"
 
 
 def odd_rows(study: Study) -> list[tuple[str, str]]:

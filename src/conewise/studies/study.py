@@ -26,6 +26,7 @@ from conewise.studies.evaluations import (
 from conewise.studies.identity import Identity, as_stored
 from conewise.studies.ledger import FREE, FURTHEST
 from conewise.studies.reader import Answer, Clock
+from conewise.studies.results import as_records
 from conewise.studies.spec import as_label, specified
 from conewise.studies.storage.journal import PATIENCE, Entry, create_journal, open_journal, study_names
 from conewise.studies.view import StudyStatus, StudyView
@@ -34,6 +35,9 @@ __all__ = ["Study", "StudyStatus"]
 
 Handed = Batch | Sequence[Evaluation] | Sequence[str] | Sequence[Identity] | Evaluation | str | Identity
 """What was handed out: a batch or part of it, or the ids alone."""
+
+Record = Mapping[str, Any]
+"""An evaluation written down: its id or design, and its objectives."""
 
 Write = Callable[..., None]
 """kind, places, numbers (and worker, note, now): one entry for the journal."""
@@ -137,12 +141,22 @@ class Study(StudyView):
                 return Batch((), worker, finished)  # whoever asks in vain, again and again, disturbs nobody
             return self._write(body, durable=False)  # without power, an evaluation is handed out again: no harm
 
-    def tell(self, batch: Handed, values: ArrayLike, *, worker: str | None = None) -> Told:
+    def tell(
+        self, batch: Handed | Record | Sequence[Record], values: ArrayLike | None = None, *, worker: str | None = None
+    ) -> Told:
         """Store values (n, D), durably and all or none; in any order, late or again.
+
+        Without `values`, `batch` is a record or a list of records: {"id": "d0n3", "yield": 0.5, "purity": 0.9}, or with
+        a "design" in the place of the id for values that nobody asked for (as `record` stores them).
 
         What is stored with the same values already is counted and not written, and so is what was withdrawn with the
         same values and not handed out since; other values of a stored evaluation are refused.
         """
+        if values is None:
+            records = as_records(batch, self.objectives)
+            if records.designs:
+                return self.record(records.designs, records.values, worker=worker or "")
+            batch, values = records.ids, records.values
         places, _ = as_identities(batch, self.n_designs)
         array = self._reader.specification.as_values(values, len(places))
         if worker is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,7 @@ from conewise.studies.evaluations import Evaluations, Lease
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
 from conewise.studies.spec import Row, Specification
-from conewise.studies.storage.journal import PATIENCE, Journal
+from conewise.studies.storage.journal import PATIENCE, Entry, Journal
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +139,16 @@ class StudyView:
             held = sorted((one, *lease) for one, lease in self._reader.ledger.leases.items() if lease[0] > now)
             return [Lease(str(one), worker, expires) for one, expires, worker in held]
 
+    def log(self, last: int | None = None) -> list[Entry]:
+        """The journal as it was written, oldest entry first; the last so many entries, or all."""
+        if last is not None:
+            last = as_count(last, "last")
+        with self._reader.guard:
+            self._reader.catch_up()
+            after = 0 if last is None else max(0, self._reader.ledger.seq - last)
+            with closing(self._reader.journal.read(after)) as blocks:
+                return [entry for block in blocks for entry in block]
+
     def evaluations(self) -> Evaluations:
         """Every told evaluation, by design and number."""
         with self._reader.guard:
@@ -216,6 +227,10 @@ class StudyView:
     def names(self) -> tuple[str, ...]:
         """The designs' names."""
         return self._reader.specification.names
+
+    def name_of(self, design: int) -> str:
+        """The name of a design by the number that stands in its evaluations' ids."""
+        return self._reader.specification.names[design]
 
     @property
     def rows(self) -> list[Row]:

@@ -79,6 +79,7 @@ def run_study(
     time_limit: float | None = None,
     on_event: Callable[[RunEvent], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    max_evaluations: int | None = None,
 ) -> RunReport:
     """Evaluate what a study asks for until it is finished, `jobs` at a time in processes of our own.
 
@@ -94,18 +95,20 @@ def run_study(
     shape), when the first attempts all fail, and at a value outside the range that the study's noise assumes: the
     assumption is then refuted. Failed attempts that were evaluated again are named in the guarantee.
 
-    `time_limit` (seconds) ends a function that hangs, with its process. When `stop` says so nothing more
-    is handed out and what is under way is finished; Ctrl-C hands it back instead, and KeyboardInterrupt follows.
-    However a run ends, what was told is in the journal, and another run continues.
+    `time_limit` (seconds) ends a function that hangs, with its process. When `stop` says so, or after
+    `max_evaluations` in this run, nothing more is handed out and what is under way is finished; Ctrl-C hands it back
+    instead, and KeyboardInterrupt follows. However a run ends, what was told is in the journal, and another run
+    continues.
     """
     retries = as_count(retries, "retries", minimum=0)
     limit = None if time_limit is None else as_positive(time_limit, "time_limit")
     size = None if batch is None else as_count(batch, "batch")
+    most = None if max_evaluations is None else as_count(max_evaluations, "max_evaluations")
     chosen = as_evaluator(evaluator)
     chosen.check(list(dict.fromkeys(column for row in study.rows for column in row)))
     work = Work(chosen, study.objectives, limit)
     with _interruptions() as interrupted, _crew(jobs, executor, work) as crew:
-        run = _Run(study, crew, work, size, retries, on_event or (lambda event: None))
+        run = _Run(study, crew, work, size, retries, on_event or (lambda event: None), most)
         return run.until_done(interrupted, stop or (lambda: False))
 
 
@@ -120,7 +123,9 @@ class _Run:
         batch: int | None,
         retries: int,
         on_event: Callable[[RunEvent], None],
+        most: int | None = None,
     ) -> None:
+        self.most = most
         self.study, self.crew, self.work = study, crew, work
         self.batch, self.retries, self.on_event = batch, retries, on_event
         self.worker = worker_name()
@@ -147,6 +152,8 @@ class _Run:
             while not interrupted():
                 if not why and self.error is None and stop():
                     why = "stopped on request"
+                elif not why and self.error is None and self.told == self.most:
+                    why = "max_evaluations of this run are told"
                 if why or self.error is not None:  # nothing more is handed out; what is under way is finished
                     self._hand_back(self.hand)
                     if not self.flying:
@@ -180,6 +187,8 @@ class _Run:
         if not self.proved and (not self.flying or now < self.tried_at + _ALONE):
             room = min(room, 0 if self.flying else 1)  # one evaluation first: if it fails, perhaps all do
         wanted = room * size - len(self.hand)
+        if self.most is not None:
+            wanted = min(wanted, self.most - self.told - len(self.flying) - len(self.hand))
         if wanted > 0 and now >= self.ask_at:
             asked = self.study.ask(wanted, worker=self.worker, lease=self.lease)
             got = [evaluation for evaluation in asked if evaluation.identity not in self.flying]

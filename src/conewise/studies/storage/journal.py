@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from conewise.errors import ConewiseError, InputError
+from conewise.studies.identity import Identity
 
 KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note")
 PATIENCE: Final = 60.0
@@ -52,6 +53,11 @@ class Entry(NamedTuple):
     note: str
     """Why: the reason of a failure, a correction or a withdrawal, or free text; tell: what it must not be told under
     again."""
+
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """What it is about."""
+        return tuple(Identity.parse(text) for text in self.evaluations.split(",") if text)
 
 
 class Journal(Protocol):

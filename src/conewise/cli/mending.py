@@ -1,0 +1,140 @@
+"""`conewise study correct`, `withdraw`, `fail`, `release`: what went otherwise than it was told or handed out."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+from conewise._arrays import as_decimal
+from conewise.cli.options import study_command
+from conewise.cli.show import print_json
+from conewise.errors import InputError, printable
+from conewise.studies.evaluations import as_identities
+from conewise.studies.study import Study
+
+
+@study_command("Replace a value that was told wrongly.", context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="ID VALUE...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--reason", required=True, help="Why; it stands in the journal beside both values.")
+@click.pass_context
+def correct(
+    context: click.Context, place: str, name: str | None, words: tuple[str, ...], reason: str, as_json: bool
+) -> None:
+    """Replace what was told of an evaluation; the journal keeps both, and every decision is made again.
+
+    Example: conewise study correct trial.db d3n0 0.25 11.8 --reason "digits exchanged"
+    """
+    check_options(words, context)
+    with Study.open(place, name=name) as opened:
+        values = as_values(words[1:], opened)
+        opened.correct(words[0], values, reason)
+        if as_json:
+            print_json({"evaluation": words[0], "values": values, "reason": reason})
+            return
+        click.echo(f"Evaluation {words[0]} now counts as {', '.join(f'{value:g}' for value in values)}.")
+
+
+@study_command("Take values back that should not count.")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", required=True, help="Why; it stands in the journal beside the values.")
+def withdraw(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
+    """Take told values back: they do not count any more, and their evaluations are open again.
+
+    The reason must have nothing to do with how the values look; "an outlier" is none. The journal keeps the values, and
+    the answer says how many were withdrawn.
+
+    Example: conewise study withdraw trial.db d3n0 --reason "the sample was mislabelled"
+    """
+    with Study.open(place, name=name) as opened:
+        opened.withdraw(list(ids), reason)
+        status = opened.status()
+        if as_json:
+            print_json({"withdrawn": list(ids), "reason": reason, "withdrawn_in_all": status.withdrawn})
+            return
+        several = len(ids) > 1
+        click.echo(
+            f"{'The values' if several else 'The value'} of {', '.join(ids)} {'do' if several else 'does'} not count "
+            f"any more ({status.withdrawn} withdrawn in all); "
+            f"{'these evaluations are' if several else 'the evaluation is'} open again."
+        )
+
+
+@study_command("Say that an evaluation gave no values.")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", required=True, help="What happened; it stands in the journal.")
+def fail(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
+    """Say that evaluations which were handed out gave no values; they are open again at once, with another seed.
+
+    Whether an evaluation fails must not depend on the value it would have had; where it does, tell a value for it. What
+    was told meanwhile is left as it is.
+
+    Example: conewise study fail trial.db d3n0 --reason "the pump broke"
+    """
+    with Study.open(place, name=name) as opened:
+        before = opened.status().failures
+        opened.fail(list(ids), reason)
+        status = opened.status()
+        failed = status.failures - before
+        if as_json:
+            print_json({"failed": failed, "reason": reason, "failures_in_all": status.failures})
+            return
+        said = f"{failed} evaluation{'' if failed == 1 else 's'} failed ({status.failures} in all), open again"
+        told = len(ids) - failed
+        click.echo(printable(said + (f"; {told} told meanwhile" if told else "") + "."))
+
+
+@study_command("Hand back what nobody will evaluate.")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--worker", help="Everything that is in this worker's hands.")
+@click.option("--all", "everything", is_flag=True, help="Everything that is in anyone's hands.")
+def release(
+    place: str, name: str | None, ids: tuple[str, ...], worker: str | None, everything: bool, as_json: bool
+) -> None:
+    """Hand back evaluations before their lease ends, so that others are given them; they may still be told.
+
+    Example: conewise study release trial.db d3n0 d4n0
+    """
+    if (bool(ids) + (worker is not None) + everything) != 1:
+        raise InputError("say what to hand back: ids, --worker or --all.")
+    with Study.open(place, name=name) as opened:
+        named = {str(place) for place in as_identities(ids, opened.n_designs)[0]}
+        held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in named]
+        back = [lease.evaluation for lease in held]
+        opened.release(list(ids) if ids else back)
+        if as_json:
+            print_json({"released": back})
+            return
+        click.echo(f"{len(back)} evaluation{'' if len(back) == 1 else 's'} handed back.")
+
+
+def check_options(words: tuple[str, ...], context: click.Context) -> None:
+    """Values may begin with a minus, so unknown options come as words: one that is no number is a slip."""
+    for word in words:
+        if not word.startswith("-") or _is_number(word):
+            continue
+        option = word.partition("=")[0]
+        known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("-")]
+        raise click.NoSuchOption(option, possibilities=get_close_matches(option, known), ctx=context)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def as_values(words: tuple[str, ...], opened: Study) -> list[float]:
+    """One number an objective, as they were typed."""
+    expected = f"{opened.dim} value{'s' * (opened.dim > 1)} ({', '.join(opened.objectives)})"
+    if len(words) != opened.dim:
+        raise InputError(f"{expected} were expected, got {len(words)}.")
+    values = []
+    for word in words:
+        try:
+            values.append(as_decimal(word))
+        except ValueError:
+            raise InputError(f"{expected} were expected, and {word[:40]!r} is not a number.") from None
+    return values

@@ -1,0 +1,78 @@
+"""`conewise study init`: a trial.toml to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from conewise.cli.options import force_option
+from conewise.cli.show import print_json
+from conewise.errors import ConewiseError, InputError, printable
+
+TEMPLATE: Final = """\
+# What this study asks. It runs as it stands, with a simulator to rehearse with:
+#
+#     conewise study create {toml}
+#     conewise study run {db} --toml {toml}
+#     conewise study status {db} --designs
+#
+# Replace what is yours. A key that conewise does not know is refused, and the nearest one is named.
+
+objectives = ["yield", "cost"]   # what is measured in every evaluation
+minimise = ["cost"]              # of which less is better
+cone = "orthant"                 # when one design beats another: "orthant" is better in all objectives
+                                 # (conewise cone --help lists the others)
+epsilon = 0.5                    # how far from optimal a returned design may be, in the units of the objectives
+delta = 0.05                     # how often the answer may be wrong
+seed = 1                         # from which the seeds of all evaluations follow
+lease = 3600                     # seconds after which what was handed out and not told is handed out again
+
+[designs]                        # exactly one of list, file and count
+list = [
+    {{ name = "cold", temperature = 40, hours = 4 }},
+    {{ name = "warm", temperature = 60, hours = 2 }},
+    {{ name = "hot", temperature = 80, hours = 2 }},
+    {{ name = "long", temperature = 70, hours = 8 }},
+]
+# file = "designs.csv"           # one row a design; the column name, design or id names it
+
+[noise]                          # what is assumed of one evaluation, in your units
+kind = "gaussian"                # normal, with these standard deviations
+sigma = [0.4, 0.1]
+# kind = "gaussian_unknown"      # normal, and nothing else is known; costs more evaluations
+# kind = "bounded"               # in a range, with any distribution; then also:
+# low = 0
+# high = 100
+
+# [algorithm]                    # may be left out
+# success = "contain"            # return every Pareto optimal design, not only a cover of them
+# max_evaluations = 10000        # end there, with the epsilon that is certified by then
+
+[run]                            # read by `conewise study run --toml` alone, never stored in the study
+function = "conewise.problems.rehearsal:evaluate"   # yours: "module:function", of a design (a dict) and a seed
+# command = "./simulate --temperature {{temperature}} --seed {{seed}}"   # or a command that prints the values
+jobs = 1                         # processes
+"""
+
+
+@click.command(short_help="Write a commented trial.toml to begin with.")
+@click.argument("toml", type=click.Path(path_type=Path, dir_okay=False), default=Path("trial.toml"))
+@force_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def init(toml: Path, force: bool, as_json: bool) -> None:
+    """Write a TOML file that explains itself and runs as it stands; trial.toml by default.
+
+    Example: conewise study init trial.toml
+    """
+    if toml.exists() and not force:
+        raise InputError(f"{toml} exists already; choose another name, or say --force to replace it.")
+    try:
+        toml.write_text(TEMPLATE.format(toml=toml.name, db=toml.with_suffix(".db").name), encoding="utf-8")
+    except OSError as error:
+        raise ConewiseError(f"{toml} cannot be written: {error.strerror or error}.") from None
+    if as_json:
+        print_json({"file": str(toml)})
+        return
+    click.echo(printable(f"{toml} is written; it runs as it stands: conewise study create {toml}."))

@@ -1,0 +1,45 @@
+"""Results as people write them down: a record for each evaluation, with an id or a design and the objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conewise.errors import InputError, shown
+from conewise.tables.designs import NAME_COLUMNS
+
+
+@dataclass(frozen=True)
+class Records:
+    """What records say: ids, or designs where nobody asked; values in the order of the objectives."""
+
+    ids: list[Any]
+    designs: list[Any]
+    values: list[list[Any]]
+
+
+def as_records(given: Any, objectives: Sequence[str]) -> Records:
+    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored."""
+    rows = [given] if isinstance(given, Mapping) else given
+    if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError(
+            "tell takes a batch and its values, or records with an id (or a design) and the objectives, such as "
+            f'{{"id": "d0n3", "{objectives[0]}": 0.5, ...}}, got {shown(given)}.'
+        )
+    ids: list[Any] = []
+    designs: list[Any] = []
+    for place, row in enumerate(rows):
+        missing = next((name for name in objectives if row.get(name) is None), None)
+        if missing is not None:
+            raise InputError(f"record {place} has no value for {missing!r}; it has {', '.join(map(str, row))}.")
+        design = next((row[column] for column in ("design", *NAME_COLUMNS) if column != "id" and column in row), None)
+        if row.get("id") is not None:
+            ids.append(row["id"])
+        elif design is not None:
+            designs.append(design)
+        else:
+            raise InputError(f'record {place} has neither "id" nor "design"; it has {", ".join(map(str, row))}.')
+    if ids and designs:
+        raise InputError("some records have an id and some only a design; tell the two kinds one after the other.")
+    return Records(ids, designs, [[row[name] for name in objectives] for row in rows])
