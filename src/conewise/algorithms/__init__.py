@@ -1,9 +1,8 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
-from conewise.algorithms.adaptive.certified import Plan
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.proportions import OptimalProportions
-from conewise.algorithms.contract import Algorithm, Result, Status
+from conewise.algorithms.contract import Algorithm, Plan, Planner, Result, Status
 from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
 from conewise.algorithms.published.auer import AuerElimination
@@ -23,6 +22,7 @@ __all__ = [
     "OptimalProportions",
     "PaVeBa",
     "Plan",
+    "Planner",
     "PosteriorSampling",
     "Result",
     "SequentialHalving",

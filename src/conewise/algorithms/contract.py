@@ -1,6 +1,7 @@
 """The contract of an identification algorithm: frozen configuration, state as a value, three verbs.
 
-`Algorithm` is all that a loop needs; `FixedConfidence` is what our own rules that stop by themselves have in common.
+`Algorithm` is all that a loop needs; a `Planner` also says what it knows of its own course, and `FixedConfidence` is
+what rules that stop by themselves have in common. Loops, studies and reports use nothing else of an algorithm.
 """
 
 from __future__ import annotations
@@ -81,6 +82,44 @@ class Result:
         if not len(self.certain):
             object.__setattr__(self, "certain", np.zeros(k, dtype=bool))
 
+    @classmethod
+    def of(
+        cls,
+        seen: Averaged,
+        returned: Bools,
+        worth: Guarantee | Heuristic,
+        why: str,
+        *,
+        kept: Bools,
+        covered: Bools | None = None,
+        beaten: Bools | None = None,
+        by: Indices | None = None,
+        certain: Bools | None = None,
+        epsilon: float | None = None,
+    ) -> Result:
+        """The answer of a rule that has seen so much: who is returned, and the masks of where everyone stands.
+
+        Whoever is in no mask is undecided. `by` counts for covered and beaten designs, `certain` for returned ones;
+        `epsilon` is the one that a proof gives for the returned set.
+        """
+        status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
+        for word, mask in ((Status.KEPT, kept), (Status.COVERED, covered), (Status.BEATEN, beaten)):
+            if mask is not None:
+                status[mask] = word.value
+        out = np.isin(status, (Status.COVERED.value, Status.BEATEN.value))
+        return cls(
+            returned,
+            status,
+            seen.evaluations,
+            worth,
+            epsilon,
+            why,
+            seen.means,
+            seen.counts,
+            np.full(len(returned), -1, dtype=np.intp) if by is None else np.where(out, by, -1),
+            np.zeros(len(returned), dtype=bool) if certain is None else certain & returned,
+        )
+
     @property
     def indices(self) -> list[int]:
         """The returned designs."""
@@ -160,6 +199,15 @@ class Seen(Protocol):
         ...
 
 
+class Averaged(Seen, Protocol):
+    """What an answer is made from: `Statistics`, or whatever knows as much."""
+
+    @property
+    def means(self) -> Floats:
+        """(K, D): the averages."""
+        ...
+
+
 State = TypeVar("State", bound=Seen)
 
 
@@ -193,7 +241,45 @@ class Algorithm(Protocol[State]):
 
 
 @dataclass(frozen=True, eq=False)
-class FixedConfidence:
+class Plan:
+    """What is worth evaluating next, and about how many evaluations remain."""
+
+    pulls: Pulls
+    remaining: int
+    at_least: bool = False
+    """Whether these only bring every design so far that it can be compared: what remains after that is not known."""
+
+
+class Planner:
+    """What an algorithm knows of its own course, beyond the three verbs; the defaults admit that it knows nothing."""
+
+    @property
+    def total(self) -> int | None:
+        """Evaluations of a whole run, where their number is fixed beforehand."""
+        return None
+
+    @property
+    def most_each(self) -> int | None:
+        """The most evaluations of one design that will ever count, where there is such a number."""
+        return None
+
+    @property
+    def may_run_ahead(self) -> bool:
+        """Whether evaluations may be made before they are asked for, at the risk that nobody needs them."""
+        return True
+
+    def plan(self, state: Any) -> Plan | None:
+        """What is worth evaluating from here on, judged by the averages as they are; None where nobody can say."""
+        return None
+
+
+def planner_of(algorithm: Algorithm[Any]) -> Planner:
+    """The algorithm where it is a planner; else one that knows nothing."""
+    return algorithm if isinstance(algorithm, Planner) else Planner()
+
+
+@dataclass(frozen=True, eq=False)
+class FixedConfidence(Planner):
     """A rule that goes on until its question is answered with the confidence that was asked for."""
 
     question: Question
@@ -264,6 +350,23 @@ class FixedConfidence:
             return limit
         left = max(0, self.max_evaluations - evaluations)
         return left if limit is None else min(limit, left)
+
+    @property
+    def may_run_ahead(self) -> bool:
+        """Not where the number of evaluations is limited: the limit is what the user wants to pay."""
+        return self.max_evaluations is None
+
+    def unfinished(self, evaluations: int, undecided: int) -> str:
+        """Why a run has stopped, or goes on, with so many designs undecided."""
+        spent = self.max_evaluations is not None and evaluations >= self.max_evaluations
+        early = "max_evaluations reached" if spent else "not finished"
+        return f"{early}: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
+
+    def proven(self, epsilon: float, theorem: str, also: str = "") -> Guarantee | Heuristic:
+        """What a set is worth for which a theorem gives this epsilon; no proof covers radii that were scaled."""
+        if self.radius_scale != 1.0:
+            return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
+        return Guarantee(epsilon, self.delta, theorem, f"{INDEPENDENT}; {self.noise.words}{also}")
 
 
 def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_option, as_positive
-from conewise.algorithms.contract import INDEPENDENT, Result, Status, as_answered
+from conewise.algorithms.contract import INDEPENDENT, Plan, Planner, Result, as_answered
 from conewise.budgets import (
     PAPER_CONSTANT,
     Bound,
@@ -38,7 +37,7 @@ FROM_BOUND: Final = -1
 
 
 @dataclass(frozen=True)
-class NaiveElimination:
+class NaiveElimination(Planner):
     """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
 
     L comes from a bound ("paper", "gaussian", "subgaussian"; "auto" takes the smallest that the noise allows) or is
@@ -112,6 +111,16 @@ class NaiveElimination:
         """K L."""
         return self.n_designs * self.evaluations_each
 
+    @property
+    def most_each(self) -> int:
+        """L."""
+        return self.evaluations_each
+
+    def plan(self, state: Statistics) -> Plan:
+        """What is missing of L each."""
+        pulls = self.ask(state)
+        return Plan(pulls, pulls.total)
+
     def start(self) -> Statistics:
         """Nothing observed."""
         return Statistics.empty(self.n_designs, self.cone.dim)
@@ -151,8 +160,6 @@ class NaiveElimination:
             pareto[seen] = pareto_mask(state.means[seen], self.cone)
         least = int(state.counts.min())
         done = least >= self.evaluations_each
-        # At the end whoever is not returned is dominated by the averages of one that is: covered (docs/theory, 7.2).
-        status = np.where(pareto, Status.KEPT.value, Status.COVERED.value) if done else _undecided(self.n_designs)
         most = int(state.counts.max())
         reached = self._certified(least) if least == most == self.evaluations_each else None
         why = (
@@ -161,16 +168,16 @@ class NaiveElimination:
             else f"not finished: {int((state.counts < self.evaluations_each).sum())} designs have fewer than "
             f"{self.evaluations_each} evaluations"
         )
-        return Result(
+        # At the end whoever is not returned is dominated by the averages of one that is: covered (docs/theory, 7.2).
+        return Result.of(
+            state,
             pareto,
-            status,
-            state.evaluations,
             self._worth(least, most, reached),
-            reached,
             why,
-            state.means,
-            state.counts,
-            _dominators(state.means, pareto, self.cone) if done else np.empty(0, dtype=np.intp),
+            kept=pareto & done,
+            covered=~pareto & done,
+            by=_dominators(state.means, pareto, self.cone) if done else None,
+            epsilon=reached,
         )
 
     def _certified(self, least: int) -> float | None:
@@ -217,10 +224,6 @@ class NaiveElimination:
             _THEOREMS[self.bound],
             f"{INDEPENDENT}; {self.noise.words}",
         )
-
-
-def _undecided(n_designs: int) -> NDArray[np.str_]:
-    return np.full(n_designs, Status.UNDECIDED.value)
 
 
 def _dominators(means: Floats, pareto: Bools, cone: Cone) -> Indices:

@@ -289,20 +289,9 @@ class _Asked:
 def _alone(source: Source, statistics: Statistics, question: Question, final: bool) -> Analysis:
     """A single design is the Pareto set."""
     worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
-    result = Result(
-        np.ones(1, dtype=bool),
-        np.array([Status.KEPT.value]),
-        statistics.evaluations,
-        worth,
-        0.0,
-        "there is only one design",
-        statistics.means,
-        statistics.counts,
-        certain=np.ones(1, dtype=bool),
-        designs=source.names,
-        objectives=source.objectives,
-        minimised=source.minimised,
-    )
+    it, why = np.ones(1, dtype=bool), "there is only one design"
+    result = Result.of(statistics, it, worth, why, kept=it, certain=it, epsilon=0.0)
+    result = result.named(source.names, source.objectives, source.minimised)
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, question, final, 0)
     return Analysis(result, plan, findings.sentences(), question, ())

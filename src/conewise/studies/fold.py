@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.algorithms import Algorithm, NaiveElimination, Plan, Result
-from conewise.algorithms.adaptive.certified import CertifiedRule
+from conewise.algorithms.contract import Algorithm, Plan, Result, planner_of
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 from conewise.studies.evaluations import Integers
@@ -30,6 +29,7 @@ class Fold:
 
     def __init__(self, algorithm: Algorithm[Any], ledger: Ledger, signs: Floats) -> None:
         self.algorithm, self._ledger, self._signs = algorithm, ledger, signs
+        self._planner = planner_of(algorithm)
         self._restart()
 
     def _restart(self) -> None:
@@ -39,7 +39,7 @@ class Fold:
         """(K,): how many of each design's evaluations the finished rounds have used."""
         self._live_counts = self.consumed.copy()
         self._answer: tuple[tuple[int, ...], Result] | None = None
-        self._planned: tuple[tuple[int, ...], Plan] | None = None
+        self._planned: tuple[tuple[int, ...], Plan | None] | None = None
         self._next_round()
 
     def _next_round(self) -> None:
@@ -150,10 +150,9 @@ class Fold:
         Never beyond what the algorithm can use, and not at all when the number of evaluations is limited: an
         evaluation ahead may turn out not to be needed, and the limit is what the user wants to pay.
         """
-        if getattr(self.algorithm, "max_evaluations", None) is not None:
+        if not self._planner.may_run_ahead:
             return self.target
-        further = 2 * self.target - self.consumed
-        most = _most_each(self.algorithm)
+        further, most = 2 * self.target - self.consumed, self._planner.most_each
         return further if most is None else np.maximum(self.target, np.minimum(further, most))
 
     # -- what remains ----------------------------------------------------------------------------------------------
@@ -162,10 +161,8 @@ class Fold:
         """At most n evaluations that are worth most now, spread in proportion to what each design lacks."""
         if self.finished:
             return Pulls([], [])
-        wanted = self.pulls
-        if isinstance(self.algorithm, CertifiedRule):
-            planned = self.algorithm.plan(self.live()).pulls
-            wanted = planned if planned.total else wanted
+        planned = self._rest()
+        wanted = self.pulls if planned is None or not planned.pulls.total else planned.pulls
         if wanted.total <= n:
             return wanted
         share = wanted.counts * (n / wanted.total)
@@ -177,21 +174,18 @@ class Fold:
         """About how many evaluations are missing; None where nobody can say."""
         if self.finished:
             return 0
-        if isinstance(self.algorithm, CertifiedRule):
-            return self._rest(self.algorithm).remaining
-        if isinstance(self.algorithm, NaiveElimination):
-            missing = self.algorithm.evaluations_each - self._ledger.through
-            return int(np.maximum(missing, 0).sum())
-        return None
+        planned = self._rest()
+        return None if planned is None else planned.remaining
 
     def at_least(self) -> bool:
         """Whether more may be missing than `remaining` says: some designs cannot be compared yet."""
-        return not self.finished and isinstance(self.algorithm, CertifiedRule) and self._rest(self.algorithm).at_least
+        planned = None if self.finished else self._rest()
+        return planned is not None and planned.at_least
 
-    def _rest(self, rule: CertifiedRule) -> Plan:
+    def _rest(self) -> Plan | None:
         data = self._ledger.size, len(self._ledger.changes)
         if self._planned is None or self._planned[0] != data:
-            self._planned = data, rule.plan(self.live())
+            self._planned = data, self._planner.plan(self.live())
         return self._planned[1]
 
 
@@ -225,12 +219,3 @@ def qualified(result: Result, ledger: Ledger) -> Result:
         values = "1 value was" if gone == 1 else f"{gone:,} values were"
         assumed.append(f"that no value was withdrawn for what it is ({values} withdrawn)")
     return replace(result, guarantee=replace(result.guarantee, assumption="; ".join(assumed)))
-
-
-def _most_each(algorithm: Algorithm[Any]) -> int | None:
-    """The most evaluations of one design that an algorithm ever looks at, where it says so."""
-    if isinstance(algorithm, NaiveElimination):
-        return algorithm.evaluations_each
-    if isinstance(algorithm, CertifiedRule):
-        return int(algorithm.certificate.levels.counts[-1])
-    return None

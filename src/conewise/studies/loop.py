@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from conewise._arrays import as_count, as_non_negative
-from conewise.algorithms import Algorithm, NaiveElimination, Result
-from conewise.algorithms.contract import State
+from conewise.algorithms.contract import Algorithm, Result, State, planner_of
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -56,7 +55,7 @@ def run(
     """Fold `tell` over what the algorithm asks for, `batch` evaluations at a time (all that it wants, by default)."""
     generator = as_generator(rng)
     state = algorithm.start()
-    total = getattr(algorithm, "total", None)
+    total = planner_of(algorithm).total
     while (pulls := algorithm.ask(state, batch)).total:
         observations = problem.evaluate(pulls, generator)
         if not isinstance(observations, Observations):
@@ -108,8 +107,8 @@ def identify(
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:
-        if progress is True and batch is None and isinstance(chosen, NaiveElimination):
-            batch = max(1, chosen.total // 100)  # a bar needs more than one step
+        if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
+            batch = max(1, total // 100)  # a bar needs more than one step
         return run(chosen, problem, rng=rng, batch=batch, progress=watch)
 
 
@@ -148,7 +147,7 @@ def _watching(progress: Progress | bool, algorithm: Algorithm[Any]) -> Iterator[
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    total = getattr(algorithm, "total", None)
+    total = planner_of(algorithm).total
     with Bar(TextColumn("evaluations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda done, _: bar.update(task, completed=done)

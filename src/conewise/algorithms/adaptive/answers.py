@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.contract import Result, Status
+from conewise.algorithms.contract import Result
 from conewise.certificate.claims import Certified, Claims
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic
@@ -51,14 +51,7 @@ def _result(
     epsilon: float | None,
     by: np.ndarray,
 ) -> Result:
-    status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
-    status[kept] = Status.KEPT.value
-    status[covered] = Status.COVERED.value
-    status[claims.beaten] = Status.BEATEN.value
     certain = np.zeros_like(returned)
     certain[claims.comparisons.designs[claims.accept_at < 0]] = True
-    certain &= returned
-    by = np.where(covered | claims.beaten, by, -1)
-    return Result(
-        returned, status, statistics.evaluations, worth, epsilon, why, statistics.means, statistics.counts, by, certain
-    )
+    masks = {"kept": kept, "covered": covered, "beaten": claims.beaten, "certain": certain}
+    return Result.of(statistics, returned, worth, why, by=by, epsilon=epsilon, **masks)

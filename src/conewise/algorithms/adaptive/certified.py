@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
+from conewise.algorithms.contract import FixedConfidence, Plan, Result
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
@@ -23,23 +23,12 @@ from conewise.certificate.pilots import FIRST
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Heuristic
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
 _LONG_STRIDE: Final = 6  # ... less so after a pilot
 _TINY: Final = 1e-100
 _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What is worth evaluating next, and about how many evaluations remain."""
-
-    pulls: Pulls
-    remaining: int
-    at_least: bool = False
-    """Whether these only bring every design so far that it can be compared: what remains after that is not known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +95,11 @@ class CertifiedRule(FixedConfidence, ABC):
         longest = 0 if pilot is None else max(FIRST, pilot.task.most)
         bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
         return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
+
+    @property
+    def most_each(self) -> int:
+        """The last level."""
+        return int(self.certificate.levels.counts[-1])
 
     def start(self) -> Checkpoints:
         """Nothing observed."""
@@ -259,25 +253,17 @@ class CertifiedRule(FixedConfidence, ABC):
             return nothing_certified(claims, state.everything, early)
         why = "every design is certified"
         if not claims.done:
-            spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
-            why = "max_evaluations reached" if spent else "not finished"
-            why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
+            why = self.unfinished(state.evaluations, int(claims.undecided.sum()))
         found = self.certificate.certified_epsilon(claims)
         if found is None:
             guess = claims.accepted | claims.undecided
             result = nothing_certified(claims, state.everything, "too early: nothing is certified yet", guess)
             return replace(result, stopped_because=why)
-        worth: Guarantee | Heuristic
-        if self.radius_scale != 1.0:
-            worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
-        else:
-            worth = Guarantee(
-                max(found.epsilon, self.epsilon),
-                self.delta,
-                f'certificate of looks, success "{self.success}", docs/adaptive',
-                f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}"
-                + taken_as_exact(self.noise, state.statistics),
-            )
+        worth = self.proven(
+            max(found.epsilon, self.epsilon),
+            f'certificate of looks, success "{self.success}", docs/adaptive',
+            self.certificate.as_stated + taken_as_exact(self.noise, state.statistics),
+        )
         return certified_answer(claims, found, state.everything, worth, why)
 
 

@@ -34,7 +34,7 @@ class AuerElimination(Published, RoundByRound):
     each active design in one round. The empirical half widths of the authors' experiments are tuned.
     """
 
-    def plan(self, judged: int, standing: Standings, counts: Counts) -> Counts:
+    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
         """One more evaluation of every active design, or a batch of them."""
         active = standing == Standing.OPEN
         least = int(counts[active].min(initial=np.iinfo(np.int64).max))

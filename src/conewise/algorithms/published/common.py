@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_non_negative
 from conewise._limits import LARGEST_GROWTH
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, Status
+from conewise.algorithms.contract import FixedConfidence, Result
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Heuristic
 from conewise.order import pareto_mask
 
 MOST_DESIGNS: Final = 3000
@@ -62,30 +61,13 @@ class Published(FixedConfidence):
         """The answer so far, from disjoint masks; `doubt` says why no proof covers the run even when it is finished."""
         open_ = ~(accepted | discarded)
         done = not open_.any()
-        spent = self.max_evaluations is not None and statistics.evaluations >= self.max_evaluations
-        why = "every design is decided"
-        if not done:
-            early = "max_evaluations reached" if spent else "not finished"
-            why = f"{early}: {int(open_.sum())} designs are undecided at epsilon = {self.epsilon:g}"
-        worth: Guarantee | Heuristic
-        if self.radius_scale != 1.0:
-            worth = Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
-        elif doubt is not None:
-            worth = Heuristic(doubt)
-        elif not done:
-            worth = Heuristic(why)
-        else:
-            worth = Guarantee(self.epsilon, self.delta, theorem, f"{INDEPENDENT}; {self.noise.words}")
-        return Result(
-            accepted | open_ & best_guess(statistics, ~discarded, self.cone),
-            statuses(accepted, discarded),
-            statistics.evaluations,
-            worth,
-            self.epsilon if isinstance(worth, Guarantee) else None,
-            why,
-            statistics.means,
-            statistics.counts,
-        )
+        why = "every design is decided" if done else self.unfinished(statistics.evaluations, int(open_.sum()))
+        worth = self.proven(self.epsilon, theorem)
+        if worth and (doubt is not None or not done):
+            worth = Heuristic(why if doubt is None else doubt)
+        returned = accepted | open_ & best_guess(statistics, ~discarded, self.cone)
+        epsilon = self.epsilon if worth else None
+        return Result.of(statistics, returned, worth, why, kept=accepted, beaten=discarded, epsilon=epsilon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +127,3 @@ def best_guess(statistics: Statistics, candidates: Bools, cone: Cone) -> Bools:
     if len(chosen):
         guess[chosen] = pareto_mask(statistics.means[chosen], cone)
     return guess
-
-
-def statuses(accepted: Bools, discarded: Bools) -> NDArray[np.str_]:
-    """(K,): the words of a result."""
-    decided = np.where(discarded, Status.BEATEN.value, Status.UNDECIDED.value)
-    return np.where(accepted, Status.KEPT.value, decided)

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, as_count
-from conewise.algorithms.contract import Result
-from conewise.algorithms.published.common import best_guess, check_pairs, statuses
+from conewise.algorithms.contract import Planner, Result
+from conewise.algorithms.published.common import best_guess, check_pairs
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.budgets import check_noise
 from conewise.cones import Cone
@@ -27,7 +27,7 @@ from conewise.order import pareto_mask
 
 
 @dataclass(frozen=True, eq=False)
-class EmpiricalGapElimination(RoundByRound):
+class EmpiricalGapElimination(RoundByRound, Planner):
     """The best set for exactly `budget` evaluations: rounds that drop the designs with the largest empirical gaps.
 
     After a round the active designs are judged by their averages, among themselves. A dropped design is accepted when
@@ -75,6 +75,11 @@ class EmpiricalGapElimination(RoundByRound):
         """The budget."""
         return self.budget
 
+    @property
+    def may_run_ahead(self) -> bool:
+        """The budget is what the user wants to pay."""
+        return False
+
     @cached_property
     def left_over(self) -> int:
         """What the schedule leaves of the budget."""
@@ -89,7 +94,7 @@ class EmpiricalGapElimination(RoundByRound):
         left = max(0, self.budget - evaluations)
         return left if most is None else min(left, as_count(most, "most"))
 
-    def plan(self, judged: int, standing: Standings, counts: Counts) -> Counts:
+    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
         """The schedule's level; in the last round also what is left over, the first designs taking the remainder."""
         target = np.zeros_like(counts)
         if judged == len(self.schedule):
@@ -133,16 +138,7 @@ class EmpiricalGapElimination(RoundByRound):
             words = f"a fixed budget comes with no confidence; the averages suggest an error probability of {error:.2g}"
         else:
             words = "not every design has been evaluated yet"
-        return Result(
-            returned,
-            statuses(accepted, discarded),
-            state.evaluations,
-            Heuristic(words),
-            None,
-            why,
-            state.means,
-            state.counts,
-        )
+        return Result.of(state, returned, Heuristic(words), why, kept=accepted, beaten=discarded)
 
 
 @dataclass(frozen=True, eq=False)

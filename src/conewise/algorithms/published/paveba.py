@@ -51,7 +51,7 @@ class PaVeBa(Published, RoundByRound):
         """The sigma of the radius."""
         return self.noise.largest_scale(self.cone.dim)
 
-    def plan(self, judged: int, standing: Standings, counts: Counts) -> Counts:
+    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
         """One more evaluation of every design in play, or a batch of them."""
         if not (standing == Standing.OPEN).any():
             return np.zeros_like(counts)

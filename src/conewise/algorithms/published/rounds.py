@@ -99,7 +99,7 @@ class RoundByRound(ABC):
         """The number of objectives D."""
 
     @abstractmethod
-    def plan(self, judged: int, standing: Standings, counts: Counts) -> Counts:
+    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
         """(K,): the evaluations to reach in the next round, 0 for designs out of play; all 0 when it is over."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class RoundByRound(ABC):
         empty = Statistics.empty(self.n_designs, self.dim)
         standing = np.full(self.n_designs, Standing.OPEN, dtype=np.int8)
         nothing = Observations([], np.empty((0, self.dim)))
-        return Rounds(empty, empty, nothing, 0, standing, self.plan(0, standing, empty.counts))
+        return Rounds(empty, empty, nothing, 0, standing, self.reach(0, standing, empty.counts))
 
     def ask(self, state: Rounds, most: int | None = None) -> Pulls:
         """What the round still misses, in the order of the designs."""
@@ -139,7 +139,7 @@ class RoundByRound(ABC):
                 break
             standing = self.judge(used, judged, standing)
             judged += 1
-            target = self.plan(judged, standing, used.counts)
+            target = self.reach(judged, standing, used.counts)
         in_play = target > 0
         return Rounds(seen, used, _chosen(waiting, in_play[waiting.designs]), judged, standing, target)
 
