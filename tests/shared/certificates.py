@@ -14,17 +14,16 @@ from conewise.directions import cover_at
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
-from .recounts import Counted
-
 ORTHANT = cw.Cone.orthant(2)
 CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]
 
 
 def certificate(
-    cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover", **options
+    cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover", pilots=False, **options
 ) -> Certificate:
+    """Without pilots: all share evenly."""
     question = cw.Question(cone, epsilon, delta, Gaussian(0.5) if noise is None else noise, notion)
-    return Certificate(question, n_designs, **options)
+    return Certificate(question, n_designs, pilots=pilots, **options)
 
 
 def at_levels(checked: Certificate, means, levels) -> Checkpoints:
@@ -53,13 +52,81 @@ def random_state(checked: Certificate, seed: int, spread: float = 1.0) -> Checkp
     return climbed(checked, entries)
 
 
-def forgetful(state: Checkpoints) -> Checkpoints:
-    """The same checkpoints without anything that was worked out of them."""
-    return replace(state, known={}, snapshots=tuple(replace(part, known={}) for part in state.snapshots))
+def forgetful(checked: Certificate) -> Certificate:
+    """The same question to a certificate that has worked out nothing yet."""
+    return replace(checked)
 
 
 def masks(claims) -> list[list[bool]]:
     return [part.tolist() for part in (claims.beaten, claims.accepted, claims.covered, claims.undecided)]
+
+
+def sure(claims) -> list[bool]:
+    """Of the designs that are left: known to be Pareto optimal when the last radii were chosen."""
+    return claims.standing.sure[claims.left].tolist()
+
+
+# -- what a claim may spend (docs/adaptive, 3.1 to 3.3), one claim at a time ---------------------------------------
+
+
+def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
+    """Of delta: "fine", "beaten" by anybody, "beaten" by a sure design; for cover the first two are whole."""
+    whole = checked.delta * checked.radii.claim_share
+    if checked.notion == "cover":
+        return whole, whole, 0.0
+    fine = checked.tuning.fine_part if weights is None else weights.fine_part
+    sure_part = checked.tuning.sure_part
+    return whole * fine, whole * (1 - fine) * (1 - sure_part), whole * (1 - fine) * sure_part
+
+
+def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:
+    """(L,): z of the largest tabulated probability that is not above this one; `which` list, -1 for "fine"."""
+    table = checked.tables.fine if which < 0 else checked.tables.out[which]
+    row = 0
+    while row + 1 < len(table) and checked.least[which >= 0] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
+        row += 1
+    return table[row]
+
+
+def fine_boundary(checked: Certificate, unsure: int) -> np.ndarray:
+    """(L,): z of "fine" while so many are not sure and all share evenly."""
+    number = max(unsure, 1) if checked.notion == "contain" else checked.n_designs
+    return tabulated(checked, parts(checked)[0] / (number * len(checked.cone.facets)), -1)
+
+
+def out_boundary(checked: Certificate, left: int, which: int = 0, *, by_sure: bool = False) -> np.ndarray:
+    """(L,): z of "beaten" and "covered" while so many are left and all share evenly."""
+    k = checked.n_designs
+    if checked.notion == "cover":
+        return tabulated(checked, parts(checked)[1] / (k * (k - 1)), which)
+    if by_sure:
+        return tabulated(checked, parts(checked)[2] / (left * max(left - 1, 1)), which)
+    return tabulated(checked, parts(checked)[1] / (left * (k - 1)), which)
+
+
+class Spent:
+    """The same by the weights of a pilot."""
+
+    def __init__(self, checked: Certificate, weights) -> None:
+        self.checked, self.weights = checked, weights
+        self.by_design = weights.fine.sum(axis=1), weights.out.sum(axis=1)
+
+    def fine(self, i: int, sure: set[int]) -> list[np.ndarray]:
+        """One z by level for each facet."""
+        part = parts(self.checked, self.weights)[0]
+        if self.checked.notion == "contain":
+            unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
+            part /= max(unsure, self.by_design[0].min())
+        return [tabulated(self.checked, part * weight, -1) for weight in self.weights.fine[i]]
+
+    def out(self, i: int, j: int, live: set[int], which: int, *, by_sure: bool) -> np.ndarray:
+        _, anybody, reliable = parts(self.checked, self.weights)
+        alpha = (reliable if by_sure else anybody) * self.weights.out[i, j]
+        if self.checked.notion == "contain":
+            alpha /= sum(self.by_design[1][h] for h in live)
+        if by_sure:
+            alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
+        return tabulated(self.checked, alpha, which)
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:
@@ -121,19 +188,15 @@ def covered_at(checked: Certificate, state: Checkpoints, i: int, j: int, offset:
     return float(cover_at(checked.cone, pair[0][:, None], pair[1][:, None], reach)[0])
 
 
-def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = True) -> list[list[bool]]:
-    """The definitions of docs/adaptive, one pair and one direction at a time.
+def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[bool]]:
+    """The definitions of docs/adaptive, one pair and one direction at a time."""
+    k, cone, facets = checked.n_designs, checked.cone, len(checked.cone.facets)
+    stepwise, spent = checked.notion == "contain", None if state.weights is None else Spent(checked, state.weights)
 
-    If not `anew`, exact identification as if 3.2 were all there is, with the parts of delta of 3.3.
-    """
-    k, cone = checked.n_designs, checked.cone
-    stepwise = checked.notion == "contain"
-    anew = anew and stepwise and checked.recount is not None
-
-    def boundary(which, by_sure):
-        if anew and by_sure:
-            return by_sure_anew[which]
-        return checked.out_boundary(len(live), which, by_sure=by_sure)
+    def boundary(i, j, which, by_sure):
+        if spent is not None:
+            return spent.out(i, j, live, which, by_sure=by_sure)
+        return out_boundary(checked, len(live), which, by_sure=by_sure)
 
     def offsets():
         apart = state.reached[list(live)].max() - state.reached[list(live)].min()
@@ -141,26 +204,23 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = 
 
     def out(i, j):
         seen = [
-            met(checked, state, i, j, offset, boundary(k, by_sure))
+            met(checked, state, i, j, offset, boundary(i, j, k, by_sure))
             for k, offset in offsets()
             for by_sure in ([False, True] if j in sure else [False])
         ]
         return [pair for pair in seen if pair is not None]
 
     def fine(i, j, at, strictly=False):
-        if anew and counted.won(i, j):
-            return True
-        pair = met(checked, state, i, j, 0, checked.fine_boundary(k - known))
-        if pair is None:
+        bounds = [fine_boundary(checked, k - len(sure))] * facets if spent is None else spent.fine(i, sure)
+        pairs = [met(checked, state, i, j, 0, z) for z in bounds]
+        if None in pairs:
             return False
-        over = pair[0] + pair[1] - at * cone.widths
+        over = np.array([pair[0][n] + pair[1][n] - at * cone.widths[n] for n, pair in enumerate(pairs)])
         return bool((over < 0).any() if strictly else (over <= 0).any())
 
-    live, sure, known = set(range(k)), set(), 0
+    live, sure = set(range(k)), set()
     while True:
         while True:
-            counted = Counted(checked, state, live, sure) if anew else None
-            by_sure_anew = counted.by_sure() if anew and sure else None
             struck = {
                 i
                 for i in live
@@ -168,20 +228,20 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float, anew: bool = 
                 for gain, radius in out(i, j)
                 if (gain >= radius).all() and (gain > 0).any()
             }
-            live = live - struck
-            if not struck:
+            if not struck or struck == live:
                 break
+            live = live - struck
         marked = {i for i in live if stepwise and all(fine(i, j, 0.0, strictly=True) for j in live - {i})}
-        if len(marked) <= known:
+        if len(marked) <= len(sure):
             break
-        sure, known = marked, len(marked)
+        sure = marked
     accepted = {i for i in live if all(fine(i, j, epsilon) for j in live - {i})}
     covered = set()
     if checked.notion == "cover":
         for i in live - accepted:
             for j in accepted:
-                for k_list, offset in offsets():
-                    if covered_at(checked, state, i, j, offset, boundary(k_list, False)) <= epsilon:
+                for which, offset in offsets():
+                    if covered_at(checked, state, i, j, offset, boundary(i, j, which, False)) <= epsilon:
                         covered.add(i)
     chosen = [set(range(k)) - live, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in chosen]

@@ -18,7 +18,7 @@ import pytest
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.certificate.certificate import LEADS_FROM
+from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
@@ -91,7 +91,7 @@ def test_the_instances_are_what_they_say():
     covariance = INSTANCES[HARD].problem.noise._noise.covariance(2)
     assert covariance[:, 0, 0].max() > 30 * covariance[:, 0, 0].min()
     assert (np.abs(covariance[:, 0, 1]) > 0.7 * covariance[:, 0, 0]).any()
-    assert INSTANCES[CROWD].problem.n_designs >= LEADS_FROM
+    assert INSTANCES[CROWD].problem.n_designs >= TUNING.leads_from
 
 
 # -- claims on the way ---------------------------------------------------------------------------------------------

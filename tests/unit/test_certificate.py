@@ -7,7 +7,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from shared.certificates import CONES, ORTHANT, at_levels, certificate, masks, random_state, twin
+from shared.certificates import (
+    CONES,
+    ORTHANT,
+    at_levels,
+    certificate,
+    fine_boundary,
+    masks,
+    out_boundary,
+    random_state,
+    twin,
+)
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
@@ -150,9 +160,9 @@ def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
     for cone in CONES:
         checked = certificate(cone, SubGaussian(0.5), n_designs, delta=delta)
         rows = len(cone.facets)
-        fine = float(np.exp(-(checked.fine_boundary(n_designs) ** 2) / 2).sum())
+        fine = float(np.exp(-(fine_boundary(checked, n_designs) ** 2) / 2).sum())
         for p in range(1, n_designs + 1):
-            lists = [checked.out_boundary(p, which) for which in range(len(checked.offsets))]
+            lists = [out_boundary(checked, p, which) for which in range(len(checked.offsets))]
             out = float(np.exp(-(np.array(lists) ** 2) / 2).sum())
             spent = p * (n_designs - 1) * out + (n_designs - p) * rows * fine
             assert spent <= delta * (1 + 1e-9), (cone, p)
@@ -163,7 +173,7 @@ def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
 @pytest.mark.parametrize("n_designs", [2, 5, 100])
 def test_fewer_designs_left_never_ask_for_a_wider_radius(n_designs, notion):
     checked = certificate(n_designs=n_designs, notion=notion)
-    table = np.array([checked.out_boundary(m) for m in range(1, n_designs + 1)])
+    table = np.array([out_boundary(checked, m) for m in range(1, n_designs + 1)])
     assert (np.diff(table, axis=0) >= 0).all()
     assert (table >= 0).all()
 
@@ -175,7 +185,7 @@ def test_the_last_level_settles_every_pair_whatever_the_means(n_designs, delta):
     for cone, noise in zip(CONES[::2], [Gaussian(0.5), SubGaussian(0.5), Gaussian(0.3)], strict=True):
         for notion in ("cover", "contain"):
             checked = certificate(cone, noise, n_designs, notion=notion, epsilon=0.7, delta=delta)
-            z = checked.fine_boundary(n_designs)[-1] + checked.out_boundary(n_designs)[-1]
+            z = fine_boundary(checked, n_designs)[-1] + out_boundary(checked, n_designs)[-1]
             spreads = np.sqrt(2 * checked.radii.worst / checked.levels.counts[-1])
             assert (z * spreads <= 0.7 * cone.widths * (1 + 1e-12)).all(), (cone, noise)
 

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from unittest import mock
 
 import numpy as np
 import pytest
-from shared.certificates import CONES, ORTHANT, at_levels, certificate, climbed, masks, met, random_state, twin
-from shared.recounts import RHO, row_for
+from shared.certificates import (
+    CONES,
+    ORTHANT,
+    at_levels,
+    certificate,
+    climbed,
+    fine_boundary,
+    masks,
+    met,
+    out_boundary,
+    random_state,
+    sure,
+    twin,
+)
 
 import conewise as cw
 from conewise.algorithms import Certificate, SuccessiveElimination
+from conewise.certificate.claims import Struck, Worked, judge
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
@@ -21,7 +34,8 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 @pytest.fixture
 def two_lists(monkeypatch):
     """As with many designs: the second design of a pair as far on as the first, or four times as far."""
-    monkeypatch.setattr("conewise.certificate.certificate.LEADS_FROM", 2)
+    tuning = replace(TUNING, leads_from=2)
+    monkeypatch.setattr("conewise.certificate.certificate.Certificate.tuning", tuning)
 
 
 @pytest.mark.usefixtures("two_lists")
@@ -49,7 +63,7 @@ def near_front(checked: Certificate, seed: int) -> Checkpoints:
         steps = np.diff(counts[: len(counts) - rng.integers(3)], prepend=0)
         entries.append(mean + rng.normal(size=(len(steps), cone.dim)) * 0.3 / np.sqrt(steps)[:, None])
     level = climbed(checked, entries)
-    easy, hard = (checked.out_boundary(k, by_sure=by_sure) for by_sure in (True, False))
+    easy, hard = (out_boundary(checked, k, by_sure=by_sure) for by_sure in (True, False))
     for i in range(leaders, k):
         where = rng.choice([-6.0, -0.3, 0.3, 0.7, 1.2])  # 0: just beaten by a sure one; 1: by anybody
         gain, radius = met(checked, level, i, i % leaders, 0, easy + where * (hard - easy))
@@ -79,9 +93,10 @@ def agrees(checked: Certificate, seeds: range) -> tuple[np.ndarray, int]:
 
 def judge_without_sure_steps(checked: Certificate, state: Checkpoints):
     """The same radii, but nobody is ever marked: one strike, one acceptance."""
-    table = type(checked.claims(state).comparisons)
-    with mock.patch.object(table, "marked", lambda self, sure, known: self):
-        return checked.claims(replace(state, known={}))
+    compared = checked.compare(state, np.arange(checked.n_designs))
+    nobody = np.zeros(checked.n_designs, dtype=bool)
+    start = Struck(nobody, np.full(checked.n_designs, -1), compared)
+    return judge(start, checked.cone, checked.epsilon, covering=False, stepwise=False, before=Worked())[0]
 
 
 @pytest.mark.parametrize("cone", CONES, ids=lambda cone: cone.text)
@@ -115,8 +130,8 @@ def test_exact_identification_where_a_leader_may_be_ahead_is_what_its_definition
 @pytest.mark.usefixtures("two_lists")
 def test_a_leader_that_is_ahead_beats_what_it_could_not_beat_at_the_same_level():
     checked = certificate(epsilon=0.1, n_designs=3)
-    ahead, level = checked.lead, 20
-    radius = checked.out_boundary(3)[level] * 0.5 * math.sqrt(2 / checked.levels.counts[level])
+    ahead, level = max(checked.offsets), 20
+    radius = out_boundary(checked, 3)[level] * 0.5 * math.sqrt(2 / checked.levels.counts[level])
     means = [[0.9 * radius, 0.9 * radius], [0.0, 0.0], [-9.0, 9.0]]
     assert not checked.claims(at_levels(checked, means, [level] * 3)).beaten.any()
     assert checked.claims(at_levels(checked, means, [level + ahead, level, level])).beaten.tolist() == [0, 1, 0]
@@ -128,7 +143,7 @@ def test_a_leader_that_is_ahead_beats_what_it_could_not_beat_at_the_same_level()
 def test_nobody_is_beaten_by_itself_further_on(noise):
     """A design whose mean rises late is ahead of its own past; that says nothing against it."""
     checked = certificate(noise=noise, epsilon=0.1, n_designs=2)
-    late = np.where(np.arange(checked.lead + 12) < 12, 0.0, 9.0)[:, None] * np.ones(2)
+    late = np.where(np.arange(max(checked.offsets) + 12) < 12, 0.0, 9.0)[:, None] * np.ones(2)
     assert not checked.claims(climbed(checked, [late, late[::-1] - [9.0, 0.0]])).beaten[0]
 
 
@@ -188,7 +203,7 @@ def test_exact_claims_of_very_many_designs_are_those_of_the_state_however_it_was
         first, second = (checked.claims(told_step_by_step(checked, entries, ask)) for ask in (False, True))
         assert masks(first) == masks(second)
         assert first.beaten.sum() > 50
-        assert first.comparisons.sure.sum() == second.comparisons.sure.sum()
+        assert sure(first) == sure(second)
 
 
 @pytest.mark.usefixtures("very_many")
@@ -202,20 +217,17 @@ def test_who_was_sure_may_be_sure_no_longer_and_takes_back_what_followed(crowded
     k, level = checked.n_designs, 25
     spread = 0.3 * math.sqrt(2 / checked.levels.counts[level])
     far = np.full((crowded, 2), -50.0) + np.arange(crowded)[:, None] * [0.01, -0.01]
-    easy, hard = checked.recount.sure[0, row_for(6, 99), level], checked.out_boundary(3)[level]  # six pairs of three
-    # Two claims "fine" can be wrong. Those far behind are left out from their level on, which is not forgotten at once.
-    number = max(2, 2 * (k - 1) / RHO ** (level - 4))
-    fine = checked.recount.fine[row_for(number, 99), level]
+    easy, hard = (out_boundary(checked, 3, by_sure=by_sure)[level] for by_sure in (True, False))
+    fine = fine_boundary(checked, k)[level]
     assert max(easy, fine) < hard
     step = (max(easy, fine) + 0.2 * (hard - max(easy, fine))) * spread
     means = np.vstack([[0.0, 0.0], [-step, -step], [-1.0, 1.0], far])
     heights = np.array([level] * 3 + [5] * crowded)
-    heights[3:4] = 3  # no pilot of this one: there are no favourites, who beat others whether they are sure or not
     entries = [np.tile(mean, (height + 1, 1)) for mean, height in zip(means, heights, strict=True)]
     before = told_step_by_step(checked, entries, ask=True)
     claims = checked.claims(before)
     assert masks(claims)[0] == [False, True, False] + [True] * crowded
-    assert claims.comparisons.designs[claims.comparisons.sure].tolist() == [0, 2]
+    assert claims.left[sure(claims)].tolist() == [0, 2]
     # The next entry makes up for so much of what the third was behind that the leader is fine against it no more.
     counts = checked.levels.counts
     times = counts[level + 1] - counts[level]
@@ -250,9 +262,9 @@ def test_a_design_that_only_ties_where_there_is_no_noise_is_never_sure(cone, lev
     values = np.linalg.solve(cone.facets, np.array([[0.0, 0.1], [-0.001, 0.1], [4.0, -3.0]]).T).T
     values = values if cone is not ORTHANT else np.array([[0.0, 0.1], [-0.001, 0.1], [4.0, -3.0]])
     claims = checked.claims(at_levels(checked, values, [level] * 3))
-    assert not claims.comparisons.sure[claims.comparisons.designs == 1].any()
+    assert not np.array(sure(claims))[claims.left == 1].any()
     assert not claims.beaten[0]
-    assert claims.accept_at[claims.comparisons.designs == 1].max(initial=0.0) >= 0
+    assert claims.accept_at[claims.left == 1].max(initial=0.0) >= 0
 
 
 def test_ties_are_not_sure_whatever_the_counts_and_batches():
@@ -266,7 +278,7 @@ def test_ties_are_not_sure_whatever_the_counts_and_batches():
         state = Checkpoints.empty(checked.levels, 3, 2, True).add(single).add(sums).add(other)
         claims = checked.claims(state)
         assert not claims.beaten.any()
-        assert claims.comparisons.sure.tolist() == [False, False, True]
+        assert sure(claims) == [False, False, True]
         assert claims.accepted.all()
 
 
@@ -280,7 +292,7 @@ def test_all_designs_identical_raise_nothing_and_nobody_is_beaten_or_sure(noise,
         state = at_levels(checked, [[0.3, -0.2]] * n_designs, [level] * n_designs)
         claims = checked.claims(state)
         assert not claims.beaten.any()
-        assert not claims.comparisons.sure.any()
+        assert not any(sure(claims))
         assert checked.certified_epsilon(claims) is not None
     rule = SuccessiveElimination(
         cw.Question(ORTHANT, 0.0, 0.1, noise, success="contain"), n_designs, max_evaluations=60 * n_designs
@@ -296,4 +308,4 @@ def test_designs_that_are_all_sure_are_all_accepted():
         checked = exact(Gaussian(0.1), k)
         claims = checked.claims(at_levels(checked, means, [20] * k))
         assert claims.accepted.all()
-        assert claims.comparisons.sure.all()
+        assert all(sure(claims))

@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 
 import conewise as cw
 from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.certificate.certificate import SHARES, Certificate
+from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import VARIANCE_SHARE
 from conewise.directions import cover_at
@@ -113,6 +113,10 @@ def widest(checked: FixedSample, rows, i: int, j: int, alpha: float) -> np.ndarr
     return np.array([checked.radii.quantiles(np.array(float(fewer)), np.array(math.log(alpha))) * spread])
 
 
+PARTS = {"fine": 0.4, "any": 0.2, "sure": 0.4}
+"""Of delta, for `contain`."""
+
+
 def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[list[bool]]:
     """The definitions, one pair and one direction at a time."""
     k, cone = checked.n_designs, checked.cone
@@ -129,15 +133,15 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     def out(i, j):
         if not stepwise:
             return [seen(i, j, delta / (k * (k - 1)))]
-        by_anybody = seen(i, j, SHARES["any"] * delta / ((k - 1) * len(live)))
+        by_anybody = seen(i, j, PARTS["any"] * delta / ((k - 1) * len(live)))
         pairs = len(live) * (len(live) - 1)
-        return [by_anybody, *([seen(i, j, SHARES["sure"] * delta / pairs)] if j in sure else [])]
+        return [by_anybody, *([seen(i, j, PARTS["sure"] * delta / pairs)] if j in sure else [])]
 
     def beaten(i, j):
         return any(met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any() for met in out(i, j))
 
     def fine(i, j, at, strictly=False):
-        share = SHARES["fine"] / max(k - known, 1) if stepwise else 1 / k
+        share = PARTS["fine"] / max(k - known, 1) if stepwise else 1 / k
         met = seen(i, j, share * delta / facets)
         if met is None:
             return False
@@ -195,10 +199,11 @@ def test_exact_identification_is_what_its_definitions_say(kind):
     met, steps, k = np.zeros(4, dtype=int), 0, 5
     for cone in CONES:
         checked = sample(cone, NOISES[kind](k, cone.dim), k, epsilon=0.0, notion="contain")
-        assert checked.spending.stepwise
+        assert checked.stepwise
+        whole = checked.delta * checked.radii.claim_share
         for seed in range(5):
             rows = random_rows(seed, k, cone.dim, 0.3, (3000, 4000) if kind == "bounded" else (40, 60))
-            easy, hard = (spend(k) for spend in (checked.spending.out_by_sure, checked.spending.out))
+            easy, hard = (PARTS[name] * whole / (k * (k - 1)) for name in ("sure", "any"))
             for i in range(1, k):  # moved along the centre until the worst gain is where it should be
                 alpha = float(np.random.default_rng([seed, i]).choice([1e-9, hard, math.sqrt(easy * hard), easy, 0.1]))
                 radii = np.array([radius(checked, rows, i, 0, n, alpha) for n in range(len(cone.facets))])
@@ -212,7 +217,7 @@ def test_exact_identification_is_what_its_definitions_say(kind):
                 assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
             claims = checked.claims(found)
             met += np.sum(masks(claims), axis=1)
-            steps += int(claims.comparisons.sure.any())
+            steps += int(claims.standing.sure.any())
     assert (met[[0, 1, 3]] > 0).all()
     assert steps > 5
 
@@ -232,7 +237,7 @@ def test_exact_identification_where_all_designs_are_optimal_or_alike(kind):
         alike = [np.clip(errors[0], -3, 3)] * k
         claims = checked.claims(statistics(alike, 2))
         assert not claims.beaten.any()
-        assert not claims.comparisons.sure.any()
+        assert not claims.standing.sure.any()
         constant = [np.full((50, 2), 0.1)] * k
         assert not checked.claims(statistics(constant, 2)).beaten.any()
 
@@ -244,7 +249,7 @@ def test_a_tie_without_noise_is_not_sure():
     for n, behind in ((5, 0.01), (400, 0.01), (400, 5.0)):
         rows = [np.tile(mean, (n, 1)) for mean in ([0.0, 0.1], [-behind, 0.1], [9.0, -3.0])]
         claims = checked.claims(statistics(rows, 2))
-        assert not claims.comparisons.sure[claims.comparisons.designs == 1].any()
+        assert not claims.standing.sure[1]
         assert claims.beaten.tolist() == [False, behind > 1, False]
 
 

@@ -13,8 +13,8 @@ from scipy.stats import t as student
 from shared import studies
 
 import conewise as cw
-from conewise.certificate.certificate import SHARES
 from conewise.certificate.looks import spending
+from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.report.answer import answer
 from conewise.report.subject import as_it_ran, of_state, of_study, of_table
@@ -46,7 +46,7 @@ def fine_share():
 
     One of the four, the third, is known to be Pareto optimal at this sample.
     """
-    return SHARES["fine"] * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
+    return TUNING.fine_part * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
 
 
 def test_of_one_look_with_known_noise_it_is_a_normal_quantile_of_the_mean(sample):
@@ -118,7 +118,7 @@ def told_apart(subject, widths):
     designs = np.arange(len(subject.names))
     compared = subject.evidence.compare(designs)
     seen = next(iter(compared.fine(designs, designs)))
-    level = compared.reached
+    level = compared.table.reached
     same = (level[:, None] == level[None, :]) & (designs[:, None] != designs[None, :])
     far = same[:, :, None] & (np.abs(seen.gains) > widths[:, None, :] + widths[None, :, :])
     return np.abs(seen.gains)[far], seen.radii[far]
@@ -168,8 +168,7 @@ def test_an_analysis_brings_its_evidence(sample):
         found = cw.analyse(Observations.single(*sample), CONE, delta=DELTA, epsilon=0.1, final=final)
         some = found.evidence.compare(np.array([1, 3]))
         assert some.designs.tolist() == [1, 3]
-        assert found.evidence.remaining == int((~found.evidence.claims().beaten).sum())
-        assert 1 <= found.evidence.remaining <= 4
+        assert some.standing.left.tolist() == (~found.evidence.claims().beaten).tolist()
     alone = cw.analyse(Observations.single([0], [[1.0, 2.0]]), CONE, delta=DELTA)
     assert alone.evidence is None
 

@@ -15,7 +15,7 @@ PACKAGE = Path(conewise.__file__).parent
 ROOMS = [
     ("errors", "_version", "_limits"),
     ("_arrays",),
-    ("_conetext", "_polyhedra", "_exactsums", "_distinct", "_products", "_workers"),
+    ("_conetext", "_polyhedra", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
     ("_conechecks", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),

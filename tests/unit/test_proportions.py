@@ -11,7 +11,7 @@ import conewise as cw
 from conewise.algorithms import OptimalProportions, SuccessiveElimination
 from conewise.algorithms.adaptive.certified import Costs
 from conewise.algorithms.adaptive.proportions import cheapest_star
-from conewise.certificate.certificate import LEADS_FROM
+from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
@@ -191,7 +191,7 @@ def test_with_few_designs_there_is_one_ratio_and_it_is_elimination(noise):
     for seed in range(4):
         means = rng.normal(size=(int(rng.integers(2, 12)), 2))
         problem = SimulatedBandit(means, Gaussian(0.5))
-        assert problem.n_designs < LEADS_FROM
+        assert problem.n_designs < TUNING.leads_from
         first, second = (
             run(rule(kind, problem, noise, epsilon=0.3), problem, rng=seed)
             for kind in (OptimalProportions, SuccessiveElimination)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 
 from conewise._arrays import Indices
 from conewise.algorithms import Claims
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.boundaries import Comparisons
 from conewise.certificate.certificate import Certificate
-from conewise.certificate.claims import Comparisons
 from conewise.certificate.history import Checkpoints
 from conewise.feedback import Statistics
 
@@ -28,22 +28,14 @@ class Evidence:
     claims: Callable[[], Claims]
     """What the certificate claims at the epsilon that was asked for."""
 
-    @cached_property
-    def remaining(self) -> int:
-        """Designs that are not beaten: the radii of "beaten" depend on how many they are."""
-        return int((~self.claims().beaten).sum())
-
     @classmethod
     def of_looks(cls, certificate: Certificate, state: Checkpoints) -> Evidence:
         """Of the certificate that looks again and again."""
-        return cls._of(partial(certificate.compare, state), partial(certificate.claims, state))
+        claims = cache(partial(certificate.claims, state))
+        return cls(lambda designs: certificate.compare(state, designs, claims().standing), claims)
 
     @classmethod
     def of_sample(cls, sample: FixedSample, statistics: Statistics) -> Evidence:
         """Of the certificate of one look at a finished sample."""
-        return cls._of(partial(sample.compare, statistics), partial(sample.claims, statistics))
-
-    @classmethod
-    def _of(cls, compare: Callable[[Indices], Comparisons], claims: Callable[[], Claims]) -> Evidence:
-        once = cache(claims)
-        return cls(lambda designs: compare(designs).as_judged(once()), once)
+        claims = cache(partial(sample.claims, statistics))
+        return cls(lambda designs: sample.compare(statistics, designs, claims().standing), claims)

@@ -1,8 +1,6 @@
-"""Claims from comparisons: who is beaten, who is accepted, who is covered, and for which epsilon.
+"""Claims from comparisons: who is beaten, who is accepted, who is covered, and for which epsilon (docs/adaptive, 1).
 
-A comparison says how far one design's mean seems ahead of another's along each facet and how wrong that may be. Where
-the comparisons come from (a schedule of looks, or one look at a finished sample) is not this file's business. Three
-numbers of a pair (i, j) are enough, and none of them mentions epsilon:
+Three numbers of a pair (i, j) are enough, and none of them mentions epsilon:
 
 * whether j beats i: every gain is at least its radius;
 * fine_at: the smallest epsilon at which i is fine against j, min over n of (gain_n + radius_n) / alpha_n;
@@ -16,134 +14,28 @@ a few strong ones first and with the others only if it is fine against these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.boundaries import Comparisons
+from conewise.certificate.pairs import PairTable
+from conewise.certificate.weights import Standing
 from conewise.cones import Cone
 from conewise.directions import cover_at, facet_floor
 
 FEW: Final = 2500  # designs left of which all pairs are looked at, and kept for rules that plan with them
 _MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed
-BELOW: Final = -1e-300
-"""An epsilon below 0: fine at 0, strictly."""
 _STRONG: Final = 500  # designs that screen the others
 _ENTRIES: Final = 2**18  # numbers in the largest temporary array: what a core's cache holds
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """A block of comparisons: rows i, columns j."""
-
-    gains: Floats
-    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
-    radii: Floats
-    """As large: how far a gain may be off."""
-    widest: Floats | None = None
-    """(rows, columns): how far it may be off along any unit direction; None where nobody asked, or nobody knows."""
-
-    def only(self, columns: Bools) -> Seen:
-        """As if the row designs had met no others than these."""
-        return replace(self, gains=np.where(columns[None, :, None], self.gains, np.nan))
-
-
-class Comparisons(Protocol):
-    """All pairs of the designs that are left, on demand."""
-
-    @property
-    def designs(self) -> Indices:
-        """(L,): the designs that are left."""
-        ...
-
-    def keep(self, which: Bools) -> Comparisons:
-        """Without the others."""
-        ...
-
-    def marked(self, sure: Bools, known: int) -> Comparisons:
-        """With these designs, of so many, known to be Pareto optimal; itself where nothing follows from that."""
-        ...
-
-    def as_judged(self, claims: Claims) -> Comparisons:
-        """With what these claims know already, so that radii are those with which they were made."""
-        ...
-
-    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
-        """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
-        ...
-
-    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
-        """The same with the radii of "beaten" and "covered" while that many designs are not beaten.
-
-        Along the noisiest direction too if it is for `covering`, where that is known.
-        """
-        ...
-
-    def sharpened(self, fine_at: Floats, beaten: Bools) -> Floats:
-        """(L, L): `fine_at`, with BELOW where more is known at epsilon = 0 than the radii of "fine" say."""
-        ...
-
-    def strong(self, most: int) -> Indices:
-        """Positions of at most so many designs against which few others are fine."""
-        ...
-
-    def same_boundary(self, before: Comparisons) -> bool:
-        """Whether claims "beaten" and "covered" have the radii that they had there."""
-        ...
-
-    def overtaken(self, before: Comparisons, unmoved: Indices) -> Indices:
-        """Those of the unmoved ones that nobody who moved was behind: all others look as they did from there."""
-        ...
-
-    def unmoved(self, before: Comparisons, *, out: bool) -> tuple[Indices, Indices]:
-        """Positions here and in earlier comparisons of designs whose pairs look exactly as they looked there.
-
-        `out` says whether with the radii of "beaten" and "covered", or with those of "fine".
-        """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """All pairs of the designs that were left at some step."""
-
-    comparisons: Comparisons
-    fine_at: Floats
-    """(L, L): the epsilon from which the one is fine against the other, by the radii of "fine" alone."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """A pass over the designs that were left."""
-
-    comparisons: Comparisons
-    unbeaten: Bools
-    """(L,): whom nobody among them beats."""
-
-
-@dataclass(frozen=True, eq=False)
-class Struck:
-    """Who is out, and who is left."""
-
-    beaten: Bools
-    by: Indices
-    """(K,): one of those that beat a design; -1 where it is not known."""
-    comparisons: Comparisons
-    """Of the others."""
-    passes: tuple[Pass, ...] = ()
-    """The first and the last one; none while very many are left."""
-
-    @classmethod
-    def among(cls, comparisons: Comparisons, beaten: Bools, by: Indices) -> Struck:
-        """Before the first pass, with who is known to be beaten already, and by whom."""
-        return cls(beaten, by, comparisons)
-
-
-@dataclass(frozen=True, eq=False)
 class Claims:
-    """What the data certify at one epsilon: disjoint masks that together hold every design."""
+    """What the data certify at one epsilon: disjoint masks that together hold every design (docs/adaptive, 1)."""
 
     beaten: Bools
     accepted: Bools
@@ -158,17 +50,30 @@ class Claims:
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
-    struck: Struck
-    """The first step, before anybody was sure."""
-    steps: tuple[Pairs, ...]
-    """The first and the last step at which all pairs were looked at; empty when too many designs are left."""
     fine_at: Floats | None
     """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
+
+    @property
+    def left(self) -> Indices:
+        """(L,): the designs that are not beaten."""
+        return self.comparisons.table.designs
 
     @property
     def done(self) -> bool:
         """Nothing is undecided."""
         return not self.undecided.any()
+
+    @property
+    def standing(self) -> Standing:
+        """Who is left and who is sure, which decides on the radii."""
+        return self.comparisons.standing
+
+    @property
+    def certain(self) -> Bools:
+        """(K,): known to be Pareto optimal: fine against everybody at an epsilon below 0."""
+        certain = np.zeros_like(self.beaten)
+        certain[self.left[self.accept_at < 0]] = True
+        return certain
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,138 +88,153 @@ class Certified:
     """(K,): the member that covers a design which is neither beaten nor a member; -1 for all others."""
 
 
-def judge(start: Struck, cone: Cone, epsilon: float, covering: bool, before: Claims | None = None) -> Claims:
-    """Strike what is beaten, then accept and cover among the rest; earlier claims `before` save time, no more.
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A number of every pair of a table's designs, to be taken over where a later table says the same of both."""
+
+    table: PairTable
+    key: object
+    """Equal for equal radii."""
+    entries: Any
+    """(L, L): numbers or truth values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worked:
+    """What claims were read off: earlier ones save time, and change nothing."""
+
+    struck: Struck | None = None
+    """Who is out before anybody is sure."""
+    beats: Matrix | None = None
+    """Whether the column design beats the row design, before anybody is out or sure."""
+    fine_at: Matrix | None = None
+    """The epsilon from which the one is fine against the other, before anybody is sure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Struck:
+    """Who is beaten, and who is left."""
+
+    beaten: Bools
+    by: Indices
+    """(K,): one of those that beat a design; -1 where it is not known."""
+    comparisons: Comparisons
+    """Of the others."""
+
+    def without(self, rival: Indices) -> Struck:
+        """With those out of whom a rival (a position) is known."""
+        out, designs = rival >= 0, self.comparisons.designs
+        beaten, by = self.beaten.copy(), self.by.copy()
+        beaten[designs[out]], by[designs[out]] = True, designs[rival[out]]
+        standing = replace(self.comparisons.standing, left=~beaten)
+        return Struck(beaten, by, replace(self.comparisons, table=self.comparisons.table.keep(~out), standing=standing))
+
+
+def judge(
+    start: Struck, cone: Cone, epsilon: float, *, covering: bool, stepwise: bool, before: Worked
+) -> tuple[Claims, Worked]:
+    """Strike what is beaten, then accept and cover among the rest (docs/adaptive, 3.1 and 3.2).
 
     A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
     narrows the radii of what follows, strike and accept again, until nobody is sure anew.
     """
-    first = struck = strike(start, None if before is None else before.struck)
-    if len(struck.comparisons.designs) > FEW:
-        accept_at = _screened(struck.comparisons, cone, epsilon)
-        return settle(first, struck, cone, epsilon, covering, accept_at, ())
-    past = () if before is None else before.steps
-    steps = [Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past))]
-    sure = 0
+    struck, beats = strike(start, before.beats, stepwise=stepwise)
+    first = struck
+    fine_at: Matrix | None = None
     while True:
-        fine_at = struck.comparisons.sharpened(steps[-1].fine_at, struck.beaten)
-        accept_at = fine_at.max(axis=1, initial=-np.inf)
-        known = int((accept_at < 0).sum())
-        left = struck.comparisons
-        marked = left.marked(accept_at < 0, known) if known > sure else left
-        if marked is left:
-            return settle(first, struck, cone, epsilon, covering, accept_at, (steps[0], steps[-1]), fine_at)
-        sure, past = known, (steps[-1], *past)
-        struck = strike(replace(struck, comparisons=marked), struck)
-        steps.append(Pairs(struck.comparisons, fine_matrix(struck.comparisons, cone, past)))
+        if len(struck.comparisons.designs) > FEW:
+            accept_at = _screened(struck.comparisons, cone, epsilon)
+            return settle(struck, cone, epsilon, covering, accept_at, None), Worked(first, beats)
+        fine = _fine_matrix(struck.comparisons, cone, before.fine_at if fine_at is None else fine_at)
+        fine_at = fine_at or fine
+        accept_at = fine.entries.max(axis=1, initial=-np.inf)
+        standing, sure = struck.comparisons.standing, accept_at < 0
+        if not stepwise or int(sure.sum()) <= int(standing.sure.sum()):
+            return settle(struck, cone, epsilon, covering, accept_at, fine.entries), Worked(first, beats, fine_at)
+        known = np.zeros_like(standing.sure)
+        known[struck.comparisons.designs[sure]] = True
+        marked = replace(struck.comparisons, standing=Standing(standing.left, known))
+        struck, _ = strike(replace(struck, comparisons=marked), None, stepwise=True)
 
 
-def strike(start: Struck, earlier: Struck | None = None) -> Struck:
+def strike(start: Struck, before: Matrix | None, *, stepwise: bool) -> tuple[Struck, Matrix | None]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
-    While very many are left they are held against the strong ones only: to strike less is always allowed. Two things
-    save time and change nothing: what an earlier pass has found of pairs that look as they did then; and that who was
-    beaten then is first held against the design that did so.
+    While very many are left they are held against the strong ones only: to strike less is always allowed.
     """
-    beaten, by, comparisons = start.beaten.copy(), start.by.copy(), start.comparisons
-    passes: list[Pass] = []
+    struck, first = start, None
     while True:
-        left = len(comparisons.designs)
-        few = left <= FEW
-        rival = np.full(left, -1)
-        if few:
-            for rows, columns in _promising(comparisons, earlier):
-                _find_rivals(comparisons, rows, columns, rival)
-            for rows, columns in _unknown(comparisons, earlier):
-                _find_rivals(comparisons, rows[rival[rows] < 0], columns, rival)
+        table = struck.comparisons.table
+        everyone = np.arange(len(table.designs))
+        if len(everyone) > FEW:
+            columns = table.strong(_STRONG)
+            rival = _rivals(struck.comparisons, everyone, columns)
         else:
-            _find_rivals(comparisons, np.arange(left), comparisons.strong(_STRONG), rival)
+            beats = _updated(table, struck.comparisons.lists, before, _beats_of(struck.comparisons), bool)
+            first = first or beats
+            rival = np.where(beats.entries.any(axis=1), beats.entries.argmax(axis=1), -1)
+            before = None
         out = rival >= 0
-        if few:
-            passes.append(Pass(comparisons, ~out))
         if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
-            break
-        beaten[comparisons.designs[out]] = True
-        by[comparisons.designs[out]] = comparisons.designs[rival[out]]
-        before, comparisons = comparisons, comparisons.keep(~out)
-        if few and comparisons.same_boundary(before):
-            passes.append(Pass(comparisons, np.ones(len(comparisons.designs), dtype=bool)))
-            break
-    return Struck(beaten, by, comparisons, (passes[0], passes[-1]) if passes else ())
+            return struck, first
+        struck = struck.without(rival)
+        if not stepwise and len(everyone) <= FEW:  # the radii of the rest stay as they are
+            return struck, first
 
 
-def _promising(comparisons: Comparisons, earlier: Struck | None) -> Iterator[tuple[Indices, Indices]]:
-    """Rows and the column that has beaten all of them before, if it is left."""
-    if earlier is None or not len(comparisons.designs):
-        return
-    designs, by = comparisons.designs, earlier.by[comparisons.designs]
-    place = np.minimum(np.searchsorted(designs, by), len(designs) - 1)
-    there = np.flatnonzero(designs[place] == by)
-    for column in np.unique(place[there]):
-        yield there[place[there] == column], np.array([column])
-
-
-def _unknown(comparisons: Comparisons, earlier: Struck | None) -> Iterator[tuple[Indices, Indices]]:
-    """Rows and columns that hold every pair of which no earlier pass says that the other does not beat the one."""
-    everyone = np.arange(len(comparisons.designs))
-    here, last = np.empty(0, dtype=np.intp), None
-    for each in () if earlier is None else earlier.passes:
-        unmoved, _ = comparisons.unmoved(each.comparisons, out=True)
-        if len(unmoved) > len(here):
-            here, last = unmoved, each
-    if last is None:
-        yield everyone, everyone
-        return
-    unbeaten = np.isin(comparisons.designs, last.comparisons.designs[last.unbeaten], assume_unique=True)
-    moved, ahead = np.ones(len(everyone), dtype=bool), np.ones(len(everyone), dtype=bool)
-    moved[here] = False
-    ahead[comparisons.overtaken(last.comparisons, here)] = False
-    yield everyone[~unbeaten], everyone
-    yield everyone[unbeaten & moved], everyone[ahead]
-    yield everyone[unbeaten & ~moved], everyone[moved]
-
-
-def _find_rivals(comparisons: Comparisons, rows: Indices, columns: Indices, rival: Indices) -> None:
-    """Enter, for every row that one of the columns beats, such a column."""
-    left = len(comparisons.designs)
+def _rivals(comparisons: Comparisons, rows: Indices, columns: Indices) -> Indices:
+    """(rows,): one of the columns that beats a design; -1 where none does."""
+    rival = np.full(len(rows), -1)
+    compare = _beats_of(comparisons)
     for part in _blocks(rows, len(columns)):
-        for seen in comparisons.out(part, columns, left):
+        beats = compare(part, columns)
+        found = beats.any(axis=1)
+        rival[part[found]] = columns[beats[found].argmax(axis=1)]
+    return rival
+
+
+def _beats_of(comparisons: Comparisons) -> Callable[[Indices, Indices], Bools]:
+    """Who of the columns beats whom of the rows, on any list (docs/adaptive, 1)."""
+
+    def beats(rows: Indices, columns: Indices) -> Bools:
+        total = np.zeros((len(rows), len(columns)), dtype=bool)
+        for seen in comparisons.out(rows, columns):
             # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat its own
             # earlier mean.
-            beats: Bools = np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
-            beats &= part[:, None] != columns[None, :]
-            found = beats.any(axis=1)
-            rival[part[found]] = columns[beats[found].argmax(axis=1)]
+            total |= np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
+        return np.asarray(total & (rows[:, None] != columns[None, :]))
+
+    return beats
 
 
-def fine_matrix(comparisons: Comparisons, cone: Cone, past: Iterable[Pairs] = ()) -> Floats:
-    """(L, L): fine_at of every pair, worked out for those that look different than at an earlier step."""
-    left = len(comparisons.designs)
+def _fine_matrix(comparisons: Comparisons, cone: Cone, before: Matrix | None) -> Matrix:
+    """fine_at of every pair; its radii depend on who is sure."""
+    key = comparisons.standing.sure.tobytes()
+    return _updated(comparisons.table, key, before, lambda rows, columns: _fine_at(comparisons, cone, rows, columns))
+
+
+def _updated(
+    table: PairTable,
+    key: object,
+    before: Matrix | None,
+    compare: Callable[[Indices, Indices], Floats | Bools],
+    dtype: type = float,
+) -> Matrix:
+    """A matrix of all pairs, worked out for those that look different than before."""
+    left = len(table.designs)
     everyone, moved = np.arange(left), np.ones(left, dtype=bool)
-    here, there, known = _known(comparisons, past)
-    moved[here] = False
-    if known is None:
-        fine_at = np.empty((left, left))
-    elif np.array_equal(comparisons.designs, known.comparisons.designs):
-        fine_at = known.fine_at.copy()  # much quicker than picking; the rest is overwritten
-    else:
-        fine_at = np.empty((left, left))
-        fine_at[np.ix_(here, here)] = known.fine_at[np.ix_(there, there)]
+    entries: Any = np.empty((left, left), dtype=dtype)
+    if before is not None and before.key == key:
+        here, there = table.unmoved(before.table)
+        moved[here] = False
+        if len(here) == len(before.entries) == left:
+            entries = before.entries.copy()
+        else:
+            entries[np.ix_(here, here)] = before.entries[np.ix_(there, there)]
     for some, columns in ((everyone[moved], everyone), (everyone[~moved], everyone[moved])):
         for rows in _blocks(some, len(columns)):
-            fine_at[np.ix_(rows, columns)] = _fine_at(comparisons, cone, rows, columns)
-    return fine_at
-
-
-def _known(comparisons: Comparisons, past: Iterable[Pairs]) -> tuple[Indices, Indices, Pairs | None]:
-    """The earlier step of which most can be taken over: positions here and there, and the step."""
-    nobody = np.empty(0, dtype=np.intp)
-    best: tuple[Indices, Indices, Pairs | None] = (nobody, nobody, None)
-    for pairs in past:
-        here, there = comparisons.unmoved(pairs.comparisons, out=False)
-        if len(here) > len(best[0]):
-            best = here, there, pairs
-    return best
+            entries[np.ix_(rows, columns)] = compare(rows, columns)
+    return Matrix(table, key, entries)
 
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
@@ -322,7 +242,7 @@ def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
     left = len(comparisons.designs)
     accept_at, alive = np.full(left, -np.inf), np.arange(left)
     everyone = np.arange(left)
-    screens = [comparisons.strong(_STRONG), *(everyone[start : start + FEW] for start in range(0, left, FEW))]
+    screens = [comparisons.table.strong(_STRONG), *(everyone[start : start + FEW] for start in range(0, left, FEW))]
     for columns in screens:
         for rows in _blocks(alive, len(columns)):
             at = _fine_at(comparisons, cone, rows, columns)
@@ -343,18 +263,11 @@ def _fine_at(comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indic
 
 
 def settle(
-    first: Struck,
-    last: Struck,
-    cone: Cone,
-    epsilon: float,
-    covering: bool,
-    accept_at: Floats,
-    steps: tuple[Pairs, ...],
-    fine_at: Floats | None = None,
+    struck: Struck, cone: Cone, epsilon: float, covering: bool, accept_at: Floats, fine_at: Floats | None
 ) -> Claims:
-    """Accepted and covered at this epsilon, among what the last step has left."""
-    beaten, comparisons = last.beaten, last.comparisons
-    accepted, covered, by = np.zeros_like(beaten), np.zeros_like(beaten), last.by.copy()
+    """Accepted and covered at this epsilon, among what is left (docs/adaptive, 1)."""
+    beaten, comparisons = struck.beaten, struck.comparisons
+    accepted, covered, by = np.zeros_like(beaten), np.zeros_like(beaten), struck.by.copy()
     inside = accept_at <= epsilon
     accepted[comparisons.designs[inside]] = True
     if covering and inside.any() and not inside.all():
@@ -365,20 +278,20 @@ def settle(
         covered[comparisons.designs[rows[within]]] = True
         by[comparisons.designs[rows[within]]] = comparisons.designs[cover[within]]
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, first, steps, fine_at)
+    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, fine_at)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
-    """The smallest epsilon at which these claims are done, with the set to return for it; None if there is none.
+    """The smallest epsilon at which these claims are done, with the set to return for it (docs/adaptive, 4).
 
-    None too while more designs are left than it would be sensible to compare with each other.
+    None if there is none, and while more designs are left than it would be sensible to compare with each other.
     """
     accept_at = claims.accept_at
     if len(accept_at) > FEW and not claims.done:
         if len(accept_at) > _MANY:
             return None
         accept_at = _screened(claims.comparisons, cone, np.inf)
-    designs = claims.comparisons.designs
+    designs = claims.left
     settled, cover = np.maximum(accept_at, 0.0), np.full(len(accept_at), -1)
     if covering and len(settled):
         # Only what would still improve the answer: a design with a small accept_at cannot be the last one open.
@@ -406,7 +319,7 @@ def _cover_at(
     step = max(1, _ENTRIES // (left * len(cone.facets)))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        for seen in comparisons.out(part, columns, len(comparisons.designs), covering=True):
+        for seen in comparisons.out(part, columns, covering=True):
             with np.errstate(invalid="ignore"):
                 least = np.maximum(facet_floor(cone, seen.gains, seen.radii), columns_from[None, :])
             least[np.isnan(least) | (part[:, None] == columns[None, :])] = np.inf

@@ -7,14 +7,14 @@ looked. An entry that sums up several evaluations and jumps over a level leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import Pilot
+from conewise.certificate.weights import Weights
 from conewise.feedback import Counts, Observations, Statistics
 
 
@@ -27,12 +27,6 @@ class Snapshot:
     """(m, D)"""
     scatters: Floats | None
     """(m, D, D), where the noise has to be estimated."""
-    known: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """What a certificate has worked out of it; saves time, changes nothing."""
-
-    def find(self, designs: Indices) -> tuple[Indices, Indices]:
-        """Positions in `designs` of those that are here, and where they stand."""
-        return places(self.designs, designs)
 
     def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
         """With more designs, none of them here already."""
@@ -43,9 +37,6 @@ class Snapshot:
         return Snapshot(
             np.concatenate([self.designs, designs])[order], np.concatenate([self.means, means])[order], spread
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"known": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +51,7 @@ class Checkpoints:
     scattered: bool = False
     """Whether snapshots keep scatters."""
     pilot: Pilot | None = None
-    """Observations that are put aside: no level counts them."""
-    known: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """What a certificate has worked out about this state or an earlier one; saves time, changes nothing."""
+    """Observations that are put aside: no level counts them (docs/adaptive, 3.3)."""
 
     @classmethod
     def empty(
@@ -75,22 +64,29 @@ class Checkpoints:
     @property
     def counts(self) -> Counts:
         """Evaluations of each design, those of its pilot among them."""
-        return self.statistics.counts if self.pilot is None else self.statistics.counts + self.pilot.statistics.counts
+        return self.statistics.counts if self.pilot is None else self.statistics.counts + self.pilot.counts
 
     @property
     def evaluations(self) -> int:
         """How many evaluations in all."""
-        return self.statistics.evaluations + (0 if self.pilot is None else self.pilot.statistics.evaluations)
+        return int(self.counts.sum())
 
     @property
     def everything(self) -> Statistics:
         """Of all observations, for whoever makes no claims."""
-        return self.statistics if self.pilot is None else self.statistics.merge(self.pilot.statistics)
+        if self.pilot is None:
+            return self.statistics
+        return self.statistics.merge(self.pilot.everything)
 
     @property
     def piloted(self) -> bool:
         """Whether the pilots are complete."""
         return self.pilot is None or self.pilot.weights is not None
+
+    @property
+    def weights(self) -> Weights | None:
+        """How the pilots share out delta; None where there are none, and before they are complete."""
+        return None if self.pilot is None else self.pilot.weights
 
     def means_at(self, level: int) -> Floats:
         """(K, D): means at a level, NaN where it was not reached or jumped over."""
@@ -104,9 +100,11 @@ class Checkpoints:
         if not len(observations):
             return self
         if self.pilot is not None and self.pilot.weights is None:
-            pilot, rest = self.pilot.add(observations)
-            piloted = replace(self, pilot=pilot, known=dict(self.known))
-            return piloted if rest is None else piloted.add(rest)
+            pilot = self.pilot.add(observations)
+            if pilot.weights is None:
+                return replace(self, pilot=pilot)
+            state = replace(self, pilot=replace(pilot, later=None))
+            return state if pilot.later is None else state.add(pilot.later)
         counts = np.array(self.levels.counts)
         order = np.argsort(observations.designs, kind="stable")
         touched, group = np.unique(observations.designs[order], return_inverse=True)
@@ -137,22 +135,9 @@ class Checkpoints:
         while len(snapshots) <= reached.max():  # a jump over levels that nobody has seen
             snapshots.append(self._nothing())
         after = self.statistics.replaced(touched, part)
-        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots), known=dict(self.known))
+        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots))
 
     def _nothing(self) -> Snapshot:
         dim = self.statistics.dim
         scatters = np.empty((0, dim, dim)) if self.scattered else None
         return Snapshot(np.empty(0, dtype=np.intp), np.empty((0, dim)), scatters)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"known": {}}
-
-
-def places(designs: Indices, wanted: Indices) -> tuple[Indices, Indices]:
-    """Positions in `wanted` of those that are among the ascending `designs`, and where they stand there."""
-    if not len(designs):
-        nowhere = np.empty(0, dtype=np.intp)
-        return nowhere, nowhere
-    place = np.minimum(np.searchsorted(designs, wanted), len(designs) - 1)
-    here = np.flatnonzero(designs[place] == wanted)
-    return here, place[here]

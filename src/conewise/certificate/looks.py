@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Floats
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
@@ -40,8 +40,6 @@ UNKNOWN_ANCHOR: Final = 1000.0
 there. Easier ones cost little anyway, harder ones lose little (powers below; tuned, as above)."""
 UNKNOWN_POWERS: Final = (0.6, -0.25)
 """Before and beyond that anchor."""
-NARROWING: Final = 2.0**0.25
-"""By how much the number of claims that can be wrong may fall from one look to the next (tuned, as above)."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
@@ -102,48 +100,6 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     return np.maximum.accumulate(result, axis=0)
 
 
-@lru_cache(maxsize=64)
-def narrowing(
-    levels: Levels,
-    anchor: float,
-    alpha: float,
-    sizes: tuple[float, ...],
-    offset: int = 0,
-    without: int = 0,
-    *,
-    falling: bool = True,
-) -> Floats:
-    """(len(sizes), len(levels)): z for normal noise of one covariance, where the row may change from look to look.
-
-    The second design is `offset` levels ahead (at the last one where there is no other) and its mean is `without` its
-    first observations; where it has no others there is no look, and z is infinite. Sizes ascend by a factor of
-    NARROWING. Whatever rows are in force, as long as none is more than one step below that of the look before (or, if
-    numbers are never `falling`, below it at all): that the error exceeds z for the first time at look l has at most the
-    probability alpha share_l / size_l.
-    """
-    from scipy.special import ndtri_exp
-
-    with np.errstate(divide="ignore"):
-        shares = np.log(spending(levels, anchor))
-    log_terms = math.log(alpha / _SAFETY) + shares[None, :] - np.log(np.array(sizes))[:, None]
-    single = np.maximum(-ndtri_exp(log_terms), 0.0)
-    before = np.minimum(np.arange(len(sizes)) + falling, len(sizes) - 1)  # the largest row at the look before
-    below = _Below.first(len(sizes))
-    counts = np.array(levels.counts, dtype=np.float64)
-    others = counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)] - without
-    first = int(np.searchsorted(others, 0.0, side="right"))
-    result = single.copy()
-    result[:, :first] = np.inf
-    with np.errstate(divide="ignore"):
-        variances = 1 / counts + 1 / others
-    for look in range(first + 1, len(counts)):
-        correlation = math.sqrt(variances[look] / variances[look - 1])
-        below = below.rows(before).after(result[before, look - 1], correlation)
-        result[:, look] = _least(below, log_terms[:, look], single[:, look])
-        result[:, look] = np.maximum.accumulate(result[:, look])
-    return np.asarray(result)
-
-
 @dataclass(frozen=True, eq=False)
 class _Below:
     """One look: the chance to have stayed below the boundary at all looks before, given where the error is now."""
@@ -162,10 +118,6 @@ class _Below:
         """Nothing was before: any error then would have been below the edge."""
         nowhere = np.empty((boundaries, 0))
         return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
-
-    def rows(self, which: Indices) -> _Below:
-        """These boundaries of them."""
-        return _Below(self.edge[which], self.nodes[which], self.weights[which], self.correlation)
 
     def after(self, edge: Floats, correlation: float) -> _Below:
         """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""

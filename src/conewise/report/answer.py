@@ -18,7 +18,7 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import to_go
 from conewise.analysis.oddities import joined
-from conewise.certificate.claims import Comparisons, Seen
+from conewise.certificate.boundaries import Comparisons, Seen
 from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import printable
@@ -257,7 +257,7 @@ class _Averages:
         gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]
         yield Seen(gains, np.zeros_like(gains))
 
-    def out(self, rows: Indices, columns: Indices, remaining: int, *, covering: bool = False) -> Iterator[Seen]:
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Iterator[Seen]:
         return self.fine(rows, columns)
 
 
@@ -270,14 +270,13 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
     mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
     settled = left_out(subject.result)[chosen]
     found: list[list[dict[str, Any]]] = [[] for _ in chosen]
-    left = len(designs) if evidence is None else evidence.remaining
     step = max(1, _PAIRS_AT_ONCE // max(1, len(columns) * len(subject.cone.facets)))
     for out in (True, False):
         which = np.flatnonzero(settled == out)
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
             some = mine[part]
-            block = compared.out(some, theirs, left, covering=True) if out else compared.fine(some, theirs)
+            block = compared.out(some, theirs, covering=True) if out else compared.fine(some, theirs)
             same = mine[part][:, None] == theirs[None, :]
             for p, entries in zip(part.tolist(), _nearest(subject, list(block), same, columns, out), strict=True):
                 found[p] = entries

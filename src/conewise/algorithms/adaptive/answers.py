@@ -51,7 +51,5 @@ def _result(
     epsilon: float | None,
     by: np.ndarray,
 ) -> Result:
-    certain = np.zeros_like(returned)
-    certain[claims.comparisons.designs[claims.accept_at < 0]] = True
-    masks = {"kept": kept, "covered": covered, "beaten": claims.beaten, "certain": certain}
+    masks = {"kept": kept, "covered": covered, "beaten": claims.beaten, "certain": claims.certain}
     return Result.of(statistics, returned, worth, why, by=by, epsilon=epsilon, **masks)

@@ -19,9 +19,9 @@ from conewise.algorithms.contract import FixedConfidence, Plan, Result
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.pilots import FIRST
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
+from conewise.certificate.tuning import TUNING, Tuning
 from conewise.feedback import Observations, Pulls
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
@@ -62,6 +62,8 @@ class CertifiedRule(FixedConfidence, ABC):
     """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
     pilots: bool = True
     """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
+    tuning: Tuning = TUNING
+    """What a run may cost, never whether it is right."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,13 +88,14 @@ class CertifiedRule(FixedConfidence, ABC):
         most = None
         if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
             most = max(2, self.max_evaluations // 2)
-        return Certificate(self.question, self.n_designs, most, self.any_epsilon, self.radius_scale, self.pilots)
+        asked = self.question, self.n_designs
+        return Certificate(*asked, most, self.any_epsilon, self.radius_scale, self.pilots, self.tuning)
 
     @property
     def most_evaluations(self) -> int:
         """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
         pilot = self.certificate.pilot
-        longest = 0 if pilot is None else max(FIRST, pilot.task.most)
+        longest = 0 if pilot is None else max(self.tuning.pilot_first, pilot.task.most)
         bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
         return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
 
@@ -134,9 +137,8 @@ class CertifiedRule(FixedConfidence, ABC):
         Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
         they are as far ahead as they are meant to be.
         """
-        first = self.certificate.first_level
-        if (state.reached < first).any():
-            return np.maximum(state.reached, min(state.reached.min() + 1, first))  # all designs alike
+        if (state.reached < 0).any():
+            return np.maximum(state.reached, 0)  # all designs alike
         claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
         if claims.done:
             return state.reached
@@ -156,18 +158,16 @@ class CertifiedRule(FixedConfidence, ABC):
             chosen = ~claims.beaten & below
         if not chosen.any():
             return state.reached
-        stride = _LONG_STRIDE if first or self.certificate.weighted else _STRIDE
+        stride = _LONG_STRIDE if self.certificate.weighted else _STRIDE
         heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + stride, last))
         return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
-        targets, first = np.zeros(self.n_designs), self.certificate.first_level
-        early = not state.piloted or bool((state.reached < first).any())
-        if not state.piloted:
-            targets[:] = self.certificate.levels.counts[0]
-        elif early:
-            targets[state.reached < first] = self.certificate.levels.counts[first]
+        targets = np.zeros(self.n_designs)
+        early = not state.piloted or bool((state.reached < 0).any())
+        if early:
+            targets[state.reached < 0] = self.certificate.levels.counts[0]
         else:
             claims = self.certificate.claims(state)
             if (costs := self.costs(state, claims)) is None:
@@ -188,7 +188,7 @@ class CertifiedRule(FixedConfidence, ABC):
         """
         if claims.fine_at is None:
             return None
-        certificate, left = self.certificate, claims.comparisons.designs
+        certificate, left = self.certificate, claims.left
         rows = np.flatnonzero(claims.undecided[left])
         part = state.statistics.of(left)
         values = self.cone.facet_values(part.means).T
@@ -199,7 +199,7 @@ class CertifiedRule(FixedConfidence, ABC):
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
         coming = np.minimum(np.searchsorted(counts, part.counts * _AHEAD), last)
         least = counts[np.minimum(np.searchsorted(counts, part.counts, side="right"), last)]
-        boundary, out = certificate.in_sight(claims)
+        boundary, out = certificate.in_sight(state, claims)
         # out: beaten, or within epsilon of it where covering counts
         bonus = self.epsilon / certificate.cover_factor if self.success == "cover" else 0.0
         slacks = self.epsilon * self.cone.widths
@@ -262,7 +262,7 @@ class CertifiedRule(FixedConfidence, ABC):
         worth = self.proven(
             max(found.epsilon, self.epsilon),
             f'certificate of looks, success "{self.success}", docs/adaptive',
-            self.certificate.as_stated + taken_as_exact(self.noise, state.statistics),
+            taken_as_exact(self.noise, state.statistics),
         )
         return certified_answer(claims, found, state.everything, worth, why)
 

@@ -6,14 +6,13 @@ Kone, Kaufmann & Richert, "Adaptive algorithms for relaxed Pareto set identifica
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise._memory import Memory
 from conewise.algorithms.contract import Result
 from conewise.algorithms.published.common import Sequential
 from conewise.feedback import Counts, Statistics
@@ -107,7 +106,7 @@ class _Bounds:
     @classmethod
     def of(cls, rule: LeaderChallenger, state: Statistics) -> _Bounds:
         u, counts = rule.cone.facet_values(state.means) / rule.cone.widths, state.counts
-        everyone, last = slice(None), _LAST.tables.pop(rule, None)  # taken, to be written to
+        everyone, last = slice(None), _LAST.taken(rule)
         moved = None if last is None else np.flatnonzero((last.counts != counts) | (last.u != u).any(axis=1))
         if last is None or moved is None or 4 * len(moved) > rule.n_designs:
             low, high = rule._block(u, counts, everyone, everyone)
@@ -118,7 +117,7 @@ class _Bounds:
         for table in (low, high):
             np.fill_diagonal(table, np.inf)
         bounds = cls(rule.epsilon, u, counts, low, high, pareto_mask(state.means, rule.cone))
-        _LAST.tables[rule] = bounds
+        _LAST.keep(rule, bounds)
         return bounds
 
     @cached_property
@@ -142,18 +141,8 @@ class _Bounds:
         return bool(((self.h > 0) | (~self.front & (self.g > 0))).all())
 
 
-class _Last(threading.local):
-    """The tables of each rule's last question, thread by thread.
-
-    An entry depends on its two designs alone, so that after an evaluation of one design all others are taken over as
-    they are: this saves time and changes no number.
-    """
-
-    def __init__(self) -> None:
-        self.tables: WeakKeyDictionary[LeaderChallenger, _Bounds] = WeakKeyDictionary()
-
-
-_LAST = _Last()
+# An entry depends on its two designs alone, so that after an evaluation of one design all others are taken over.
+_LAST: Memory[LeaderChallenger, _Bounds] = Memory()
 
 
 @lru_cache

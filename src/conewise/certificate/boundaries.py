@@ -1,0 +1,251 @@
+"""How far a difference of means may err: radii for blocks of pairs, by what each claim may spend.
+
+A strategy for each way of looking: `Looks` on a schedule, again and again, and `OneLook` at a finished sample. Both
+read a passive `PairTable` and know nothing of what is concluded from their radii.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.looks import Levels
+from conewise.certificate.pairs import Meeting, PairTable
+from conewise.certificate.radii import Radii
+from conewise.certificate.weights import Spending, Standing
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A block of comparisons: rows i, columns j."""
+
+    gains: Floats
+    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
+    radii: Floats
+    """As large: how far a gain may be off."""
+    widest: Floats | None = None
+    """(rows, columns): how far it may be off along any unit direction; None where nobody asked, or nobody knows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries(ABC):
+    """Radii of "fine" and of "beaten" and "covered" (docs/adaptive, 2 and 3)."""
+
+    radii: Radii
+    spending: Spending
+    scale: float
+    """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+
+    @property
+    @abstractmethod
+    def offsets(self) -> tuple[int, ...]:
+        """Levels that the second design of a pair may be ahead where it beats or covers the first."""
+
+    @abstractmethod
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+        """(N or 1, rows, columns): standard deviations, by the logarithm of what a claim may spend, (N or 1, ...).
+
+        `which` counts the `offsets` for "beaten" and "covered"; it is -1 for "fine".
+        """
+
+    @abstractmethod
+    def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
+        """(rows, columns): the smaller number of observations of a pair."""
+
+    def fine(self, table: PairTable, rows: Indices, columns: Indices, standing: Standing) -> Seen:
+        """At the highest common level (docs/adaptive, 1 and 3)."""
+        meeting = table.meeting(rows, columns, 0, len(table.values))
+        logs = self.spending.log_fine(table.designs[rows], standing)
+        return self._seen(table, rows, columns, meeting, -1, logs)
+
+    def out(
+        self, table: PairTable, rows: Indices, columns: Indices, standing: Standing, *, covering: bool = False
+    ) -> Iterator[Seen]:
+        """The same for "beaten" and "covered", and with the column designs ahead; once more where these are sure.
+
+        Along the noisiest direction too if it is for `covering`, where that is known.
+        """
+        designs, rivals = table.designs[rows], table.designs[columns]
+        known = len(table.variances) if covering else len(table.values)
+        logs = self.spending.log_out(designs, rivals, standing)
+        sure = standing.sure[rivals] if self.spending.by_sure else np.zeros(0, dtype=bool)
+        narrower = self.spending.log_by_sure(designs, rivals, standing) if sure.any() else None
+        for which, offset in self.lists(table):
+            meeting = table.meeting(rows, columns, offset, known)
+            yield self._seen(table, rows, columns, meeting, which, logs)
+            if narrower is not None:
+                by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
+                yield self._seen(table, rows, columns, by_sure, which, narrower)
+
+    def lists(self, table: PairTable) -> tuple[tuple[int, int], ...]:
+        """Which offsets are worth a look: no list says more than the first if nobody is half its offset ahead."""
+        apart = table.apart()
+        return tuple(pair for pair in enumerate(self.offsets) if pair[1] <= 2 * apart)
+
+    def _seen(
+        self, table: PairTable, rows: Indices, columns: Indices, meeting: Meeting, which: int, logs: Floats
+    ) -> Seen:
+        """Radii z * spread + shift, and what recorded steps add to them; facet by facet, as tables lie in memory."""
+        z, facets = self._z(table, rows, columns, meeting.level, which, logs), len(meeting.gains)
+        counts = self._counts(table, rows, columns, meeting.level) if self.radii.shifted else z
+        radii = np.empty_like(meeting.spreads)
+        for n in range(len(radii)):
+            here = z[min(n, len(z) - 1)]
+            np.multiply(meeting.spreads[n], here, out=radii[n])
+            if self.radii.shifted:
+                shift = self.radii.shifts(here, counts)
+                radii[n] += 0.0 if shift is None else shift[..., n]
+        if self.scale != 1:
+            radii *= self.scale
+        if meeting.slacks is not None:
+            radii += meeting.slacks
+        widest = radii[facets] if len(radii) > facets else None
+        return Seen(np.moveaxis(meeting.gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)
+
+
+@dataclass(frozen=True, eq=False)
+class OneLook(Boundaries):
+    """A single look at a finished sample, every design at its own count (docs/adaptive, 8)."""
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Each pair is compared once, as it is."""
+        return (0,)
+
+    def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
+        counts = np.maximum(table.counts[0], 1.0)
+        return np.asarray(np.minimum(counts[rows][:, None], counts[columns][None, :]))
+
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+        """A quantile for each count, not for each pair: all claims of one kind spend the same."""
+        fewer = self._counts(table, rows, columns, level)
+        sizes, place = np.unique(fewer, return_inverse=True)
+        z = self.radii.quantiles(sizes, np.full(len(sizes), logs.item()))
+        return np.asarray(z[place].reshape(1, *fewer.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Boundaries on a schedule, for probabilities from the least that a claim may spend up to delta; made once."""
+
+    levels: Levels
+    offsets: tuple[int, ...]
+    parts: tuple[float, ...]
+    """What is spent on each of the offsets."""
+    least: tuple[float, float]
+    """Logarithms of the least probabilities, of "fine" and of "beaten" and "covered"."""
+    step: float
+    """Logarithm of the ratio of two probabilities."""
+    fine: Floats
+    """(F, L): z by level, the least probability first."""
+    out: Floats
+    """(offsets, B, L)"""
+
+    @classmethod
+    def of(
+        cls,
+        radii: Radii,
+        levels: Levels,
+        leads: dict[int, float],
+        anchors: tuple[float, float],
+        least: tuple[float, float],
+        most: tuple[float, float],
+        ratio: float,
+    ) -> Tables:
+        """From the least probabilities of both kinds up to `most` (docs/adaptive, 2)."""
+        step = math.log(ratio)
+        alphas = [
+            tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
+            for low, high in zip(least, most, strict=True)
+        ]
+        fine = radii.boundary(levels, anchors[0], alphas[0], 0)[::-1]
+        out = [
+            radii.boundary(levels, anchors[1], tuple(part * alpha for alpha in alphas[1]), offset)[::-1]
+            for offset, part in leads.items()
+        ]
+        logs = math.log(least[0]), math.log(least[1])
+        return cls(levels, tuple(leads), tuple(leads.values()), logs, step, np.ascontiguousarray(fine), np.array(out))
+
+    def rows(self, logs: Floats, out: bool) -> Indices:
+        """Where probabilities stand: at the next smaller one that is tabulated (docs/adaptive, 3.3)."""
+        place = np.floor((logs - self.least[out]) / self.step + 1e-9)
+        return np.clip(place, 0, len(self.out[0] if out else self.fine) - 1).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Looks(Boundaries):
+    """Looks on a schedule, as often as anybody likes (docs/adaptive, 2)."""
+
+    tables: Tables
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """As tabulated."""
+        return self.tables.offsets
+
+    @cached_property
+    def _observations(self) -> Floats:
+        return np.array(self.tables.levels.counts, dtype=np.float64)
+
+    def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
+        return np.asarray(self._observations[level])
+
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+        boundary = self.tables.fine if which < 0 else self.tables.out[which]
+        where = self.tables.rows(logs, which >= 0) * boundary.shape[1] + level
+        return np.asarray(boundary.ravel().take(where))
+
+    def of_everybody(self, standing: Standing, which: int) -> Floats:
+        """(L,): z of "beaten" on one list, where all designs share evenly."""
+        nobody = np.zeros(0, dtype=np.intp)
+        row = self.tables.rows(self.spending.log_out(nobody, nobody, standing), True)
+        return np.asarray(self.tables.out[which, int(row.item())])
+
+    def shift_at(self, z: float, level: int) -> Floats:
+        """(N,): the second term of a radius at a level, 0 for most kinds of noise."""
+        shift = self.radii.shifts(np.array(z), self._observations[level])
+        return np.zeros(len(self.radii.cone.facets)) if shift is None else np.asarray(self.scale * shift)
+
+    def by_level(self, log_fine: float, log_out: float) -> tuple[Floats, Floats]:
+        """Twice (L,): z of claims that may spend so much: for planning."""
+        return (
+            self.tables.fine[int(self.tables.rows(np.array(log_fine), False))],
+            self.tables.out[0, int(self.tables.rows(np.array(log_out), True))],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """All pairs of some designs, on demand, with the radii in force: what claims and reports read."""
+
+    table: PairTable
+    boundaries: Boundaries
+    standing: Standing
+
+    @property
+    def designs(self) -> Indices:
+        """(L,): ascending."""
+        return self.table.designs
+
+    @property
+    def lists(self) -> tuple[tuple[int, int], ...]:
+        """Which offsets are looked at."""
+        return self.boundaries.lists(self.table)
+
+    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+        """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
+        yield self.boundaries.fine(self.table, rows, columns, self.standing)
+
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Iterator[Seen]:
+        """The same with the radii of "beaten" and "covered"."""
+        return self.boundaries.out(self.table, rows, columns, self.standing, covering=covering)
+
+    def keep(self, which: Bools) -> Comparisons:
+        """Without the others."""
+        return Comparisons(self.table.keep(which), self.boundaries, self.standing)

@@ -1,0 +1,93 @@
+"""Every tuned number of the certificate and its sampling rules, in one value: any valid one keeps the proof.
+
+They change what a run costs, never whether it is right. Chosen on the seeds 0 to 999; nothing that is reported
+(`benchmarks.cases`, `benchmarks.families`) was used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from conewise.errors import InputError
+
+Leads = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How delta is shared, and when; the first four switch a mechanism off."""
+
+    directions: bool = True
+    """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
+    pilots: bool = True
+    """Share delta by the weights of a pilot, where that pays (3.3)."""
+    steps: bool = True
+    """For `contain`: let what is known already narrow the radii of the rest (3.2)."""
+    leads: bool = True
+    """Compare also with the better design further on than the other (2)."""
+
+    # -- claims ------------------------------------------------------------------------------------------------
+    fine_part: float = 0.4
+    """For `contain`, without a pilot: the part of delta for "fine"; the rest is for "beaten" (3.2)."""
+    sure_part: float = 2 / 3
+    """For `contain`: the part of "beaten" that is kept for rivals that are sure (3.2)."""
+    fine_limits: tuple[float, float] = (0.15, 0.85)
+    """For `contain`: between these the pilot decides on the part of "fine" (3.3)."""
+    cover_leads: Leads = ((1.0, 0.6), (4.0, 0.4))
+    """How many times the observations of i those of j may be, and the part of a claim's probability spent on it (2)."""
+    contain_leads: Leads = ((1.0, 0.85), (4.0, 0.15))
+    """The same for `contain`."""
+    leads_from: int = 40
+    """With fewer designs no leader has enough followers to make another ratio than 1 worth its price."""
+    out_anchor: float = 0.3
+    """Where "beaten" and "covered" spend most, as a share of where the last of them is due (2)."""
+    step: float = 2.0**0.25
+    """Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
+
+    # -- pilots (3.3) ------------------------------------------------------------------------------------------
+    pilot_first: int = 5
+    """Observations of each design with which a pilot begins."""
+    pilot_part: float = 1.6
+    """A pilot ends at this many observations over the squared gap: a few per cent of what the design will need."""
+    pilot_growth: float = 4.0
+    """... to which it grows in stages, by this factor at most: the less is known of a gap, the smaller it may look."""
+    pilot_worth: float = 1000.0
+    """No pilot where near-ties are decided by fewer observations of a design: it would cost more than it tells."""
+    pilot_longest: int = 20
+    """No pilot is longer than the schedule divided by this."""
+    pilot_designs: int = 1000
+    """No pilot with more designs: weights of all pairs would be worked out and kept."""
+    even: float = 0.2
+    """Part of delta that all designs share evenly: what a misleading pilot can cost is a factor 5 in a share."""
+    even_facets: float = 0.5
+    """Part of a design's share for "fine" that its facets share evenly."""
+    even_rivals: float = 0.1
+    """Part of a design's share for "beaten" and "covered" that its rivals share evenly."""
+    by_rank: float = 0.3
+    """Part of which the r-th rival has 1 / (r (r + 1)); the rest goes by how often a rival would be the one."""
+    draws: int = 48
+    """Draws of the means around the pilot's, over which weights are averaged."""
+    shortest: float = 0.8
+    """Standard deviations of a pilot's difference: no gap is taken for shorter."""
+    shortest_ahead: float = 0.3
+    """... where it is asked how long the pilot should be."""
+
+    def __post_init__(self) -> None:
+        low, high = self.fine_limits
+        parts = self.fine_part, self.sure_part, self.even_rivals + self.by_rank, self.even_facets
+        if not (all(0 <= part <= 1 for part in parts) and 0 < low <= high < 1 and self.fine_part > 0):
+            raise InputError("parts of delta lie between 0 and 1.")
+        if not (0 < self.even <= 1 and self.even_facets > 0 and self.even_rivals > 0 and self.sure_part < 1):
+            raise InputError("even parts are positive: no claim may be left without a share.")
+        for leads in (self.cover_leads, self.contain_leads):
+            if leads[0][0] != 1 or min(ratio for ratio, _ in leads) < 1:
+                raise InputError("leads begin with the ratio 1, and none is below it.")
+            if min(part for _, part in leads) <= 0 or sum(part for _, part in leads) > 1 + 1e-12:
+                raise InputError("the parts of the leads are positive and add up to 1 at most.")
+        if self.step <= 1 or min(self.pilot_first, self.pilot_longest, self.draws) < 1 or self.pilot_growth <= 1:
+            raise InputError("step and pilot_growth exceed 1; pilot_first, pilot_longest and draws are at least 1.")
+
+
+TUNING: Final = Tuning()
+"""What the library uses."""

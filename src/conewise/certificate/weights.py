@@ -1,0 +1,137 @@
+"""How delta is shared among designs, facets and rivals, and how that changes as designs are decided.
+
+Claims "fine" of design i that err along facet n have the part fine[i, n], claims that j beats or covers i the part
+out[i, j]. For `cover` that is all: the larger total of each design, summed over the designs, is at most 1. For
+`contain` both tables add up to 1, each has its part of delta, and claims are made step by step: the shares of designs
+that can be wrong no more fall to the others (docs/adaptive, 3.1 to 3.3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.tuning import Tuning
+
+_LEAST: Final = 1e-12  # of a part, where nobody is left that could have one
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Parts of delta: even ones, with tables of a single entry, or those of a pilot (docs/adaptive, 3)."""
+
+    n_designs: int
+    fine: Floats
+    """(K, N) or (1, 1)"""
+    out: Floats
+    """(K, K) or (1, 1); 0 on the diagonal."""
+    fine_part: float
+    """For `contain`: part of delta for "fine"."""
+
+    @classmethod
+    def even(cls, n_designs: int, facets: int, tuning: Tuning) -> Weights:
+        """The same for all (docs/adaptive, 3.1 and 3.2)."""
+        fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
+        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), tuning.fine_part)
+
+    @cached_property
+    def _by_design(self) -> tuple[Floats, Floats]:
+        """Twice (K,): a design's total."""
+        if len(self.fine) == 1:
+            each = np.full(self.n_designs, 1 / self.n_designs)
+            return each, each
+        return self.fine.sum(axis=1), self.out.sum(axis=1)
+
+    @cached_property
+    def _logs(self) -> tuple[Floats, Floats]:
+        """Of both tables; -infinity on the diagonal."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.fine), np.log(self.out)
+
+    def log_fine(self, designs: Indices) -> Floats:
+        """(N, m, 1) or (1, 1, 1): logarithms of the parts of "fine"."""
+        fine = self._logs[0]
+        return fine[:, :, None] if len(fine) == 1 else fine[designs].T[:, :, None]
+
+    def log_out(self, designs: Indices, rivals: Indices) -> Floats:
+        """(1, m, r) or (1, 1, 1): the same of "beaten" and "covered"."""
+        out = self._logs[1]
+        return out[None] if len(out) == 1 else out[np.ix_(designs, rivals)][None]
+
+    def unsure(self, standing: Standing) -> float:
+        """The part of all designs that are not sure together; that of a single one at least."""
+        return max(float(self._by_design[0][~standing.sure].sum()), float(self._by_design[0].min()))
+
+    def left(self, standing: Standing) -> float:
+        """The part of all designs that are not beaten."""
+        return float(self._by_design[1][standing.left].sum())
+
+    def log_rivals_left(self, designs: Indices, standing: Standing) -> Floats:
+        """(1, m, 1) or (1, 1, 1): the logarithm of the part of each design's weights that rivals have who are left."""
+        if len(self.out) == 1:
+            others = max(int(standing.left.sum()) - 1, 1)
+            return np.full((1, 1, 1), math.log(others / (self.n_designs - 1)))
+        part = self.out[np.ix_(designs, np.flatnonzero(standing.left))].sum(axis=1) / self._by_design[1][designs]
+        return np.asarray(np.log(np.maximum(part, _LEAST))[None, :, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Who can still be wrong: not beaten, or not known to be Pareto optimal (docs/adaptive, 3.2)."""
+
+    left: Bools
+    """(K,): not beaten."""
+    sure: Bools
+    """(K,): fine against everybody at an epsilon below 0; nobody where nothing follows from it."""
+
+    @classmethod
+    def at_first(cls, n_designs: int) -> Standing:
+        """Nothing is known."""
+        return cls(np.ones(n_designs, dtype=bool), np.zeros(n_designs, dtype=bool))
+
+
+@dataclass(frozen=True, eq=False)
+class Spending:
+    """What each claim may spend: logarithms of probabilities (docs/adaptive, 3)."""
+
+    delta: float
+    stepwise: bool
+    """Whether claims are made step by step, as `contain` allows."""
+    sure_part: float
+    weights: Weights
+
+    @property
+    def by_sure(self) -> bool:
+        """Whether rivals that are sure have a part of their own."""
+        return self.stepwise and self.sure_part > 0
+
+    def log_fine(self, designs: Indices, standing: Standing) -> Floats:
+        """(N or 1, m or 1, 1): a^F of "fine"."""
+        return self.weights.log_fine(designs) + self.log_fine_factor(standing)
+
+    def log_out(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
+        """(1, m or 1, r or 1): a^B of "beaten" and "covered"."""
+        return self.weights.log_out(designs, rivals) + self.log_out_factor(standing)
+
+    def log_by_sure(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
+        """(1, m or 1, r or 1): a^S of "beaten" by a rival that is sure."""
+        more = math.log(self.sure_part / (1 - self.sure_part)) - self.weights.log_rivals_left(designs, standing)
+        return self.log_out(designs, rivals, standing) + more
+
+    def log_fine_factor(self, standing: Standing) -> float:
+        """What multiplies the weights of "fine"."""
+        if not self.stepwise:
+            return math.log(self.delta)
+        return math.log(self.delta * self.weights.fine_part / self.weights.unsure(standing))
+
+    def log_out_factor(self, standing: Standing) -> float:
+        """What multiplies the weights of "beaten" and "covered"."""
+        if not self.stepwise:
+            return math.log(self.delta)
+        part = (1 - self.weights.fine_part) * (1 - self.sure_part)
+        return math.log(self.delta * part / self.weights.left(standing))
