@@ -439,8 +439,8 @@ def exact_page(found: list[Measured], control: list[Measured], runs: int, second
             f"([adaptive](adaptive.md), 3.2 and 3.3): {runs} runs a cell with fixed seeds, delta = {DELTA:g}. A run "
             f"fails if its answer is not the Pareto set; a cell passes with at most {allowed(runs)} failures, the "
             f"exact binomial bound at level {LEVEL:g}. Identical designs never end and are stopped after {MOST} "
-            "evaluations; there a run fails if one of them is not returned. Real gaps are mistaken at the first looks or not at "
-            "all, so rates lie far below delta; the suite counts wrong claims at every look where "
+            "evaluations; there a run fails if one of them is not returned. Real gaps are mistaken at the first looks "
+            "or not at all, so rates lie far below delta; the suite counts wrong claims at every look where "
             "there is hardly any gap.",
             "",
             f"Made by `python -m benchmarks.validate --exact --runs {runs} --write` on "
