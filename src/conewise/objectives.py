@@ -174,6 +174,20 @@ class Objectives(Sequence[Objective]):
         """So many steps of each, in the user's units: "price 500 EUR, power 10"; nothing where no unit was given."""
         return ", ".join(objective.amount(steps) for objective in self.each) if self.in_steps else ""
 
+    def stated(self) -> dict[str, float]:
+        """The units by name, for JSON; empty where none was given."""
+        return dict(zip(self.names, self.units.tolist(), strict=True)) if self.in_steps else {}
+
+    def at(self, epsilon: float) -> str:
+        """An epsilon for a sentence: "epsilon = 0.1", or in steps with what these are where a unit was given.
+
+        >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power", unit=10)]).at(1.0)
+        'epsilon = 1 step (price 500 EUR, power 10)'
+        """
+        if not self.in_steps or epsilon == 0:
+            return f"epsilon = {epsilon:g}"
+        return f"epsilon = {epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
+
     def meets(self, values: Floats) -> Bools:
         """(K,): which of the designs (K, D), in the user's units, miss no level."""
         mask = np.ones(len(values), dtype=bool)
@@ -297,13 +311,13 @@ def unit_options(units: Mapping[str, float]) -> str:
     >>> unit_options({"price (EUR)": 500.0, "speed": 1.0})
     "--unit 'price (EUR)=500' --unit speed=1"
     """
-    return " ".join(f"--unit {_quoted(name, unit)}" for name, unit in units.items())
+    return " ".join(f"--unit {shlex.quote(unit_text(name, unit))}" for name, unit in units.items())
 
 
-def _quoted(name: str, unit: float) -> str:
-    """An argument of --unit as a shell takes it."""
+def unit_text(name: str, unit: float) -> str:
+    """An argument of --unit."""
     column = '"' + name.replace('"', '""') + '"' if re.search(r'[<>=!"]|\s[aA][nN][dD]\s', name) else name
-    return shlex.quote(f"{column}={unit:.12g}")
+    return f"{column}={unit:.12g}"
 
 
 # -- what was given --------------------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def test_designs(tmp_path, designs, names, rows):
         ({"designs": ["a"]}, "at least 2 designs, got 1"),
         ({"designs": ["a", "b", "a"]}, "two designs are called 'a'"),
         ({"designs": "ab"}, "must be names, rows"),
-        ({"designs": {"a": 1}}, "must be names, rows"),
+        ({"designs": {"a": 1}}, "'a' must be a list of entries"),
         ({"designs": ["a", ""]}, "printable text"),
         ({"designs": ["a", " b"]}, "without spaces around"),
         ({"designs": ["a", "b\nc"]}, "printable"),

@@ -23,6 +23,7 @@ from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic, Notion, Question, as_question
 from conewise.noise import Noise
+from conewise.objectives import Objective, Objectives, as_objectives
 
 _ROWS = 20  # designs in a notebook
 _NAMED = 5  # designs in a line of text
@@ -60,7 +61,7 @@ class Result:
     """The smallest epsilon that a proof gives for the returned set; None while there is none."""
     stopped_because: str
     means: Floats
-    """(K, D): the averages, larger is better in every column; NaN where nothing was observed."""
+    """(K, D): the averages in steps, larger is better in every column; NaN where nothing was observed."""
     counts: NDArray[np.int64]
     by: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     """(K,): the design that beats or covers a design by the data; -1 for the others, and where it was not worked out.
@@ -74,6 +75,8 @@ class Result:
     """The names of the objectives, where they have some."""
     minimised: tuple[str, ...] = ()
     """The objectives of which less is better: their averages are negated in `means`, and not in `averages`."""
+    units: tuple[float, ...] = ()
+    """How much of each objective is one step, where that was said: `means` and epsilon count in steps."""
 
     def __post_init__(self) -> None:
         k = len(self.pareto)
@@ -132,18 +135,31 @@ class Result:
 
     @property
     def averages(self) -> Floats:
-        """(K, D): the averages as they were measured, each objective in its own direction."""
-        turn = [-1.0 if name in self.minimised else 1.0 for name in self.objectives]
-        return np.asarray(self.means * turn + 0.0) if turn else self.means
+        """(K, D): the averages as they were measured, each objective in its own direction and unit."""
+        turn = np.array([-1.0 if name in self.minimised else 1.0 for name in self.objectives])
+        steps = turn * self.units if self.units else turn
+        return np.asarray(self.means * steps + 0.0) if len(turn) else self.means
+
+    @property
+    def step(self) -> str:
+        """What one step is, to go behind an epsilon: "; one step is price 500 EUR, power 10"; nothing without units."""
+        if not self.units:
+            return ""
+        each = (Objective(name, unit=unit).amount(1) for name, unit in zip(self.objectives, self.units, strict=True))
+        return f"; one step is {', '.join(each)}"
 
     def standing(self, design: int) -> str:
         """Where a design stands, in words: "kept", "beaten by B", "covered by C", "undecided"."""
         word, by = str(self.status[design]), int(self.by[design])
         return word if by < 0 else f"{word} by {self.designs[by] if self.designs else by}"
 
-    def named(self, designs: Sequence[str], objectives: Sequence[str], minimised: Sequence[str] = ()) -> Result:
-        """The same answer, with the names of its designs and objectives."""
-        return replace(self, designs=designs, objectives=tuple(objectives), minimised=tuple(minimised))
+    def named(
+        self, designs: Sequence[str], objectives: Sequence[str | Objective], minimised: Sequence[str] = ()
+    ) -> Result:
+        """The same answer, with the names of its designs, and the names, directions and units of its objectives."""
+        meaning = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimised)
+        units = tuple(meaning.units.tolist()) if meaning.in_steps else ()
+        return replace(self, designs=designs, objectives=meaning.names, minimised=meaning.minimised, units=units)
 
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure of the averages by status (extra `plot`); options as in `report.pictures.plot_result`.
@@ -152,7 +168,7 @@ class Result:
         """
         # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.
         known: dict[str, Any] = {"names": self.designs or None, "objectives": self.objectives or None}
-        known["minimised"] = self.minimised
+        known["minimised"], known["units"] = self.minimised, self.units
         return import_module("conewise.report.pictures").plot_result(self, **(known | options))
 
     def _repr_html_(self) -> str:
@@ -172,9 +188,10 @@ class Result:
             for k, name in zip(shown, self.names(), strict=False)
         )
         more = f"<p>… and {len(self.indices) - _ROWS:,} more.</p>" if len(self.indices) > _ROWS else ""
+        worth = escape(f"{self.guarantee}{self.step}")
         return (
             f"<div><p><b>{len(self.indices):,} of {len(self.pareto):,} designs</b> after {self.evaluations:,} "
-            f"evaluations ({', '.join(counted)}); {escape(str(self.guarantee))}.</p><table><thead><tr><th>design</th>"
+            f"evaluations ({', '.join(counted)}); {worth}.</p><table><thead><tr><th>design</th>"
             f"<th>status</th><th>evaluations</th>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
         )
 
@@ -182,7 +199,7 @@ class Result:
         share = f"{len(self.indices)} of {len(self.pareto)} designs"
         if self.designs and 0 < len(self.indices) <= _NAMED:
             share = f"{printable(', '.join(self.names()))}: {share}"
-        return f"Result({share} after {self.evaluations} evaluations; {self.guarantee})"
+        return f"Result({share} after {self.evaluations} evaluations; {self.guarantee}{self.step})"
 
 
 class Seen(Protocol):

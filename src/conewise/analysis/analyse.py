@@ -29,10 +29,9 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.objectives import as_objectives
-from conewise.tables.designs import signs
+from conewise.objectives import Objective
 from conewise.tables.frames import is_frame
-from conewise.tables.measurements import LongTable, Recorded, Source, open_measurements
+from conewise.tables.measurements import LongTable, Recorded, Source, meaning_of, open_measurements
 from conewise.tables.sums import Summed, sum_up
 
 Progress = Callable[[int, int], None]
@@ -134,7 +133,7 @@ def analyse(
     max_evaluations: int | None = None,
     names: Sequence[str] | None = None,
     design: str | None = None,
-    objectives: Sequence[str] = (),
+    objectives: Sequence[str | Objective] = (),
     minimise: Sequence[str] = (),
     progress: Progress | None = None,
     executor: Any = None,
@@ -142,9 +141,10 @@ def analyse(
     """Which designs are kept, beaten and undecided, and the epsilon that the data certify for those that are returned.
 
     `observations` are values at hand (`Observations`, with `names` for the designs) or a table: the path of a file or
-    several, a mapping of columns, a frame of pandas, polars or pyarrow, or what `tables.measurements` opens. Of a
-    table, `design` is the column that names the designs (one called name, design or id by default), `objectives` are
-    those that were measured; larger is better, unless `minimise` says otherwise. The orthant is the default cone.
+    several, a mapping of columns, a list of dictionaries, a frame of pandas, polars or pyarrow, or what
+    `tables.measurements` opens. Of a table, `design` is the column that names the designs (one called name, design or
+    id by default), `objectives` are those that were measured; larger is better, unless `minimise` says otherwise. The
+    orthant is the default cone. Objectives may be `Objective` records with units: then cone and epsilon count in steps.
 
     `noise` is what is assumed of an evaluation, in the units and signs
     of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
@@ -169,9 +169,11 @@ def analyse(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
             "choose the objectives to match."
         )
-    assumed = GaussianUnknown() if noise is None else noise
-    directions = as_objectives(source.objectives, source.minimised)
-    question = Question(cone, epsilon, delta, assumed, notion_of(success), directions)
+    meaning = meaning_of(source)
+    meaning.check_no_levels("analyse")
+    stated = meaning.noise() if noise is None else noise
+    assumed = GaussianUnknown() if stated is None else stated
+    question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)
@@ -199,7 +201,7 @@ def analyse(
         values.far(judged.statistics),
     )
     return Analysis(
-        judged.result.named(source.names, source.objectives, source.minimised),
+        judged.result.named(source.names, meaning),
         judged.plan,
         findings.sentences(),
         question,
@@ -291,7 +293,7 @@ def _alone(source: Source, statistics: Statistics, question: Question, final: bo
     worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
     it, why = np.ones(1, dtype=bool), "there is only one design"
     result = Result.of(statistics, it, worth, why, kept=it, certain=it, epsilon=0.0)
-    result = result.named(source.names, source.objectives, source.minimised)
+    result = result.named(source.names, question.columns)
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, question, final, 0)
     return Analysis(result, plan, findings.sentences(), question, ())
@@ -304,7 +306,7 @@ def _as_source(
     observations: Any,
     names: Sequence[str] | None,
     design: str | None,
-    objectives: Sequence[str],
+    objectives: Sequence[str | Objective],
     minimise: Sequence[str],
 ) -> Source:
     """Whatever holds evaluations, as a source of them."""
@@ -334,8 +336,8 @@ def _as_source(
     names = as_words(names, "names")
     if len(names) < largest:
         raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
-    objectives = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))
-    return Recorded(observations, tuple(names), objectives)
+    labels = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))
+    return Recorded(observations, tuple(names), labels)
 
 
 def _are_paths(given: Any) -> bool:
@@ -437,11 +439,10 @@ def _check_range(observations: Observations, source: Source, noise: Bounded) -> 
     outside = np.argwhere((observations.means < noise.low) | (observations.means > noise.high))
     if len(outside):
         entry, d = outside[0]
-        turn = signs(source.objectives, source.minimised)[d]
+        value = float(meaning_of(source).own(observations.means[entry])[d])
         raise InputError(
             f"{source.objectives[d]!r} of {source.names[observations.designs[entry]]!r} is "
-            f"{observations.means[entry, d] * turn:g}, outside the range that the noise assumes; no claim would hold "
-            "with it: give the true range."
+            f"{value:g}, outside the range that the noise assumes; no claim would hold with it: give the true range."
         )
 
 

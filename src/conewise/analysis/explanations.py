@@ -14,6 +14,7 @@ from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Question, certainty
 from conewise.noise import Bounded, GaussianUnknown
+from conewise.objectives import units_remark
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -58,12 +59,12 @@ class Findings:
             return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto optimal."
         counted = {s: int((status == s.value).sum()) for s in Status}
         if counted[Status.UNDECIDED] == k:
-            return f"Of {k} designs none is decided at epsilon = {self.question.epsilon:g}."
+            return f"Of {k} designs none is decided at {self._at(self.question.epsilon)}."
         parts = [f"{n} {'is' if n == 1 else 'are'} {s.value}" for s, n in counted.items() if n]
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
         sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
-        return f"Of {k} designs, at epsilon = {self.question.epsilon:g}, {joined(parts)}; {sure}."
+        return f"Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
 
     def _certain(self) -> list[str]:
         certain = np.flatnonzero(self.result.certain)
@@ -86,8 +87,8 @@ class Findings:
         place = "within that of" if self.question.success == "cover" else "among" if n > 1 else "no other than"
         held = f"every Pareto design is {place} {who}"
         return (
-            f"The data certify epsilon = {epsilon:.4g}: {held}, and nothing returned is further than that from being "
-            "Pareto optimal."
+            f"The data certify {self._at(float(f'{epsilon:.4g}'))}: {held}, and nothing returned is further than that "
+            "from being Pareto optimal."
         )
 
     def _why_nothing(self) -> str:
@@ -110,6 +111,7 @@ class Findings:
         return [
             *self._skipped(),
             *self._too_few(),
+            *self._units(),
             *self._odd(),
             *self._ties(),
             *self._summed(),
@@ -120,9 +122,8 @@ class Findings:
         source = self.source
         odd = Oddities(
             source.names,
-            source.objectives,
-            source.minimised,
-            self.question.assumed,
+            self.question.columns,
+            self.question.inside.assumed,
             self.statistics,
             self.two_valued,
             self.far,
@@ -245,7 +246,21 @@ class Findings:
             return [f"Deciding the rest would take {about}, in a table that is not declared final before."]
         return [f"Deciding the rest takes {about}, judged by the averages so far."]
 
+    def _units(self) -> list[str]:
+        """Once, where objectives of very different spread are measured in one unit."""
+        means = self.statistics.means[self.statistics.counts > 0]
+        if not len(means):
+            return []
+        remark = units_remark(self.question.columns, np.ptp(means, axis=0), self.question.cone, self.question.epsilon)
+        if remark is None:
+            return []
+        choose = "Choose them by what a step means to you: a guarantee holds for units that the values did not choose."
+        return [f"{remark[0].upper()}{remark[1:]} {choose}"]
+
     # -- words ------------------------------------------------------------------------------------------------
+
+    def _at(self, epsilon: float) -> str:
+        return self.question.columns.at(epsilon)
 
     def _name(self, design: int) -> str:
         return printable(self.source.names[design])

@@ -16,6 +16,7 @@ from conewise.certificate.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Observations, Statistics
 from conewise.noise import GaussianUnknown, Noise
+from conewise.objectives import Objectives
 
 _NAMED = 5  # designs listed by name before "and n more"
 _SAY: Final = "say that it is recorded exactly (a resolution of 0)."
@@ -95,15 +96,20 @@ class Oddities:
     """What the sentences about odd values are made from."""
 
     names: Sequence[str]
-    objectives: Sequence[str]
-    minimised: Sequence[str]
+    meaning: Objectives
     noise: Noise | None
+    """In steps, as the statistics are."""
     statistics: Statistics
     two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     """Objectives that took two values only, and these (larger is better)."""
     far: Sequence[Far] = ()
     chosen: Bools | None = None
     """(K,): the designs of which is spoken; all by default."""
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.meaning.names
 
     def constants(self) -> list[str]:
         """Objectives and designs whose values do not vary, and what is made of that."""
@@ -145,7 +151,7 @@ class Oddities:
     def _hidden(self, d: int) -> str:
         if not isinstance(self.noise, GaussianUnknown):
             return "the noise is taken to be as declared all the same."
-        step = float(Rounding.of(self.noise, self.statistics).steps[d])
+        step = float(Rounding.of(self.noise, self.statistics).steps[d] * self.meaning.units[d])
         if step == 0:
             return "there it is taken to have no noise, as declared."
         return (
@@ -183,7 +189,7 @@ class Oddities:
 
     def shown(self, d: int, value: float) -> float:
         """A value as it was measured."""
-        return float(-value if self.objectives[d] in self.minimised else value) + 0.0
+        return float(value * self.meaning.signs[d] * self.meaning.units[d]) + 0.0
 
     def listed(self, designs: Iterable[int]) -> str:
         """Designs by name."""

@@ -12,8 +12,9 @@ from conewise._arrays import as_decimal
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
+from conewise.cli.meaning import fixed_units, unit_option
 from conewise.cli.options import columns, force_option
-from conewise.cli.readers import crew
+from conewise.cli.readers import crew, spooled
 from conewise.cli.show import json_text, print_json, print_table, progress_bar
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
@@ -32,10 +33,11 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@unit_option
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
 @click.option(
     "--delta", type=float, default=0.05, show_default=True, help="Admitted probability that any claim is wrong."
@@ -64,6 +66,11 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
 )
 @click.option("--means", callback=columns, help="For a table of means: their columns, in the place of --objectives.")
 @click.option("--errors", callback=columns, help="For a table of means: the columns of their standard errors.")
+@click.option(
+    "--deviations",
+    callback=columns,
+    help="For a table of means: the columns of standard deviations, in the place of --errors.",
+)
 @click.option("--counts", help="For a table of means: the column with the number of evaluations.")
 @click.option(
     "--incomplete",
@@ -89,6 +96,7 @@ def analyse_command(
     design: str | None,
     objectives: list[str],
     minimise: list[str],
+    units: tuple[str, ...],
     spec: str | None,
     delta: float,
     epsilon: float,
@@ -98,6 +106,7 @@ def analyse_command(
     max_evaluations: int | None,
     means: list[str],
     errors: list[str],
+    deviations: list[str],
     counts: str | None,
     incomplete: str,
     plan: int | None,
@@ -112,39 +121,42 @@ def analyse_command(
     FILE (CSV, TSV, JSON, JSON lines, Parquet) has one row an evaluation, in any order of the designs; the rows of one
     design stand in the order in which they were measured. Or it has one row a design with means, standard errors and
     counts: --means a_mean,b_mean --errors a_se,b_se --counts n, which is found by itself when the columns are called
-    so; such a table must be --final. Several files, or those in a folder, are read one after the other. Memory grows
-    with the designs, not with the rows.
+    so; such a table must be --final. Several files, or those in a folder, are read one after the other; - is standard
+    input. Memory grows with the designs, not with the rows.
 
     Example: conewise analyse trial.csv --objectives cost,yield --minimise cost --plan 20
     """
     if out is not None:
         check_output(out, inputs=files, force=force)
-    table = open_measurements(
-        files,
-        design=design,
-        objectives=objectives,
-        minimise=minimise,
-        means=means,
-        errors=errors,
-        counts=counts,
-        incomplete=incomplete,  # type: ignore[arg-type]
-    )
-    dim = len(table.objectives)
-    cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
-    noise = parse_noise(assumption)
-    with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
-        found = analyse(
-            table,
-            cone,
-            delta=delta,
-            epsilon=epsilon,
-            noise=noise,
-            final=final,
-            success=success,
-            max_evaluations=max_evaluations,
-            progress=advance,
-            executor=executor,
+    with spooled(files) as paths:
+        table = open_measurements(
+            paths,
+            design=design,
+            objectives=objectives,
+            minimise=minimise,
+            means=means,
+            errors=errors,
+            deviations=deviations,
+            counts=counts,
+            incomplete=incomplete,  # type: ignore[arg-type]
         )
+        table.meaning_as(fixed_units(table.meaning, units))
+        dim = len(table.objectives)
+        cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
+        noise = parse_noise(assumption)
+        with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
+            found = analyse(
+                table,
+                cone,
+                delta=delta,
+                epsilon=epsilon,
+                noise=noise,
+                final=final,
+                success=success,
+                max_evaluations=max_evaluations,
+                progress=advance,
+                executor=executor,
+            )
     pulls = found.next(plan) if plan is not None else None
     if out is not None and out.suffix.lower() == ".json":
         text = json_text(_json(found, files, cone, noise, final, success, pulls))
@@ -265,6 +277,7 @@ def _json(
         "cone": str(cone),
         "objectives": list(found.objectives),
         "minimised": list(found.minimised),
+        "units": found.question.columns.stated(),
         "noise": noise.words,
         "final": final,
         "success": success,

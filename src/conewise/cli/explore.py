@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from conewise.cli.meaning import meant_by, unit_option
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cones import Cone
 from conewise.dashboard.doorway import doorway
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.problems.embedded import load
-from conewise.tables.designs import DesignTable
+from conewise.tables.known import take_units
+from conewise.tables.shards import ShardedTable
 
 if TYPE_CHECKING:
     from conewise.dashboard.sources import Source
@@ -32,6 +34,7 @@ _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
     "--objectives", callback=columns, help="Columns to compare, separated by commas; all but the name by default."
 )
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@unit_option
 @click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")
 @click.option("--cone", "spec", help="Text form of the cone to start with; the orthant, or the study's, by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 is any free one.")
@@ -41,6 +44,7 @@ def explore(
     source: str,
     objectives: list[str],
     minimise: list[str],
+    units: tuple[str, ...],
     name: str | None,
     spec: str | None,
     port: int,
@@ -58,7 +62,7 @@ def explore(
         from conewise.dashboard.server import Explorer
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
-    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec)), port=port)
+    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, units, name, spec)), port=port)
     if as_json:
         print_json({"address": explorer.address})
     else:
@@ -86,21 +90,33 @@ def _of_a_size(source: Source) -> Source:
     return source
 
 
-def _source(source: str, objectives: list[str], minimise: list[str], name: str | None, spec: str | None) -> Source:
+def _source(
+    source: str,
+    objectives: list[str],
+    minimise: list[str],
+    units: tuple[str, ...],
+    name: str | None,
+    spec: str | None,
+) -> Source:
     from conewise.dashboard.sources import Live, from_problem, from_table
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
-        if objectives or minimise:
-            raise InputError("a study knows its objectives; --objectives and --minimise are for tables.")
+        if objectives or minimise or units:
+            raise InputError("a study knows its objectives; --objectives, --minimise and --unit are for tables.")
         return Live(source, name=name, cone=spec)
     if source in _EMBEDDED and not path.exists():
-        if objectives or minimise or name:
-            raise InputError(f"{source} is an embedded example; --objectives, --minimise and --name are for tables.")
+        if objectives or minimise or units or name:
+            raise InputError(
+                f"{source} is an embedded example; --objectives, --minimise, --unit and --name are for tables."
+            )
         problem = load(source)
         return from_problem(problem, _cone(spec, problem.objectives))
-    table = DesignTable(path, objectives=objectives or None, minimise=minimise, name=name)
-    return from_table(table, _cone(spec, table.objectives))
+    table = ShardedTable(path, objectives=objectives or None, minimise=minimise, name=name)
+    meaning, auto = meant_by(table.meaning, units)
+    table.meaning_as(meaning)
+    take_units(table, "auto" if auto else None)
+    return from_table(table.tables[0], _cone(spec, table.objectives))
 
 
 def _cone(spec: str | None, objectives: Sequence[str]) -> Cone:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from conewise.cli.analyse import analyse_command, parse_noise
+from conewise.cli.meaning import fixed_units
 from conewise.cli.options import force_option
 from conewise.cli.show import print_json, progress_bar
 from conewise.cones import Cone
@@ -24,6 +25,7 @@ _OF_TABLES: Final = (
     "design",
     "objectives",
     "minimise",
+    "units",
     "spec",
     "delta",
     "epsilon",
@@ -33,6 +35,7 @@ _OF_TABLES: Final = (
     "max_evaluations",
     "means",
     "errors",
+    "deviations",
     "counts",
     "incomplete",
 )
@@ -102,8 +105,9 @@ def _subject(
             return of_study(study, title)
     if _is_saved(path):
         return of_saved(path, title)
-    reading = ("design", "objectives", "minimise", "means", "errors", "counts", "incomplete")
+    reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     table = open_measurements(path, **{key: options[key] for key in reading})
+    table.meaning_as(fixed_units(table.meaning, options["units"]))
     dim, spec = len(table.objectives), options["spec"]
     with progress_bar("evaluations", not quiet) as advance:
         return of_table(

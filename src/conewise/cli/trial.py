@@ -12,6 +12,7 @@ from typing import Any, Final
 from conewise._arrays import as_decimal
 from conewise.cones import Cone
 from conewise.errors import InputError, closest
+from conewise.objectives import Objective, as_objectives
 from conewise.tables.columns import listed_columns, row_words
 from conewise.tables.designs import name_column
 from conewise.tables.readers import read_rows
@@ -52,7 +53,7 @@ _REMEDIES: Final[dict[tuple[str, type], str]] = {
     ("objectives", str): '; write objectives = ["cost", "speed"]',
     ("minimise", str): '; write minimise = ["cost"]',
 }
-_NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")
+_NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")  # the last one, or in each of [[objectives]]
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def read_trial(path: Path) -> Trial:
     _check(data, _TOP, path.name, "")
     for table, known in _TABLES.items():
         _check(data.get(table, {}), known, path.name, table)
-    missing = next((key for key in _NEEDED if key not in data), None)
+    told = [o for o in data.get("objectives", ()) if isinstance(o, dict) and "noise" in o]
+    missing = next((key for key in _NEEDED if key not in data and not (key == "noise" and told)), None)
     if missing is not None:
         shown = f"[{missing}]" if _TOP[missing] is dict else missing
         raise InputError(f"{path.name} does not say {shown}; a study needs {', '.join(_NEEDED)}.")
@@ -88,22 +90,30 @@ def read_trial(path: Path) -> Trial:
     name = algorithm.pop("name", "auto")
     if not isinstance(name, str):
         raise InputError(f"{path.name}: name in [algorithm] must be text, got {name!r}.")
-    objectives = data["objectives"]
-    if not objectives or not all(isinstance(word, str) for word in (*objectives, *data.get("minimise", []))):
-        raise InputError(f"{path.name}: objectives and minimise are lists of names, such as ['cost', 'speed'].")
+    objectives = _objectives(data["objectives"], data.get("minimise", []), path)
     study: dict[str, Any] = {
         "designs": _designs(data["designs"], path),
         "objectives": objectives,
-        "minimise": data.get("minimise", []),
         "cone": Cone.parse(data.get("cone", "orthant"), dim=len(objectives)),
         "epsilon": data["epsilon"],
         "delta": data["delta"],
-        "noise": data["noise"],
+        "noise": data.get("noise"),
         "algorithm": name,
         "options": algorithm,
         **{key: data[key] for key in ("name", "seed", "lease") if key in data},
     }
     return Trial(path, study, dict(data.get("run", {})))
+
+
+def _objectives(given: list[Any], minimise: list[Any], path: Path) -> tuple[Objective, ...]:
+    """A list of names, or the tables [[objectives]]."""
+    plain = all(isinstance(entry, str | dict) for entry in given) and all(isinstance(word, str) for word in minimise)
+    if not given or not plain:
+        raise InputError(f"{path.name}: objectives and minimise are lists of names, such as ['cost', 'speed'].")
+    try:
+        return as_objectives(given, minimise).each
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
 
 
 def _check(data: Mapping[str, Any], known: Mapping[str, Any], file: str, table: str) -> None:

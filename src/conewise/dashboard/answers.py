@@ -58,9 +58,16 @@ def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
         "option": f"--cone {shlex.quote(str(cone))}",
         "beta": complexity.beta,
         "exact": complexity.exact,
-        "words": describe(cone, designs.objectives, designs.minimised),
+        "words": describe(cone, *_in_steps(designs)),
         "rays": cone.rays.tolist() if cone.dim == 2 else None,
     }
+
+
+def _in_steps(designs: Designs) -> tuple[list[str], list[str]]:
+    """The names of the objectives, and of those that should be small, with the unit in which the cone counts them."""
+    each = designs.meaning.each
+    names = {o.name: f"{o.name} / {o.unit:.6g}" if o.unit != 1 else o.name for o in each}
+    return list(names.values()), [names[o.name] for o in each if o.minimised]
 
 
 def gives(designs: Designs, pareto: np.ndarray) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from conewise.analysis.explanations import unused
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, GaussianUnknown, Noise
+from conewise.objectives import Objectives, as_objectives, unit_text, with_units
 from conewise.problems import SimulatedBandit
 from conewise.studies.study import Study, StudyStatus
 from conewise.tables.columns import quoted_name
@@ -40,16 +41,24 @@ class Designs:
     objectives: tuple[str, ...]
     minimised: tuple[str, ...]
     values: Floats
-    """(K, D) in the user's own sign; NaN where a study has not evaluated a design yet."""
+    """(K, D) in the user's own sign and units; NaN where a study has not evaluated a design yet."""
+    units: tuple[float, ...] = ()
+    """How much of each objective is one step, where that was said."""
     means: Floats = field(init=False)
-    """(K', D): those that are known, larger is better."""
+    """(K', D): those that are known, in steps, larger is better."""
     known: np.ndarray = field(init=False)
     """(K',): their places among the K designs."""
 
     def __post_init__(self) -> None:
         known = np.flatnonzero(np.isfinite(self.values).all(axis=1))
         object.__setattr__(self, "known", known)
-        object.__setattr__(self, "means", read_only(self.values[known] * signs(self.objectives, self.minimised)))
+        object.__setattr__(self, "means", read_only(self.meaning.steps(self.values[known])))
+
+    @cached_property
+    def meaning(self) -> Objectives:
+        """Names, directions and units."""
+        given = dict(zip(self.objectives, self.units, strict=True)) if self.units else {}
+        return with_units(as_objectives(self.objectives, self.minimised), given)
 
     @property
     def dim(self) -> int:
@@ -147,9 +156,12 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
         values.append(chunk.values)
     if (twice := first_repeated(names)) is not None:
         raise two_of_one_name(table.path.name, twice)
-    designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)))
+    units = tuple(table.meaning.units.tolist()) if table.meaning.in_steps else ()
+    designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)), units)
     words = ["conewise", "front", str(table.path), "--objectives", ",".join(map(quoted_name, table.objectives))]
     words += ["--minimise", ",".join(map(quoted_name, table.minimised))] if table.minimised else []
+    for name, unit in table.meaning.stated().items():
+        words += ["--unit", unit_text(name, unit)]
     words += ["--name", table.name] if table.name else []
     return Fixed(table.path.name, designs, cone, shlex.join(words))
 
@@ -244,13 +256,14 @@ class Live:
 
     def _read(self, study: Study) -> tuple[Designs, dict[str, Any]]:
         status = study.status()
-        values = np.asarray(status.result.means * signs(study.objectives, study.minimised) + 0.0)
+        values = status.result.averages
         before = self._seen[0] if self._seen is not None else None
         if before is not None and np.array_equal(before.values, values, equal_nan=True):
             designs = before
         else:
             # Time-based, so that a page notices also a study that was replaced by another.
-            designs = Designs(time.time_ns() // 1000, study.names, study.objectives, study.minimised, read_only(values))
+            version, units = time.time_ns() // 1000, status.result.units
+            designs = Designs(version, study.names, study.objectives, study.minimised, read_only(values), units)
         return designs, _standing(study, status)
 
 
@@ -259,7 +272,7 @@ def _assumptions(study: Study) -> Assumptions:
     stated = study.noise
     if stated is None or isinstance(stated, GaussianUnknown):
         return Assumptions(Gaussian(1.0), study.epsilon, study.delta, "normal", fixed=False)
-    noise = turned(stated, signs(study.objectives, study.minimised))
+    noise = turned(stated, study.question.columns.signs, study.question.columns.units)
     return Assumptions(noise, study.epsilon, study.delta, stated.words, fixed=True)
 
 

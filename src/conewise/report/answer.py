@@ -27,7 +27,6 @@ from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
-from conewise.tables.designs import signs
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""
@@ -55,13 +54,13 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "title": printable(subject.title),
         "designs": k,
         "objectives": [
-            {"name": printable(name), "direction": "smaller" if name in subject.minimised else "larger"}
-            for name in subject.objectives
+            {"name": printable(o.name), "direction": "smaller" if o.minimised else "larger", "unit": o.unit}
+            for o in subject.meaning.each
         ],
         "cone": {
             "text": str(cone),
-            "words": describe(cone, subject.objectives, subject.minimised),
-            "weightings": weightings(cone, subject.objectives, subject.minimised),
+            "words": describe(cone, *counted_in_steps(subject)),
+            "weightings": weightings(cone, *counted_in_steps(subject)),
             "facets": cone.facets.tolist(),
             "rays": cone.rays.tolist() if cone.dim <= 3 else [],
             "widths": cone.widths.tolist(),
@@ -73,7 +72,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "evaluations": result.evaluations,
         "counts": counts(result),
         "certificate": certificate(subject),
-        "sentences": list(subject.sentences),
+        "sentences": [*_step_words(subject), *subject.sentences],
         "rows": rows(subject, chosen),
         "listed": _listed_words(result, chosen) + _columns_words(cone.dim),
         "has_radii": subject.evidence is not None,
@@ -85,6 +84,19 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "next_words": _next_words(subject),
         "remaining": subject.remaining,
     }
+
+
+def counted_in_steps(subject: Subject) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the objectives, and of those that should be small, as sums over steps write them: price / 500."""
+    each = subject.meaning.each
+    names = {o.name: f"{o.name} / {o.unit:.6g}" if o.unit != 1 else o.name for o in each}
+    return tuple(names.values()), tuple(names[o.name] for o in each if o.minimised)
+
+
+def _step_words(subject: Subject) -> list[str]:
+    if not subject.units:
+        return []
+    return [f"One step is {subject.meaning.amounts(1)}; the cone, epsilon, gaps and scores count in steps."]
 
 
 def counts(result: Result) -> dict[str, int]:
@@ -186,8 +198,8 @@ def _columns_words(dim: int) -> str:
 
 def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
     """The listed designs, with their rivals and half-widths: kept designs first, then the undecided."""
-    result, cone = subject.result.named(subject.names, subject.objectives, subject.minimised), subject.cone
-    means = result.means[chosen] * signs(subject.objectives, subject.minimised) + 0.0
+    result, cone = subject.result.named(subject.names, subject.meaning), subject.cone
+    means = result.averages[chosen]
     scores = result.means[chosen] @ cone.facets.T
     columns = _strong(subject)
     gaps = _gaps(subject, chosen, columns)

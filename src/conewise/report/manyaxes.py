@@ -53,8 +53,9 @@ class Shown:
         objectives: Sequence[str] | None,
         minimised: Sequence[str],
         space: Space,
+        units: Sequence[float] = (),
     ) -> Shown:
-        """From means in which larger is better."""
+        """From means in which larger is better, in steps where there are units."""
         points = np.asarray(means, dtype=np.float64)
         if points.ndim != 2:
             raise InputError(f"means must have shape (K, D), got {points.shape}.")
@@ -64,7 +65,9 @@ class Shown:
             scores = points @ as_cone(cone).facets.T
             sums = [""] * scores.shape[1]
             if objectives is not None:
-                sums = [f"\n= {literal(text, 48)}" for text in weightings(cone, objectives, minimised)]
+                per = {name: f"{name} / {unit:.6g}" for name, unit in zip(objectives, units, strict=False) if unit != 1}
+                names, small = ([per.get(name, name) for name in group] for group in (objectives, minimised))
+                sums = [f"\n= {literal(text, 48)}" for text in weightings(cone, names, small)]
             labels = [f"score under w{n}{text}" for n, text in enumerate(sums, start=1)]
             return cls(scores, labels, np.ones(scores.shape[1]))
         if space != "objectives":
@@ -77,7 +80,7 @@ class Shown:
         labels = [
             f"{literal(n)} ({'smaller' if s < 0 else 'larger'} is better)" for n, s in zip(named, turn, strict=True)
         ]
-        return cls(points * turn + 0.0, labels, turn)
+        return cls(points * (turn * units if len(units) else turn) + 0.0, labels, turn)
 
 
 def scatter(axis: Any, values: Floats, status: Any, hues: Palette, legend: bool = True) -> None:

@@ -37,7 +37,6 @@ from conewise.report.manyaxes import (
 )
 from conewise.report.plots import MARKERS, new_figure
 from conewise.report.subject import Moment, Subject
-from conewise.tables.designs import signs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,14 +52,15 @@ def plot_result(
     names: Sequence[str] | None = None,
     objectives: Sequence[str] | None = None,
     minimised: Sequence[str] = (),
+    units: Sequence[float] = (),
     space: Space = "objectives",
     transparent: bool = False,
 ) -> Figure:
     """The averages by status: a plane for two objectives, a scatter matrix for three, parallel lines for more.
 
-    With a cone, `space="facets"` shows the scores under its weightings instead of the objectives.
+    With a cone, `space="facets"` shows the scores under its weightings, in steps, instead of the objectives.
     """
-    axes = Shown.of(result.means, cone, objectives, minimised, space)
+    axes = Shown.of(result.means, cone, objectives, minimised, space, units)
     if len(axes.labels) == 1:
         return strip(axes, result, transparent)
     if len(axes.labels) == 2:
@@ -216,7 +216,7 @@ def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> None:
     from matplotlib.patches import Polygon
 
     rows = [row for row in answer(subject, most=most)["rows"] if None not in (*row["means"], *row["half_widths"])]
-    turn = signs(subject.objectives, subject.minimised)
+    turn = subject.meaning.signs * subject.meaning.units
     status = np.array([row["status"] for row in rows])
     values = np.array([row["means"] for row in rows]).reshape(-1, 2)
     for row, kind in zip(rows, status, strict=True):

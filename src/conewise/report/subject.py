@@ -22,8 +22,8 @@ from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
 from conewise.goals import Guarantee, Heuristic, Notion, notion_of
 from conewise.noise import GaussianUnknown, Noise
+from conewise.objectives import Objective, Objectives, as_objectives, with_units
 from conewise.studies.view import StudyView
-from conewise.tables.designs import signs
 from conewise.tables.measurements import Source
 
 _PLANNED: Final = 20  # evaluations proposed
@@ -76,6 +76,15 @@ class Subject:
     history: tuple[Moment, ...] = ()
     history_note: str = ""
     """Why there is no history, where there is none."""
+    units: tuple[float, ...] = ()
+    """How much of each objective is one step, where that was said: cone, epsilon and `result.means` count in steps."""
+
+    @property
+    def meaning(self) -> Objectives:
+        """Names, directions and units of the objectives."""
+        each = self.units or (1.0,) * len(self.objectives)
+        records = [Objective(name, unit=unit) for name, unit in zip(self.objectives, each, strict=True)]
+        return as_objectives(records, self.minimised)
 
 
 def of_result(
@@ -104,6 +113,7 @@ def of_result(
         noise,
         "",
         history_note="An answer alone does not say how it came about.",
+        units=result.units,
     )
 
 
@@ -114,11 +124,12 @@ def of_state(
     names: Sequence[str] | None = None,
     objectives: Sequence[str] | None = None,
     minimised: Sequence[str] = (),
+    units: Sequence[float] = (),
     title: str = "Identification",
 ) -> Subject:
     """One's own loop over a rule of the certificate as it stands: with confidence, rivals and what it would ask next.
 
-    Values were told with larger as better; `minimised` only says which of them were negated before.
+    Values were told in steps with larger as better; `minimised` and `units` say what was made of them before.
     """
     plain = of_result(
         rule.recommend(state),
@@ -136,6 +147,7 @@ def of_state(
         wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
     return replace(
         plain,
+        units=tuple(units),
         method=f"the rule {type(rule).__name__}",
         next=tuple(wanted.items()),
         remaining=plan.remaining if wanted else 0,
@@ -195,6 +207,7 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         evidence,
         history,
         note,
+        status.result.units,
     )
 
 
@@ -214,6 +227,7 @@ def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
                 objectives=study.objectives,
                 minimised=study.minimised,
                 title=f"{study.name} after {state.evaluations:,} evaluations",
+                units=study.result().units,
             )
         )
     return tuple(stages)
@@ -235,7 +249,7 @@ def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observation
     order = np.empty(len(told), dtype=np.intp)
     order[by_design] = kept
     ordered = order[arrival]
-    values = told.values * signs(study.objectives, study.minimised)
+    values = study.question.columns.steps(told.values)
     return [
         Observations.single(told.design[part], values[part]) for part in np.array_split(ordered, pieces) if len(part)
     ]
@@ -304,6 +318,7 @@ def of_table(
         found.plan.at_least,
         found.evidence,
         history_note="A table does not say when its rows were measured.",
+        units=found.result.units,
     )
 
 
@@ -342,7 +357,9 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         designs = data["designs"]
         cone = Cone.parse(data["cone"], dim=len(objectives))
         told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
-        means = np.array(told, dtype=np.float64).reshape(-1, len(objectives)) * signs(objectives, minimised)
+        units = {o: float(unit) for o, unit in (data.get("units") or {}).items()}
+        meaning = with_units(as_objectives(objectives, minimised), units)
+        means = meaning.steps(np.array(told, dtype=np.float64).reshape(-1, len(objectives)))
         names = [str(d["name"]) for d in designs]
         given = data["guarantee"]
         worth: Guarantee | Heuristic = (
@@ -380,6 +397,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             int(data["remaining"]),
             bool(data.get("remaining_at_least", False)),
             history_note="A saved answer does not say how it came about.",
+            units=tuple(meaning.units.tolist()) if meaning.in_steps else (),
         )
     except ConewiseError:
         raise

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
 from conewise.algorithms.contract import Algorithm, Plan, Result, planner_of
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
+from conewise.objectives import Objectives
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger
@@ -27,8 +27,8 @@ _NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not
 class Fold:
     """The state of an algorithm, brought up to what a ledger holds."""
 
-    def __init__(self, algorithm: Algorithm[Any], ledger: Ledger, signs: Floats) -> None:
-        self.algorithm, self._ledger, self._signs = algorithm, ledger, signs
+    def __init__(self, algorithm: Algorithm[Any], ledger: Ledger, columns: Objectives) -> None:
+        self.algorithm, self._ledger, self._columns = algorithm, ledger, columns
         self._planner = planner_of(algorithm)
         self._restart()
 
@@ -97,7 +97,7 @@ class Fold:
         step = max(1, _NUMBERS_AT_ONCE // ledger.dim**2)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield Observations.single(ledger.design[part], ledger.values[part] * self._signs)
+            yield Observations.single(ledger.design[part], self._columns.steps(ledger.values[part]))
 
     # -- what to hand out ------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from conewise._arrays import as_count, as_non_negative
@@ -14,6 +15,7 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.noise import Noise
+from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.rules import build, check_options, success_asked
 
@@ -77,6 +79,7 @@ def identify(
     delta: float,
     algorithm: str = "auto",
     noise: Noise | None = None,
+    objectives: Sequence[str | Objective] | None = None,
     rng: Seed,
     batch: int | None = None,
     progress: Progress | bool = False,
@@ -84,7 +87,9 @@ def identify(
 ) -> Result:
     """The Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and what that is worth.
 
-    `noise` is what is assumed of an evaluation; by default what the problem says of itself. `algorithm` is
+    `noise` is what is assumed of an evaluation; by default what the problem says of itself. `objectives` say what the
+    columns mean, names or `Objective` records: with units, epsilon and all that is certified count in steps, and the
+    problem and the noise speak the user's units. `algorithm` is
     "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
@@ -100,16 +105,61 @@ def identify(
     _check_problem(problem)
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
-    assumed = noise if noise is not None else getattr(problem, "assumption", None)
+    meaning = None if objectives is None else as_objectives(objectives)
+    given = () if meaning is None else _as_evaluated(meaning, problem)
+    assumed = noise if noise is not None else _stated(meaning, problem)
     check_options(algorithm, options)
     success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options)
-    chosen = build(algorithm, Question(cone, epsilon, delta, assumed, success), problem.n_designs, options)
+    question = Question(cone, epsilon, delta, assumed, success, given)
+    chosen = build(algorithm, question, problem.n_designs, options)
+    asked = problem if question.inside is question else _InSteps(problem, question.columns)
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:
         if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
             batch = max(1, total // 100)  # a bar needs more than one step
-        return run(chosen, problem, rng=rng, batch=batch, progress=watch)
+        result = run(chosen, asked, rng=rng, batch=batch, progress=watch)
+    return result if meaning is None else result.named(getattr(problem, "names", ()), meaning)
+
+
+def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
+    """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
+    negated = getattr(problem, "minimised", ())
+    return Objectives(tuple(replace(o, goal="max") if o.name in negated else o for o in meaning.each))
+
+
+def _stated(meaning: Objectives | None, problem: Any) -> Noise | None:
+    """The noise that the objectives declare, else what the problem says of itself."""
+    declared = None if meaning is None else meaning.noise()
+    return declared if declared is not None else getattr(problem, "assumption", None)
+
+
+@dataclass(frozen=True, eq=False)
+class _InSteps:
+    """A problem whose evaluations come in the user's units and directions, as an algorithm sees it."""
+
+    problem: Problem
+    columns: Objectives
+
+    @property
+    def n_designs(self) -> int:
+        return self.problem.n_designs
+
+    @property
+    def dim(self) -> int:
+        return self.problem.dim
+
+    @property
+    def assumption(self) -> Noise | None:
+        return self.problem.assumption
+
+    def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
+        told = self.problem.evaluate(pulls, rng)
+        if not isinstance(told, Observations):
+            return told  # whoever asked says what was expected
+        factors = self.columns.signs[:, None] * self.columns.signs
+        scatters = told.scatters * factors / self.columns.units[:, None] / self.columns.units
+        return Observations(told.designs, self.columns.steps(told.means), told.counts, scatters)
 
 
 def _check_problem(problem: Any) -> None:

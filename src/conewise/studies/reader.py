@@ -47,7 +47,7 @@ class JournalReader:
     def fold(self) -> Fold:
         """Made when it is first needed: an algorithm may take seconds to build, and telling needs none."""
         if self._built is None:
-            self._built = Fold(self.specification.build(), self.ledger, self.specification.question.signs)
+            self._built = Fold(self.specification.build(), self.ledger, self.specification.question.columns)
         return self._built
 
     def now(self) -> float:

@@ -34,9 +34,10 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Question
-from conewise.objectives import as_objectives
+from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.studies.rules import build, check_options, resolved, success_asked
 from conewise.tables.designs import NAME_COLUMNS
+from conewise.tables.frames import is_frame, records_of
 from conewise.tables.names import first_repeated
 from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
@@ -122,7 +123,7 @@ class Specification:
         data = {
             "designs": list(self.names),
             "rows": None if plain else list(self.rows),
-            "objectives": list(question.names),
+            "objectives": [_written(o) for o in question.columns.each] if question.columns.in_steps else question.names,
             "minimise": list(question.minimised),
             "cone": question.cone.to_dict(),
             "epsilon": question.epsilon,
@@ -151,7 +152,7 @@ class Specification:
                     data["delta"],
                     None if data["noise"] is None else noise_from_dict(data["noise"]),
                     success_asked(data["algorithm"], data["epsilon"], data["options"]),
-                    as_objectives(*checked_objectives(data["objectives"], data["minimise"], len(data["objectives"]))),
+                    checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
                 ),
                 resolved(data["algorithm"], data["options"]),
                 data["options"],
@@ -176,7 +177,7 @@ def specified(
     epsilon: float,
     delta: float,
     noise: noises.Noise | Mapping[str, Any] | None,
-    objectives: Sequence[str] | None,
+    objectives: Sequence[str | Objective] | None,
     minimise: Sequence[str],
     algorithm: str,
     options: Mapping[str, Any] | None,
@@ -186,8 +187,9 @@ def specified(
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     names, rows = checked_designs(designs)
     cone = as_cone(cone)
-    labels, minimised = checked_objectives(objectives, minimise, cone.dim)
-    taken = next((name for name in labels if name.lower() in _TAKEN), None)
+    columns = checked_objectives(objectives, minimise, cone.dim)
+    columns.check_no_levels("a study")
+    taken = next((name for name in columns.names if name.lower() in _TAKEN), None)
     if taken is not None:
         raise InputError(
             f"no objective may be called {taken!r}, which is a column of the tables to fill in; rename it."
@@ -199,6 +201,8 @@ def specified(
             raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
+    else:
+        noise = columns.noise()
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})
@@ -207,7 +211,7 @@ def specified(
     specification = Specification(
         names,
         rows,
-        Question(cone, epsilon, delta, noise, success, as_objectives(labels, minimised)),
+        Question(cone, epsilon, delta, noise, success, columns),
         resolved(algorithm, chosen),
         chosen,
         as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED),
@@ -226,8 +230,10 @@ def specified(
 
 def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[tuple[str, ...], tuple[Row, ...]]:
     """(names, rows) from names, rows or a number of designs; names are distinct."""
-    if isinstance(designs, str | bytes | Mapping) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
-        raise InputError(f"designs must be names, rows (mappings) or a number, got {type(designs).__name__}.")
+    if not isinstance(designs, str | bytes) and is_frame(designs):
+        designs = records_of(designs)
+    if isinstance(designs, str | bytes) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
+        raise InputError(f"designs must be names, rows (mappings), a frame or a number, got {type(designs).__name__}.")
     if not isinstance(designs, Sequence) and np.ndim(designs) == 0:
         designs = [str(k) for k in range(as_count(designs, "designs", minimum=2, maximum=MOST_DESIGNS))]
     found: list[str] = []
@@ -248,26 +254,24 @@ def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[t
     return tuple(found), tuple(rows)
 
 
-def checked_objectives(
-    objectives: Sequence[str] | None, minimise: Sequence[str], dim: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(objectives, minimised): distinct names, as many as the cone orders; "f1", "f2", ... when none are given."""
+def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Objectives:
+    """Distinct objectives, names or records, as many as the cone orders; "f1", "f2", ... when none are given."""
     if isinstance(objectives, str) or isinstance(minimise, str):
         raise InputError("objectives and minimise are lists of names, not one text.")
-    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else as_words(objectives, "objectives")
-    minimise = as_words(minimise, "minimise")
-    labels = tuple(as_label(name, "the name of an objective") for name in given)
+    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else objectives
+    labels = [as_label(name, "the name of an objective") for name in as_objectives(given).names]
     if len(labels) != dim:
         raise InputError(f"the cone orders {dim} objectives, but {len(labels)} are named: {', '.join(labels)}.")
-    if len(set(labels)) < len(labels):
-        raise InputError(f"the objectives must be distinct, got {', '.join(labels)}.")
+    found = as_objectives(given, as_words(minimise, "minimise"))
     taken = next((name for name in labels if name in EXPORT_COLUMNS), None)
     if taken is not None:
         raise InputError(f"no objective may be called {taken!r}, which is a column of every export; rename it.")
-    stray = next((name for name in minimise if name not in labels), None)
-    if stray is not None:
-        raise InputError(f"minimise names {stray!r}, which is not among the objectives {', '.join(labels)}.")
-    return labels, tuple(name for name in labels if name in minimise)
+    return found
+
+
+def _written(objective: Objective) -> Row:
+    """An objective with a unit, in a form that a conewise without units refuses to read."""
+    return {"name": objective.name, "goal": objective.goal, "unit": objective.unit}
 
 
 def as_label(name: Any, what: str) -> str:

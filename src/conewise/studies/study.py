@@ -15,6 +15,7 @@ from conewise._arrays import Floats, as_count, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError, closest
 from conewise.noise import Noise
+from conewise.objectives import Objective
 from conewise.studies.evaluations import (
     AlreadyTold,
     Batch,
@@ -68,12 +69,12 @@ class Study(StudyView):
         cls,
         where: str | Path,
         *,
-        designs: int | Sequence[str] | Sequence[Mapping[str, Any]],
+        designs: Any,
         cone: Cone,
         epsilon: float,
         delta: float,
         noise: Noise | Mapping[str, Any] | None,
-        objectives: Sequence[str] | None = None,
+        objectives: Sequence[str | Objective] | None = None,
         minimise: Sequence[str] = (),
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
@@ -84,7 +85,9 @@ class Study(StudyView):
     ) -> Study:
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
 
-        `designs`: names, rows (mappings; "name", "design" or "id" names the design), or how many. Values are told as
+        `designs`: names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
+        pyarrow or a mapping of columns, or how many. `objectives` are names or `Objective` records: with units, cone,
+        epsilon and what is certified count in steps of these. Values are told as
         they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your own sign.
         `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
         told within `lease` seconds is handed out again, by the clocks of the machines that ask.

@@ -19,6 +19,7 @@ from conewise.cones import Cone
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Question
 from conewise.noise import GaussianUnknown, Noise
+from conewise.objectives import as_objectives
 from conewise.studies.evaluations import Evaluations, Lease
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
@@ -91,7 +92,7 @@ class StudyView:
                 return self._result()
 
     def _result(self) -> Result:
-        return self._reader.fold.result().named(self.names, self.objectives, self.minimised)
+        return self._reader.fold.result().named(self.names, self.question.columns)
 
     def plan(self, n: int = 20) -> Pulls:
         """At most n further evaluations that are worth most, judged by the data as they are."""
@@ -191,7 +192,8 @@ class StudyView:
         chosen = None if designs is None else np.isin(np.arange(self.n_designs), list(designs))
         far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
         pairs, noise = two_valued(values), self.noise
-        odd = Oddities(self.names, self.objectives, self.minimised, noise, statistics, pairs, far, chosen)
+        plain = as_objectives(self.objectives, self.minimised)  # values as they were told
+        odd = Oddities(self.names, plain, noise, statistics, pairs, far, chosen)
         unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
         remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
         for one in far:

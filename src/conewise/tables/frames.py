@@ -43,6 +43,27 @@ def as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in records] for name in names}
 
 
+def records_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a table in memory as mappings, with values of Python's own; None where something is missing.
+
+    >>> records_of({"a": [1, 2], "b": ["x", None]})
+    [{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}]
+    """
+    if is_records(frame):
+        return [dict(record) for record in frame]
+    reader = FrameReader(frame)
+    names = reader.columns()
+    rows: list[dict[str, Any]] = []
+    for chunk in reader.chunks(names, None):
+        columns = [[None if _is_missing(entry) else entry for entry in _listed(chunk[name])] for name in names]
+        rows += [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return rows
+
+
+def _listed(column: Any) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
 class FrameReader:
     """The columns of a frame, as `readers.Reader` has them for files."""
 

@@ -7,7 +7,7 @@ on the number of designs and not on the number of rows. Designs are numbered in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -17,8 +17,9 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
+from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
-from conewise.tables.designs import check_columns, name_column, numbers, signs
+from conewise.tables.designs import check_columns, meant, name_column, numbers
 from conewise.tables.names import ArrowTexts, first_come, first_repeated, text_of
 from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
 from conewise.tables.shards import Piece
@@ -27,7 +28,7 @@ from conewise.tables.spreadsheets import EXPORT_COLUMNS
 Incomplete = Literal["refuse", "skip"]
 
 _ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
-_MEAN, _ERROR, _COUNTS = "_mean", "_se", ("n", "count", "counts")
+_MEAN, _ERROR, _DEVIATIONS, _COUNTS = "_mean", "_se", ("_sd", "_std"), ("n", "count", "counts")
 
 
 class Source(Protocol):
@@ -46,6 +47,11 @@ class Source(Protocol):
     @property
     def minimised(self) -> tuple[str, ...]:
         """Those of them that should be small; the observations have them negated."""
+        ...
+
+    @property
+    def meaning(self) -> Objectives:
+        """What the objectives mean; the observations are in steps of their units."""
         ...
 
     @property
@@ -80,6 +86,11 @@ class Recorded:
     has_scatter: bool = True
 
     @cached_property
+    def meaning(self) -> Objectives:
+        """Names and directions."""
+        return as_objectives(self.objectives, self.minimised)
+
+    @cached_property
     def rows(self) -> Counts:
         """(K,): evaluations of each design."""
         found = np.zeros(len(self.names), dtype=np.int64)
@@ -104,31 +115,36 @@ class LongTable:
         self,
         path: Any,
         *,
-        objectives: Sequence[str],
+        objectives: Sequence[str | Objective],
         minimise: Sequence[str] = (),
         design: str | None = None,
         incomplete: Incomplete = "refuse",
     ) -> None:
         paths, readers = zip(*map(opened, sources_of(path)), strict=True)
         self.path: Path = paths[0]
-        self.objectives = tuple(objectives)
-        self.minimised = tuple(minimise)
+        self.objectives = called(objectives)
         columns = distinct_columns(readers[0], self.path)
         self.design = _design_column(columns, design, self.path)
         self.exported = set(EXPORT_COLUMNS) <= set(columns)
         """Whether a study wrote the table."""
         for path, table in zip(paths, readers, strict=True):
-            check_columns((self.design, *self.objectives, *self.minimised), distinct_columns(table, path), path)
+            check_columns((self.design, *self.objectives, *minimise), distinct_columns(table, path), path)
         if self.design in self.objectives:
             raise InputError(f"the column {self.design!r} names the designs and cannot be an objective as well.")
-        self.signs = signs(self.objectives, self.minimised)
+        self.meaning = meant(objectives, minimise)
+        self.minimised = self.meaning.minimised
         if incomplete not in ("refuse", "skip"):
             raise InputError(f'incomplete must be "refuse" or "skip", got {incomplete!r}.')
         self.incomplete = incomplete
         self.files = tuple(
-            LongFile(path, table, self.design, self.objectives, self.signs, incomplete)
+            LongFile(path, table, self.design, self.meaning, incomplete)
             for path, table in zip(paths, readers, strict=True)
         )
+
+    def meaning_as(self, meaning: Objectives) -> None:
+        """Take the same columns to mean something else: other units."""
+        self.meaning = meaning
+        self.files = tuple(replace(file, meaning=meaning) for file in self.files)
 
     @cached_property
     def _index(self) -> tuple[dict[str, int], Counts]:
@@ -177,9 +193,13 @@ class LongFile:
     path: Path
     reader: Reader
     design: str
-    objectives: tuple[str, ...]
-    signs: Floats
+    meaning: Objectives
     incomplete: Incomplete
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The columns of values."""
+        return self.meaning.names
 
     def names(self) -> Iterator[tuple[Indices, list[str]]]:
         """The designs of the rows alone: numbers of names, and the names."""
@@ -191,14 +211,14 @@ class LongFile:
         self._refuse_empty(rows)
 
     def evaluations(self, piece: Piece) -> Iterator[tuple[Indices, list[str], Floats, Counts]]:
-        """The complete rows of a piece: numbers of names, the names, values (larger is better), and all rows a name."""
+        """The complete rows of a piece: numbers of names, the names, values (in steps), and all rows a name."""
         rows = 0
         for row, columns in piece.blocks(self.objectives, self.design):
             codes, words = _coded(columns[self.design], self.path, self.design, row)
             rows += len(codes)
             values = np.column_stack([numbers(columns[c], self.path, c, row, missing=True) for c in self.objectives])
             kept = self._complete(values, row)
-            yield codes[kept], words, values[kept] * self.signs + 0.0, np.bincount(codes, minlength=len(words))
+            yield codes[kept], words, self.meaning.steps(values[kept]), np.bincount(codes, minlength=len(words))
         if piece.span is None:  # a range of a file may be empty, a file may not
             self._refuse_empty(rows)
 
@@ -223,7 +243,8 @@ class WideTable:
     """A file with one row a design: the mean of each objective, its standard error, and the number of evaluations.
 
     `errors` may be left out where the noise level is known anyway. A standard error is the standard deviation of the
-    evaluations (with n - 1) over the square root of n; a design that was evaluated once has none.
+    evaluations (with n - 1) over the square root of n; a design that was evaluated once has none. `deviations` are
+    columns of standard deviations in their place.
     """
 
     summarised = True
@@ -235,21 +256,34 @@ class WideTable:
         means: Sequence[str],
         counts: str,
         errors: Sequence[str] | None = None,
+        deviations: Sequence[str] | None = None,
         minimise: Sequence[str] = (),
         design: str | None = None,
+        objectives: Sequence[str | Objective] | None = None,
     ) -> None:
+        """`objectives` say what the means mean, in their order; by default they are called as their columns."""
         self.path, self._reader = opened(Path(path) if isinstance(path, str) else path)
         columns = distinct_columns(self._reader, self.path)
         self.design = _design_column(columns, design, self.path)
         self.means, self.counts = tuple(means), counts
-        self.errors = None if errors is None else tuple(errors)
+        spreads = errors if errors is not None else deviations
+        self.errors = None if spreads is None else tuple(spreads)
+        self._deviations = errors is None
         check_columns((*self.means, *(self.errors or ()), self.counts), columns, self.path)
         if self.errors is not None and len(self.errors) != len(self.means):
-            raise InputError(f"there are {len(self.means)} columns of means and {len(self.errors)} of standard errors.")
+            raise InputError(f"there are {len(self.means)} columns of means and {len(self.errors)} of {self._word}s.")
         self.objectives = tuple(name.removesuffix(_MEAN) or name for name in self.means)
-        self.minimised = tuple(name if name in self.objectives else name.removesuffix(_MEAN) for name in minimise)
-        self.signs = signs(self.objectives, self.minimised)
+        if objectives is not None:
+            self.objectives = called(objectives)
+        small = tuple(name if name in self.objectives else name.removesuffix(_MEAN) for name in minimise)
+        self.meaning = meant(self.objectives if objectives is None else objectives, small)
+        self.minimised = self.meaning.minimised
         self.has_scatter = self.errors is not None
+
+    def meaning_as(self, meaning: Objectives) -> None:
+        """Take the same columns to mean something else: other units."""
+        self.meaning = meaning
+        self.__dict__.pop("_recorded", None)
 
     @cached_property
     def _recorded(self) -> tuple[tuple[str, ...], Observations]:
@@ -282,15 +316,20 @@ class WideTable:
         if self.errors is not None:
             for row, column in np.argwhere((n[:, None] > 1) & ~(errors >= 0))[:1]:
                 held = "is empty" if np.isnan(errors[row, column]) else f"holds {errors[row, column]:g}"
-                raise self._refusal(row, self.errors[column], f"{held}, where a standard error was expected")
+                raise self._refusal(row, self.errors[column], f"{held}, where a {self._word} was expected")
             for row, column in np.argwhere((n[:, None] == 1) & (np.nan_to_num(errors) != 0))[:1]:
-                words = "holds a standard error, but one evaluation shows none; leave it empty"
+                words = f"holds a {self._word}, but one evaluation shows none; leave it empty"
                 raise self._refusal(row, self.errors[column], words)
-            # standard error^2 = scatter / (n - 1) / n
-            variances = np.where(n[:, None] > 1, errors, 0.0) ** 2 * (n * (n - 1))[:, None]
+            # standard error^2 = scatter / (n - 1) / n, standard deviation^2 = scatter / (n - 1)
+            in_steps = np.where(n[:, None] > 1, errors, 0.0) / self.meaning.units
+            variances = in_steps**2 * ((n - 1) * (1 if self._deviations else n))[:, None]
             scatters[:, np.arange(dim), np.arange(dim)] = variances
         designs = np.arange(len(n))
-        return Observations(designs, means * self.signs + 0.0, n.astype(np.int64), scatters)
+        return Observations(designs, self.meaning.steps(means), n.astype(np.int64), scatters)
+
+    @property
+    def _word(self) -> str:
+        return "standard deviation" if self._deviations else "standard error"
 
     def _refusal(self, row: int, column: str, words: str) -> InputError:
         return InputError(f"{row_words(self.path, row)}, column {column!r} {words}.")
@@ -314,14 +353,15 @@ def open_measurements(
     path: Any,
     *,
     design: str | None = None,
-    objectives: Sequence[str] = (),
+    objectives: Sequence[str | Objective] = (),
     minimise: Sequence[str] = (),
     means: Sequence[str] = (),
     errors: Sequence[str] = (),
+    deviations: Sequence[str] = (),
     counts: str | None = None,
     incomplete: Incomplete = "refuse",
 ) -> LongTable | WideTable:
-    """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se and n.
+    """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se (or a_sd) and n.
 
     `path` is a file, several, or a folder, whose files are one long table; or a table in memory: a mapping of columns,
     or a frame of pandas, polars or pyarrow.
@@ -329,8 +369,10 @@ def open_measurements(
     sources, given = sources_of(path), path
     path, first = opened(sources[0])
     columns = distinct_columns(first, path)
+    names = called(objectives)
+    meant_as: Sequence[str | Objective] | None = objectives or None
     if not means:
-        wide = not set(objectives) <= set(columns) and {f"{c}{_MEAN}" for c in objectives} <= set(columns)
+        wide = not set(names) <= set(columns) and {f"{c}{_MEAN}" for c in names} <= set(columns)
         if not objectives:
             objectives = [c.removesuffix(_MEAN) for c in columns if c.endswith(_MEAN) and c != _MEAN]
             wide = True
@@ -345,9 +387,11 @@ def open_measurements(
             if errors or counts is not None:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
             return LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
-        means = [f"{c}{_MEAN}" for c in objectives]
-    elif objectives:
+        means = [f"{c}{_MEAN}" for c in called(objectives)]
+    elif all(isinstance(objective, str) for objective in objectives) and objectives:
         raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
+    elif objectives and len(objectives) != len(means):
+        raise InputError(f"there are {len(means)} columns of means, but {len(objectives)} objectives.")
     if len(sources) > 1:
         raise InputError("a table of means is one file; several files hold one row an evaluation (`objectives`).")
     if counts is None:
@@ -357,10 +401,41 @@ def open_measurements(
             f"a table of means needs a column with the number of evaluations: name it with `counts`; "
             f"{path.name} has {listed_columns(columns)}."
         )
-    if not errors:
-        usual = [c.removesuffix(_MEAN) + _ERROR for c in means]
-        errors = usual if set(usual) & set(columns) else ()
-    return WideTable(sources[0], means=means, counts=counts, errors=errors or None, minimise=minimise, design=design)
+    if errors and deviations:
+        raise InputError("name either standard errors (`errors`) or standard deviations (`deviations`), not both.")
+    if not errors and not deviations:
+        errors = _usual(means, columns, (_ERROR,))
+        deviations = () if errors else _usual(means, columns, _DEVIATIONS)
+    return WideTable(
+        sources[0],
+        means=means,
+        counts=counts,
+        errors=errors or None,
+        deviations=deviations or None,
+        minimise=minimise,
+        design=design,
+        objectives=meant_as,
+    )
+
+
+def called(objectives: Sequence[str | Objective]) -> tuple[str, ...]:
+    """The names of objectives, whether they are names or records."""
+    return tuple(o.name if isinstance(o, Objective) else o for o in objectives)
+
+
+def meaning_of(source: Source) -> Objectives:
+    """What a source says of its objectives; names and directions alone where it does not know units."""
+    found = getattr(source, "meaning", None)
+    return found if isinstance(found, Objectives) else as_objectives(source.objectives, source.minimised)
+
+
+def _usual(means: Sequence[str], columns: Sequence[str], endings: Sequence[str]) -> list[str]:
+    """The columns that go with those of means by their names, where the table has some of them."""
+    for ending in endings:
+        usual = [c.removesuffix(_MEAN) + ending for c in means]
+        if set(usual) & set(columns):
+            return usual
+    return []
 
 
 def _design_column(columns: Sequence[str], design: str | None, path: Path) -> str:

@@ -73,10 +73,10 @@
   const facetOf = (d) => data.cone.facets.findIndex((w) => w.every((v, e) => Math.abs(v - (d === e ? 1 : 0)) < 1e-12));
   const scales = [
     ...data.objectives.map((o, d) => ({
-      name: o.name, words: `, ${o.direction} is better`, of: (row) => row.means[d], facet: facetOf(d),
+      name: o.name, words: `, ${o.direction} is better`, of: (row) => row.means[d], facet: facetOf(d), unit: o.unit ?? 1,
     })),
     ...data.cone.facets.map((_, n) => ({
-      name: `score w${n + 1} = ${data.cone.weightings[n]}`, words: "", of: (row) => row.scores[n], facet: n,
+      name: `score w${n + 1} = ${data.cone.weightings[n]}`, words: "", of: (row) => row.scores[n], facet: n, unit: 1,
     })),
   ];
   let selected = null;
@@ -91,11 +91,11 @@
     const [across, up] = [scales[x], scales[y]];
     let corners = null;
     if (across.facet >= 0 && up.facet >= 0) {
-      const [h, v] = [row.half_widths[across.facet], row.half_widths[up.facet]];
+      const [h, v] = [row.half_widths[across.facet] * across.unit, row.half_widths[up.facet] * up.unit];
       corners = [[-h, -v], [h, -v], [h, v], [-h, v]].map((p) => [across.of(row) + p[0], up.of(row) + p[1]]);
     } else if (data.objectives.length === 2 && x < 2 && y < 2) {
       const sign = data.objectives.map((o) => (o.direction === "smaller" ? -1 : 1));
-      corners = polygon(row).map((p) => [x, y].map((d) => row.means[d] + sign[d] * p[d]));
+      corners = polygon(row).map((p) => [x, y].map((d) => row.means[d] + sign[d] * scales[d].unit * p[d]));
     }
     if (!corners || !corners.length) return null;
     corners.push(corners[0]);
@@ -128,11 +128,11 @@
   // What an axis shows: all designs, with room for their confidence as far as it leaves the designs apart. It does not
   // depend on the selection, so that the picture stays where it is.
   function extent(n) {
-    const { of, facet } = scales[n], rows = data.rows.filter((row) => of(row) !== null);
+    const { of, facet, unit } = scales[n], rows = data.rows.filter((row) => of(row) !== null);
     const values = rows.map(of), [low, high] = [Math.min(...values), Math.max(...values)];
     if (!rows.length) return [-1, 1];
     const size = high - low || Math.abs(low) || 1;
-    const wide = (row) => (!known(row) ? 0 : facet >= 0 ? row.half_widths[facet] : Math.max(...row.half_widths));
+    const wide = (row) => (!known(row) ? 0 : unit * (facet >= 0 ? row.half_widths[facet] : Math.max(...row.half_widths)));
     const beyond = (reach) => Math.min(0.5 * size, Math.max(0, reach)) + 0.06 * size;
     return [low - beyond(Math.max(...rows.map((row) => low - of(row) + wide(row)))), high + beyond(Math.max(...rows.map((row) => of(row) + wide(row) - high)))];
   }

@@ -1,0 +1,183 @@
+"""Units on the command line, in trial.toml, and in what people read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import conewise as cw
+from conewise.cli.main import commands, main
+from conewise.cli.trial import read_trial
+from conewise.report.answer import answer
+from conewise.report.page import html_page
+from conewise.report.subject import of_result, of_saved, of_study
+
+
+@pytest.fixture
+def cars(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["design,price (EUR),power"]
+    for k, (price, power) in enumerate([(15_000, 70), (20_000, 120), (30_000, 100)]):
+        lines += [f"car {k},{p!r},{h!r}" for p, h in (rng.normal(size=(40, 2)) * [400, 4] + [price, power]).tolist()]
+    path = tmp_path / "cars.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+CHOICE = ["--objectives", "price (EUR),power", "--minimise", "price (EUR)", "--epsilon", "1"]
+UNITS = ["--unit", "price (EUR)=500", "--unit", "power=10"]
+
+
+def run(*words, code=0, **options):
+    done = CliRunner().invoke(commands, [str(word) for word in words], **options)
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+def test_epsilon_is_said_in_steps_and_in_the_users_units(cars):
+    text = run("analyse", cars, *CHOICE, *UNITS).stdout
+    assert "at epsilon = 1 step (price 500 EUR, power 10)" in text
+    data = json.loads(run("analyse", cars, *CHOICE, *UNITS, "--json").stdout)
+    assert data["units"] == {"price (EUR)": 500.0, "power": 10.0}
+    assert data["designs"][0]["means"]["price (EUR)"] == pytest.approx(15_000, rel=0.02)
+
+
+def test_columns_of_different_spread_get_one_sentence(cars):
+    lines = json.loads(run("analyse", cars, *CHOICE, "--json").stdout)["explanations"]
+    assert [line for line in lines if "--unit 'price (EUR)=2000' --unit power=5" in line] == [
+        line for line in lines if "--unit" in line
+    ]
+    assert sum("--unit" in line for line in lines) == 1
+    calm = json.loads(run("analyse", cars, *CHOICE[:-2], "--json").stdout)["explanations"]
+    assert not any("--unit" in line for line in calm)  # the orthant at epsilon 0 weighs nothing
+
+
+def test_standard_input_is_analysed(cars):
+    text = cars.read_text(encoding="utf-8")
+    assert run("analyse", "-", *CHOICE, *UNITS, input=text).stdout == run("analyse", cars, *CHOICE, *UNITS).stdout
+
+
+def test_units_from_noisy_values_are_refused(capsys, cars):
+    with pytest.raises(SystemExit) as caught:
+        main(["analyse", str(cars), *CHOICE, "--unit", "auto"])
+    assert caught.value.code == 2
+    assert "no guarantee holds for units that noisy values chose" in capsys.readouterr().err
+
+
+def test_a_report_and_its_saved_form_speak_the_users_units(cars, tmp_path):
+    saved = tmp_path / "answer.json"
+    run("analyse", cars, *CHOICE, *UNITS, "--out", saved)
+    told = json.loads(run("report", cars, *CHOICE, *UNITS, "--json").stdout)
+    again = answer(of_saved(saved))
+    for data in (told, again):
+        assert [o["unit"] for o in data["objectives"]] == [500, 10]
+        prices = {row["name"]: row["means"][0] for row in data["rows"]}
+        assert prices["car 0"] == pytest.approx(15_000, rel=0.02)
+        assert any("One step is price 500 EUR, power 10" in line for line in data["sentences"])
+        assert [name in text for name, text in zip(("EUR) / 500", "power / 10"), data["cone"]["weightings"])] == [
+            True
+        ] * 2
+    assert again["rows"][0]["scores"] == pytest.approx(told["rows"][0]["scores"])
+
+
+TOML = """
+epsilon = 1.0
+delta = 0.1
+
+[[objectives]]
+name = "price (EUR)"
+goal = "min"
+unit = 500
+noise = 400
+
+[[objectives]]
+name = "power"
+unit = 10
+noise = 4
+
+[designs]
+list = ["a", "b", "c"]
+"""
+
+
+def test_a_trial_file_has_objectives_with_units(tmp_path):
+    path = tmp_path / "trial.toml"
+    path.write_text(TOML, encoding="utf-8")
+    trial = read_trial(path)
+    with cw.Study.create(tmp_path / "t.db", **trial.study) as study:
+        assert study.objectives == ("price (EUR)", "power")
+        assert study.minimised == ("price (EUR)",)
+        assert study.question.columns.units.tolist() == [500, 10]
+        assert study.noise.sigma.tolist() == [400, 4]
+        rng = np.random.default_rng(0)
+        while batch := study.ask(10):
+            means = {"a": (15_000, 70), "b": (20_000, 120), "c": (30_000, 100)}
+            study.tell(batch, [rng.normal(means[e.name], (400, 4)) for e in batch])
+        result = study.result()
+        assert result.names() == ["a", "b"]
+        assert result.averages[0] == pytest.approx([15_000, 70], rel=0.1)
+        subject = of_study(study)
+        assert answer(subject)["rows"][0]["means"] == pytest.approx([15_000, 70], rel=0.1)
+        assert "one step is price 500 EUR, power 10" in repr(result)
+        assert "One step is price 500 EUR" in html_page(subject)
+    plain = answer(of_result(result, cw.Cone.orthant(2), epsilon=1, delta=0.1, objectives=result.objectives))
+    assert plain["objectives"][0]["unit"] == 500
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("unit = 0", "unit of the objective 'power' must be above 0"),
+        ("unit = nan", "must be finite"),
+        ("units = 3", "an objective has no 'units'"),
+        ('goal = "less"', 'must be "max" or "min"'),
+        ("level = 3.0", "does not know levels yet"),
+    ],
+)
+def test_what_makes_no_sense_in_a_trial_file_is_one_line(capsys, tmp_path, line, words):
+    path = tmp_path / "trial.toml"
+    path.write_text(TOML.replace("unit = 10", line), encoding="utf-8")
+    with pytest.raises(SystemExit) as caught:
+        main(["study", "create", str(path)])
+    assert caught.value.code == 2
+    text = capsys.readouterr().err
+    assert words in text
+    assert text.count("\n") == 1
+    assert not list(tmp_path.glob("*.db"))
+
+
+def test_designs_of_a_study_come_from_a_table_in_memory(tmp_path):
+    columns = {"name": ["a", "b"], "temp": [20.0, 30.0], "kind": ["x", None]}
+    options = {"cone": cw.Cone.orthant(1), "epsilon": 1, "delta": 0.1, "noise": cw.noise.Gaussian(1)}
+    with cw.Study.create(tmp_path / "t.db", designs=columns, **options) as study:
+        assert study.names == ("a", "b")
+        assert study.rows[1] == {"name": "b", "temp": 30.0, "kind": None}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_designs_of_a_study_come_from_a_frame(tmp_path, library):
+    module = pytest.importorskip(library)
+    columns = {"name": ["a", "b"], "temp": [20.0, None], "n": [1, 2]}
+    frame = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+    options = {"cone": cw.Cone.orthant(1), "epsilon": 1, "delta": 0.1, "noise": cw.noise.Gaussian(1)}
+    with cw.Study.create(tmp_path / "t.db", designs=frame, **options) as study:
+        assert study.rows == [{"name": "a", "temp": 20.0, "n": 1}, {"name": "b", "temp": None, "n": 2}]
+
+
+def test_pictures_are_in_the_users_units():
+    result = cw.analyse(
+        {
+            "design": ["a"] * 3 + ["b"] * 3,
+            "price": [1000.0, 1100, 1050, 2000, 2100, 2050],
+            "power": [1.0, 2, 3, 4, 5, 7],
+        },
+        objectives=[cw.Objective("price", "min", unit=500), cw.Objective("power", unit=10)],
+        delta=0.1,
+    ).result
+    figure = result.plot()
+    low, high = figure.axes[0].get_xlim()
+    assert 900 < low < 1050
+    assert 2000 < high < 2200
