@@ -250,7 +250,7 @@ def test_columns_of_ones_own_are_not_hidden():
         ({"x": []}, {"objectives": ["x"]}, "no rows"),
         (CARS, {"objectives": "price"}, "objectives must be a list"),
         (CARS, {"objectives": ["speed"]}, "has no column 'speed'"),
-        (CARS, {"objectives": ["price", PRICE]}, "distinct columns"),
+        (CARS, {"objectives": ["price", PRICE]}, "must be distinct"),
         (np.ones((3, 2)), {"objectives": ["x"]}, "the array has 2 columns, but 1 objectives are named"),
         (np.array([[1.0, np.nan]]), {}, "finite number"),
         (CARS, {"objectives": ["fuel"]}, "holds 'diesel', where a number was expected"),

@@ -214,6 +214,20 @@ CALLS = {
     "TwoPoint": Call(problems.TwoPoint, {"direction": [1.0, 1.0]}),
     "UniformNoise": Call(problems.UniformNoise, {"half_width": 1.0}),
     "GaussianNoise": Call(problems.GaussianNoise, {"noise": NOISE}),
+    "front": Call(
+        cw.front,
+        {
+            "table": {"name": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 1.0]},
+            "cone": CONE,
+            "objectives": ["x", "y"],
+            "minimise": ["x"],
+            "name": "name",
+            "where": "x < 3",
+            "units": "auto",
+            "everyone": True,
+            "keep_duplicates": False,
+        },
+    ),
     "front_of_shards": Call(cw.front_of_shards, {"shards": [MEANS, MEANS], "cone": CONE, "ahead": 1}),
     "Study.create": Call(
         lambda **given: cw.Study.create(given.pop("path"), **given),

@@ -62,7 +62,7 @@ def explore(
         from conewise.dashboard.server import Explorer
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
-    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, units, name, spec)), port=port)
+    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec, units)), port=port)
     if as_json:
         print_json({"address": explorer.address})
     else:
@@ -94,9 +94,9 @@ def _source(
     source: str,
     objectives: list[str],
     minimise: list[str],
-    units: tuple[str, ...],
     name: str | None,
     spec: str | None,
+    units: tuple[str, ...] = (),
 ) -> Source:
     from conewise.dashboard.sources import Live, from_problem, from_table
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Bools, as_decimal
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.tables.columns import row_words
 
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -79,7 +79,7 @@ def parse_where(text: str) -> Where:
     'price (EUR) < 1000 and a, b == x and y'
     """
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
-        raise InputError(f"a condition such as 'price < 1000' was expected, got {text!r:.60}.")
+        raise InputError(f"a condition such as 'price < 1000' was expected, got {shown(text)}.")
     return Where(tuple(parse_clause(part, tuple(_COMPARISONS), "condition") for part in _parts(text)))
 
 

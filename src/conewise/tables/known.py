@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_points
+from conewise._arrays import Floats, Indices, as_points, as_words
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
-from conewise.objectives import Objective, proposed_units, units_remark, with_units
+from conewise.errors import InputError, shown
+from conewise.objectives import Objective, as_objectives, proposed_units, units_remark, with_units
 from conewise.tables.clauses import Where, parse_where
 from conewise.tables.frames import is_frame, is_lazy
 from conewise.tables.outputs import free_name
@@ -55,6 +55,9 @@ def front(
     >>> front(cars, objectives=["price", "power"], minimise=["price"])
     [{'name': 'b', 'price': 8, 'power': 90}]
     """
+    for word, flag in (("everyone", everyone), ("keep_duplicates", keep_duplicates)):
+        if not isinstance(flag, bool | np.bool_):
+            raise InputError(f"{word} must be True or False, got {shown(flag)}.")
     opened, given = open_designs(table, objectives, minimise, name, where)
     cone = Cone.orthant(opened.dim) if cone is None else as_cone(cone)
     take_units(opened, units)
@@ -80,14 +83,15 @@ def open_designs(
     where: str | Where | None = None,
 ) -> tuple[ShardedTable, Any]:
     """The table as designs are read from it, and what rows are chosen from; None for files."""
-    for word, words in (("objectives", objectives), ("minimise", minimise)):
-        if isinstance(words, str | Objective):
-            raise InputError(f"{word} must be a list, got {words!r:.60}.")
-    condition = parse_where(where) if isinstance(where, str) else where
+    chosen = None if objectives is None else as_objectives(objectives).each
+    minimise = as_words(minimise, "minimise")
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"name must be the name of a column, got {shown(name)}.")
+    condition = where if where is None or isinstance(where, Where) else parse_where(where)
     options: dict[str, Any] = {"minimise": minimise, "name": name, "where": condition}
     if _is_array(table):
         points = as_points(table, "table")
-        labels = objectives or [f"objective {d + 1}" for d in range(points.shape[1])]
+        labels = chosen or [f"objective {d + 1}" for d in range(points.shape[1])]
         if len(labels) != points.shape[1]:
             raise InputError(f"the array has {points.shape[1]} columns, but {len(labels)} objectives are named.")
         called = [o.name if isinstance(o, Objective) else o for o in labels]
@@ -95,15 +99,17 @@ def open_designs(
         return ShardedTable(columns, objectives=labels, **options), points
     table = table.collect() if is_lazy(table) else table
     given = table if is_frame(table) else None
-    return ShardedTable(table, objectives=objectives, **options), given
+    return ShardedTable(table, objectives=chosen, **options), given
 
 
 def take_units(table: ShardedTable, units: str | None) -> None:
     """With "auto", a tenth of each spread, by a reading of the whole table beforehand."""
     if units is None:
         return
-    if units != "auto":
-        raise InputError(f'units must be "auto" or None, got {units!r:.60}; a unit of your own is Objective(unit=...).')
+    if not isinstance(units, str) or units != "auto":
+        raise InputError(
+            f'units must be "auto" or None, got {shown(units)}; a unit of your own is Objective(unit=...).'
+        )
     low, high = np.full(table.dim, np.inf), np.full(table.dim, -np.inf)
     for part in table.tables:
         for chunk in part.chunks():
