@@ -1,6 +1,7 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
+from conewise.algorithms.adaptive.paired import PairedElimination
 from conewise.algorithms.adaptive.proportions import OptimalProportions
 from conewise.algorithms.contract import Algorithm, Plan, Planner, Result, Status
 from conewise.algorithms.naive import NaiveElimination
@@ -21,6 +22,7 @@ __all__ = [
     "NaiveElimination",
     "OptimalProportions",
     "PaVeBa",
+    "PairedElimination",
     "Plan",
     "Planner",
     "PosteriorSampling",

@@ -16,6 +16,7 @@ from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.rules import build, check_options, success_asked
 
@@ -56,10 +57,11 @@ def run(
 ) -> Result:
     """Fold `tell` over what the algorithm asks for, `batch` evaluations at a time (all that it wants, by default)."""
     generator = as_generator(rng)
+    source = problem.reading(generator) if isinstance(problem, Recorded) else problem
     state = algorithm.start()
     total = planner_of(algorithm).total
     while (pulls := algorithm.ask(state, batch)).total:
-        observations = problem.evaluate(pulls, generator)
+        observations = source.evaluate(pulls, generator)
         if not isinstance(observations, Observations):
             raise InputError(
                 f"problem.evaluate must return Observations(designs, means, counts, scatters) or "
@@ -93,8 +95,8 @@ def identify(
     "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
-    naive one is given. `progress=True` draws a bar on a terminal; a function is called with (done, total) after every
-    batch.
+    naive one is given, and "paired" for recorded blocks (`problems.Recorded`). `progress=True` draws a bar on a
+    terminal; a function is called with (done, total) after every batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
@@ -108,17 +110,20 @@ def identify(
     meaning = None if objectives is None else as_objectives(objectives)
     given = () if meaning is None else _as_evaluated(meaning, problem)
     assumed = noise if noise is not None else _stated(meaning, problem)
-    check_options(algorithm, options)
-    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options)
+    blocks = problem if isinstance(problem, Recorded) else None
+    check_options(algorithm, options, blocks)
+    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options, blocks)
     question = Question(cone, epsilon, delta, assumed, success, given)
-    chosen = build(algorithm, question, problem.n_designs, options)
-    asked = problem if question.inside is question else _InSteps(problem, question.columns)
+    chosen = build(algorithm, question, problem.n_designs, options, blocks)
+    generator = as_generator(rng)
+    source = problem if blocks is None else blocks.reading(generator)
+    asked = source if question.inside is question else _InSteps(source, question.columns)
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:
         if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
             batch = max(1, total // 100)  # a bar needs more than one step
-        result = run(chosen, asked, rng=rng, batch=batch, progress=watch)
+        result = run(chosen, asked, rng=generator, batch=batch, progress=watch)
     return result if meaning is None else result.named(getattr(problem, "names", ()), meaning)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from conewise._arrays import as_option
 from conewise.algorithms import (
@@ -12,12 +12,17 @@ from conewise.algorithms import (
     LeaderChallenger,
     NaiveElimination,
     OptimalProportions,
+    PairedElimination,
     PaVeBa,
     PosteriorSampling,
     SuccessiveElimination,
 )
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.goals import Notion, Question, notion_of
+from conewise.problems.recorded import Recorded
+
+PAIRED: Final = "paired"
+"""The rule for recorded blocks, and for nothing else."""
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
@@ -33,33 +38,47 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
 """Rules by name, with their options; each is built from a question and the number of designs."""
 
 
-def resolved(name: str, options: Mapping[str, Any]) -> str:
-    """The name of a rule; "auto" is proportions unless an option of the naive one is given."""
+def resolved(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> str:
+    """The name of a rule; "auto" is proportions unless an option of the naive one is given, "paired" for blocks."""
+    if blocks is not None:
+        if name not in ("auto", PAIRED):  # designs that read the same blocks are not independent
+            raise InputError(
+                f"recorded blocks are shared by the designs, which {shown(name)} takes to be independent; leave the "
+                'algorithm out, or name "paired".'
+            )
+        return PAIRED
     as_option(name, "algorithm", ("auto", *_RULES))
     if name == "auto":
         name = "naive" if options.keys() & _RULES["naive"][1] else "proportions"
     return name
 
 
-def success_asked(name: str, epsilon: float, options: Mapping[str, Any]) -> Notion:
+def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks: Recorded | None = None) -> Notion:
     """What a question has to ask of the rule of that name: its option, or what the rule answers at this epsilon."""
+    if resolved(name, options, blocks) == PAIRED:
+        return notion_of(options.get("success", "cover" if epsilon > 0 else "contain"))
     if "success" in _RULES[resolved(name, options)][1]:
         return notion_of(options.get("success", "cover"))
     return "cover" if epsilon > 0 else "contain"
 
 
-def build(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
+def build(
+    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Recorded | None = None
+) -> Algorithm[Any]:
     """The algorithm of that name, configured; an unknown name or option is refused."""
-    name = resolved(name, options)
-    check_options(name, options)
-    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **{k: v for k, v in options.items() if k != "success"})
+    name = resolved(name, options, blocks)
+    check_options(name, options, blocks)
+    given = {k: v for k, v in options.items() if k != "success"}
+    if blocks is not None:
+        return PairedElimination(question, n_designs, blocks=blocks.n_blocks, population=blocks.population, **given)
+    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given)
     return made
 
 
-def check_options(name: str, options: Mapping[str, Any]) -> None:
+def check_options(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> None:
     """Refuse options that the rule of that name does not have."""
-    name = resolved(name, options)
-    known = _RULES[name][1]
+    name = resolved(name, options, blocks)
+    known = _CERTIFIED_OPTIONS if name == PAIRED else _RULES[name][1]
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")

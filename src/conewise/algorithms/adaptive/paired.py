@@ -1,0 +1,161 @@
+"""Elimination block by block: all designs on which something depends read the next blocks together (docs/blocks)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+
+import numpy as np
+
+from conewise._arrays import Bools, Indices, as_count
+from conewise.algorithms.contract import FixedConfidence, Result, Status
+from conewise.certificate.paired import Paired, PairedClaims, Prefixes, certified_epsilon, judged
+from conewise.certificate.rounding import taken_as_exact
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.goals import Guarantee, Heuristic
+from conewise.noise import Bounded, GaussianUnknown
+
+
+@dataclass(frozen=True, eq=False)
+class PairedElimination(FixedConfidence):
+    """Every design that is undecided, and everybody against whom such a design is not fine, reads on to the next look.
+
+    The n-th observation of a design is its value on the n-th block of an order that was drawn at random; `blocks` is
+    how many there are to read, and `population` how many the averages are over (None for an unlimited number). The
+    guarantee is the certificate's and does not depend on who reads what.
+
+    >>> from conewise import Cone
+    >>> from conewise.goals import Question
+    >>> question = Question(Cone.orthant(2), epsilon=0.1, delta=0.05, noise=Bounded(0, 1))
+    >>> PairedElimination(question, n_designs=3, blocks=800, population=800).ask(PairedElimination(
+    ...     question, n_designs=3, blocks=800, population=800).start())
+    Pulls(12 evaluations of 3 designs)
+    """
+
+    _: KW_ONLY
+    blocks: int
+    population: int | None
+    once: bool = False
+    """Whether all blocks are read before anybody looks, and nobody looks again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
+        if self.population is not None and as_count(self.population, "population") < self.blocks:
+            raise InputError(
+                f"population must be at least the number of blocks seen, got {self.population:,} and {self.blocks:,}."
+            )
+        super().__post_init__()
+        _ = self.certificate
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """There are only so many blocks."""
+        return True
+
+    @cached_property
+    def certificate(self) -> Paired:
+        """When to stop and what to claim."""
+        return Paired(self.question, self.n_designs, self.blocks, self.population, self.once, self.radius_scale)
+
+    @property
+    def most_each(self) -> int:
+        """All blocks."""
+        return self.blocks
+
+    def start(self) -> Prefixes:
+        """Nothing read."""
+        return self.certificate.start()
+
+    def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
+        """The state with the next blocks of some designs."""
+        return self.certificate.tell(state, observations)
+
+    def ask(self, state: Prefixes, most: int | None = None) -> Pulls:
+        """What brings those on which something depends to the next look."""
+        limit = self.allowed(state.evaluations, most)
+        wanted = self._wanted(state)
+        if limit is not None and wanted.sum() > limit:
+            wanted = np.minimum(wanted, np.maximum(limit - np.cumsum(wanted) + wanted, 0))
+        designs = np.flatnonzero(wanted)
+        return Pulls(designs, wanted[designs])
+
+    def _wanted(self, state: Prefixes) -> Indices:
+        """(K,): blocks that each design should read next."""
+        claims = self.certificate.claims(state)
+        needed = self.needed(claims) & (state.reach < self.blocks)
+        if not needed.any():
+            return np.zeros(self.n_designs, dtype=np.intp)
+        levels = np.array(self.certificate.levels)
+        target = levels[np.searchsorted(levels, state.reach[needed].min(), side="right")]
+        return np.asarray(np.where(needed, np.maximum(target - state.reach, 0), 0))
+
+    @staticmethod
+    def needed(claims: PairedClaims) -> Bools:
+        """(K,): who is undecided, and against whom such a design is not fine."""
+        open_ = claims.undecided
+        return np.asarray(open_ | (~claims.fine[open_]).any(axis=0))
+
+    def recommend(self, state: Prefixes) -> Result:
+        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        numbers = self.certificate.best(state)
+        claims, epsilon = judged(numbers, self.epsilon, self.success), certified_epsilon(numbers, self.success)
+        why = self._why(state, claims)
+        if epsilon is None:
+            reason = "too early: nothing is certified yet"
+            returned = np.zeros(self.n_designs, dtype=bool)
+            return self._result(state, claims, returned, claims.accepted, claims.covered, Heuristic(reason), None, why)
+        at = judged(numbers, epsilon, self.success)
+        if claims.done:
+            kept, covered, shown = at.accepted, ~(claims.beaten | at.accepted), at
+        else:
+            kept, covered, shown = claims.accepted, claims.covered & ~at.accepted, claims
+        worth = self._worth(max(epsilon, self.epsilon), state)
+        return self._result(state, shown, at.accepted, kept, covered, worth, epsilon, why)
+
+    def _why(self, state: Prefixes, claims: PairedClaims) -> str:
+        if claims.done:
+            return "every design is certified"
+        undecided = int(claims.undecided.sum())
+        limited = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
+        if limited or (self.needed(claims) & (state.reach < self.blocks)).any():
+            return self.unfinished(state.evaluations, undecided)
+        return f"all recorded blocks are read: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
+
+    def _worth(self, epsilon: float, state: Prefixes) -> Guarantee | Heuristic:
+        if self.radius_scale != 1.0:
+            return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
+        theorem = f'for every truth: paired differences, success "{self.success}", docs/blocks'
+        return Guarantee(epsilon, self.delta, theorem, f"{self._order_words()}; {self._noise_words(state)}")
+
+    def _order_words(self) -> str:
+        if self.population is None:
+            return "blocks that are a random sample of an unlimited population, in random order"
+        return f"blocks in random order out of the {self.population:,} over which averages are taken"
+
+    def _noise_words(self, state: Prefixes) -> str:
+        if isinstance(self.noise, Bounded):
+            return f"{self.noise.words}, dependent on each other within a block in any way"
+        noise = self.noise if isinstance(self.noise, GaussianUnknown) else GaussianUnknown()
+        words = "differences between designs that are normal from block to block, of unknown covariance"
+        return words + taken_as_exact(noise, state.statistics)
+
+    def _result(
+        self,
+        state: Prefixes,
+        claims: PairedClaims,
+        returned: Bools,
+        kept: Bools,
+        covered: Bools,
+        worth: Guarantee | Heuristic,
+        epsilon: float | None,
+        why: str,
+    ) -> Result:
+        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U16")
+        status[kept] = Status.KEPT.value
+        status[covered] = Status.COVERED.value
+        status[claims.beaten] = Status.BEATEN.value
+        by = np.where(covered | claims.beaten, claims.by, -1)
+        certain = returned & (claims.accept_at < 0) & bool(worth)
+        means, counts = state.statistics.means, state.counts
+        return Result(returned, status, state.evaluations, worth, epsilon, why, means, counts, by, certain)

@@ -1,0 +1,96 @@
+"""Averages and radii of paired differences of normal observations: Student's t (docs/blocks, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from conewise._arrays import Floats
+from conewise.cones import Cone
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Of every pair (i, j) of K designs: X_j - X_i on the blocks that both have met."""
+
+    gains: Floats
+    """(K, K, N): averages along the facets."""
+    spreads: Floats
+    """(K, K, N + 1): standard deviations along the facets, and along the noisiest direction; infinite: not known."""
+    slacks: Floats
+    """(K, K, N + 1): how far averages may be off because values were rounded."""
+    counts: Floats
+    """(K, K): common blocks."""
+    population: int | None
+
+    @classmethod
+    def of(cls, values: Floats, cone: Cone, steps: Floats, population: int | None) -> Differences:
+        """From values (K, T, D), NaN where a design lacks a block, recorded in these steps (D,)."""
+        met = np.asarray(~np.isnan(values).any(axis=2))
+        there: Floats = met.astype(np.float64)
+        counts = there @ there.T
+        own = np.maximum(there.sum(axis=1), 1.0)[:, None]
+        centres = np.where(met[:, :, None], values, 0.0).sum(axis=1) / own
+        rest = np.where(met[:, :, None], values - centres[:, None, :], 0.0)
+        few = np.maximum(counts, 1.0)
+        off = np.stack([there @ part.T - part @ there.T for part in np.moveaxis(rest, 2, 0)], axis=2)
+        means = centres[None, :, :] - centres[:, None, :] + off / few[:, :, None]
+        scatters = _scatters(rest, there) - off[:, :, :, None] * off[:, :, None, :] / few[:, :, None, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            covariances = scatters / np.maximum(counts - 1, 0.0)[:, :, None, None]
+        enough = counts > 1
+        covariances[~enough] = 0.0
+        spreads, slacks = _rounded(covariances, counts, cone, steps)
+        spreads[~enough] = np.inf
+        return cls(cone.facet_values(means), spreads, slacks, counts, population)
+
+    def radii(self, share: float, scale: float) -> tuple[Floats, Floats]:
+        """(K, K, N) along the facets and (K, K) along any unit direction: reached with probability `share` at most."""
+        from scipy.special import stdtrit
+
+        quantiles = np.full(self.counts.shape, np.inf)
+        enough = self.counts > 1
+        found, places = np.unique(self.counts[enough], return_inverse=True)
+        quantiles[enough] = -stdtrit(found - 1, share)[places]
+        left = 1.0 if self.population is None else np.maximum(1 - self.counts / self.population, 0.0)
+        with np.errstate(invalid="ignore"):
+            per = scale * quantiles * np.sqrt(left / np.maximum(self.counts, 1.0))
+            radii = per[:, :, None] * self.spreads + self.slacks
+        radii[np.isnan(radii) | np.isinf(self.spreads)] = np.inf
+        return radii[:, :, :-1], radii[:, :, -1]
+
+
+def _scatters(rest: Floats, there: Floats) -> Floats:
+    """(K, K, D, D): sums over common blocks of (r_j - r_i)(r_j - r_i)', for values that are 0 where missing."""
+    k, _, dim = rest.shape
+    found = np.empty((k, k, dim, dim))
+    for d in range(dim):
+        for e in range(d, dim):
+            squares = there @ (rest[:, :, d] * rest[:, :, e]).T
+            cross = rest[:, :, d] @ rest[:, :, e].T
+            found[:, :, d, e] = found[:, :, e, d] = squares + squares.T - cross - cross.T
+    return found
+
+
+def _rounded(covariances: Floats, counts: Floats, cone: Cone, steps: Floats) -> tuple[Floats, Floats]:
+    """Spreads and slacks along the facets and along any direction, with all that rounding may have hidden.
+
+    Both values of a difference are off by up to half a step, so the difference by up to a step; where its standard
+    deviation is below a step, it counts as larger by what rounding can take away. Where an objective has shown one
+    value only, nobody knows its step, and nobody has met in it.
+    """
+    dim = cone.dim
+    each = np.sqrt(np.maximum(covariances[:, :, np.arange(dim), np.arange(dim)], 0.0))
+    off = np.where((each < steps) & np.isfinite(steps), np.where(np.isfinite(steps), steps, 0.0), 0.0)
+    w = np.abs(cone.facets)
+    slacks = np.concatenate([off @ w.T, np.linalg.norm(off, axis=2)[:, :, None]], axis=2)
+    along = np.einsum("nd,ijde,ne->ijn", cone.facets, covariances, cone.facets)
+    widest = np.linalg.eigvalsh(covariances)[:, :, -1:]
+    spreads = np.sqrt(np.maximum(np.concatenate([along, widest], axis=2), 0.0))
+    with np.errstate(divide="ignore"):
+        growth = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, :, None]
+    spreads = spreads + np.where(slacks > 0, slacks * growth, 0.0)
+    never = np.isinf(steps)
+    spreads[:, :, np.append(((w > 0) & never).any(axis=1), never.any())] = np.inf
+    return spreads, slacks

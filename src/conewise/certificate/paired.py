@@ -1,0 +1,423 @@
+"""What may be claimed of designs that met the same blocks: the certificate of paired differences (docs/blocks).
+
+Blocks come in one order, drawn at random before anybody looked; each design has read a prefix of it, and two designs
+are compared by their differences on the blocks that both have read. Nothing is assumed of how the values of different
+designs on one block depend on each other. Three numbers of a pair say it all, and none of them mentions epsilon: who
+beats whom, from which epsilon on i is fine against j, and from which on j covers i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices, as_count, read_only
+from conewise.certificate.differences import Differences
+from conewise.certificate.rounding import Rounding
+from conewise.certificate.wagers import Wagers, chunks, lower_bounds, stakes_for
+from conewise.cones import Cone
+from conewise.directions import cover_at
+from conewise.errors import InputError
+from conewise.feedback import Counts, Observations, Statistics
+from conewise.goals import Notion, Question
+from conewise.noise import Bounded, Gaussian, GaussianUnknown
+
+BELOW: Final = -1e-300
+"""An epsilon below 0: fine at 0, strictly."""
+
+_SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
+_GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at always
+_FIRST: Final = 4
+_T_GROWTH: Final = 1.5  # ... where every look has to be paid for
+_T_FIRST: Final = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Prefixes:
+    """How far each design has read, what it has read there, and the bets on it: a value, never changed in place."""
+
+    statistics: Statistics
+    values: Floats
+    """(K, blocks, D): in the order of the blocks; NaN where a design has not read, or a block is missing."""
+    reach: Counts
+    """(K,): blocks that each design has come past."""
+    wagers: Wagers | None
+    """For the K K ordered pairs, at the last look that both designs have reached; None for normal noise."""
+    peaks: Floats | None
+    """(K K, N, G): the largest wealth at a look."""
+
+    @property
+    def counts(self) -> Counts:
+        """Evaluations of each design."""
+        return self.statistics.counts
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations in all."""
+        return self.statistics.evaluations
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Of every pair (i, j), i a row: all that claims are made from."""
+
+    beats: Bools
+    """(K, K): j beats i."""
+    fine_at: Floats
+    """(K, K): the epsilon from which i is fine against j; infinite where nothing is known."""
+    cover_at: Floats
+    """(K, K): the epsilon from which j covers i."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairedClaims:
+    """Where every design stands at some epsilon."""
+
+    beaten: Bools
+    covered: Bools
+    accepted: Bools
+    by: Indices
+    """(K,): who beats or covers a design; -1 for others."""
+    accept_at: Floats
+    """(K,): the epsilon from which a design that is not beaten is fine against all others that are not."""
+    fine: Bools
+    """(K, K): i is fine against j, or j is beaten."""
+
+    @property
+    def undecided(self) -> Bools:
+        """(K,): neither."""
+        return ~(self.beaten | self.covered | self.accepted)
+
+    @property
+    def done(self) -> bool:
+        """Whether everybody is decided."""
+        return not self.undecided.any()
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The certificate for one question, of K designs on at most so many blocks.
+
+    `population` is the number of blocks that the averages are over, None for an unlimited one. `once` says that the
+    blocks are looked at a single time, when all are read.
+    """
+
+    question: Question
+    n_designs: int
+    blocks: int
+    population: int | None
+    once: bool = False
+    radius_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        as_count(self.blocks, "blocks")
+        if not isinstance(self.question.assumed, Bounded | Gaussian | GaussianUnknown):
+            raise InputError(
+                "designs are compared block by block for bounded observations (noise.Bounded, 0/1 among them) and for "
+                f"normal differences (noise.GaussianUnknown), got {self.question.assumed.words}."
+            )
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def bets(self) -> bool:
+        """Whether observations are bounded, so that bounds come from bets."""
+        return isinstance(self.question.noise, Bounded)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all blocks of the population can be read."""
+        return self.population == self.blocks
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """The prefixes at which somebody looks; the last are all blocks."""
+        if self.once and not self.bets:
+            return (self.blocks,)
+        found, growth = [_FIRST if self.bets else _T_FIRST], _GROWTH if self.bets else _T_GROWTH
+        while found[-1] < self.blocks:
+            found.append(max(found[-1] + 1, int(found[-1] * growth)))
+        return (*(level for level in found if level < self.blocks), self.blocks)
+
+    @property
+    def fine_share(self) -> float:
+        """The probability of one wrong "fine": a pair, a facet (docs/blocks, section 3)."""
+        return self.question.delta / (self.n_designs * len(self.cone.facets))
+
+    @property
+    def out_share(self) -> float:
+        """The probability of one wrong "beaten" or "covered": a pair, and for covering by bets a facet."""
+        facets = len(self.cone.facets) if self.bets and self.question.success == "cover" else 1
+        return self.question.delta / (self.n_designs * max(1, self.n_designs - 1) * facets)
+
+    @cached_property
+    def _needed(self) -> tuple[float, float]:
+        """The logarithms of the wealth for "fine", and for "beaten" and "covered"."""
+        scale = self.radius_scale**2
+        return -scale * float(np.log(self.fine_share)), -scale * float(np.log(self.out_share))
+
+    @cached_property
+    def _stakes(self) -> Floats:
+        return stakes_for(self.blocks)
+
+    @cached_property
+    def _reaches(self) -> Floats:
+        """(N,): the largest difference along a facet."""
+        return np.asarray(2 * self.question.assumed.scales(self.cone.facets))
+
+    @cached_property
+    def _thresholds(self) -> Floats:
+        """(1, N, G): the m that are bet against, ascending, for differences scaled into [-1, 1]."""
+        epsilon, success = self.question.epsilon, self.question.success
+        shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
+        return np.asarray(-(epsilon * self.cone.widths / self._reaches)[None, :, None] * np.asarray(shares))
+
+    # -- the state ----------------------------------------------------------------------------------------------
+
+    def start(self) -> Prefixes:
+        """Nothing read."""
+        k, dim = self.n_designs, self.cone.dim
+        values, reach = np.full((k, self.blocks, dim), np.nan), np.zeros(k, dtype=np.int64)
+        wagers = peaks = None
+        if self.bets:
+            _, facets, thresholds = self._thresholds.shape
+            wagers = Wagers.fresh(k * k, facets, thresholds, len(self._stakes))
+            peaks = np.zeros((k * k, facets, thresholds))
+        return Prefixes(Statistics.empty(k, dim), read_only(values), read_only(reach), wagers, peaks)
+
+    def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
+        """With the next blocks of some designs, in their order; an entry is one value."""
+        if not len(observations):
+            return state
+        if (observations.counts > 1).any():
+            raise InputError("blocks are told one by one: an entry that sums up several has lost its partners.")
+        statistics = state.statistics.add(observations)
+        reach = state.reach + np.bincount(observations.designs, minlength=self.n_designs)
+        if (reach > self.blocks).any():
+            raise InputError(
+                f"design {int(reach.argmax())} was told {reach.max():,} blocks, but there are {self.blocks:,}."
+            )
+        order = np.argsort(observations.designs, kind="stable")
+        designs = observations.designs[order]
+        rank = np.arange(len(order)) - np.searchsorted(designs, designs)
+        values = state.values.copy()
+        values[designs, state.reach[designs] + rank] = observations.means[order]
+        return self._read(state, statistics, values, reach)
+
+    def tell_table(self, values: Floats) -> Prefixes:
+        """All blocks at once, (K, blocks, D) in an order drawn at random; NaN where a design lacks a block."""
+        state = self.start()
+        missing = np.asarray(np.isnan(values).any(axis=2))
+        table = np.where(missing[:, :, None], np.nan, values)
+        designs, _ = present = np.nonzero(~missing)
+        statistics = state.statistics.add(Observations.single(designs, table[present]))
+        return self._read(state, statistics, table, np.full(self.n_designs, self.blocks, dtype=np.int64))
+
+    def _read(self, before: Prefixes, statistics: Statistics, values: Floats, reach: Counts) -> Prefixes:
+        self._check_range(values, before.reach.min())
+        wagers, peaks = before.wagers, before.peaks
+        if wagers is not None and peaks is not None:
+            wagers, peaks = self._bet(wagers, peaks, values, self.level(before.reach), self.level(reach))
+        return replace(
+            before,
+            statistics=statistics,
+            values=read_only(values),
+            reach=read_only(reach),
+            wagers=wagers,
+            peaks=peaks,
+        )
+
+    def _check_range(self, values: Floats, start: int) -> None:
+        noise = self.question.noise
+        if not isinstance(noise, Bounded):
+            return
+        with np.errstate(invalid="ignore"):
+            outside = (values[:, start:] < noise.low) | (values[:, start:] > noise.high)
+        if outside.any():
+            design, _, objective = np.argwhere(outside)[0]
+            raise InputError(
+                f"a value of design {design} in objective {objective} is outside the range that the noise assumes; no "
+                "claim would hold with it: give the true range."
+            )
+
+    def level(self, reach: Counts) -> Indices:
+        """(K,): the last look that each design has reached; -1 before the first."""
+        return np.asarray(np.searchsorted(np.array(self.levels), reach, side="right") - 1)
+
+    def _bet(
+        self, wagers: Wagers, peaks: Floats, values: Floats, before: Indices, after: Indices
+    ) -> tuple[Wagers, Floats]:
+        """Every pair goes on to the last look that both have reached, one look after the other."""
+        last = len(self.levels) - 1
+        logs, sums, seen, peaks = wagers.logs.copy(), wagers.sums.copy(), wagers.seen.copy(), peaks.copy()
+        for level in range(int(before.min()) + 1, int(after.max()) + 1):
+            members = np.flatnonzero(after >= level)
+            if level == last and self.whole and not np.isnan(values[members]).any():
+                break  # all of the population: nothing is left to bet on
+            first, second = (members[side.ravel()] for side in np.indices((len(members),) * 2))
+            new = (first != second) & (np.minimum(before[first], before[second]) < level)
+            first, second = first[new], second[new]
+            start, stop = (self.levels[level - 1] if level else 0), self.levels[level]
+            facets = self._scaled(values[:, start:stop])
+            for part in chunks(len(first), logs[0].size + facets[0].size):
+                i, j = first[part], second[part]
+                pairs = i * self.n_designs + j
+                bets = Wagers(logs[pairs], sums[pairs], seen[pairs])
+                bets = bets.after(facets[j] - facets[i], self._thresholds, self._stakes, self.population)
+                logs[pairs], sums[pairs], seen[pairs] = bets.logs, bets.sums, bets.seen
+                peaks[pairs] = np.maximum(peaks[pairs], bets.wealth)
+        return Wagers(logs, sums, seen), peaks
+
+    def _scaled(self, values: Floats) -> Floats:
+        """(K, T, N): facet values, such that differences lie in [-1, 1]."""
+        return np.asarray(self.cone.facet_values(values) / self._reaches)
+
+    # -- claims -------------------------------------------------------------------------------------------------
+
+    def claims(self, state: Prefixes) -> PairedClaims:
+        """Where every design stands at the epsilon that was asked for."""
+        return judged(self.numbers(state), self.question.epsilon, self.question.success)
+
+    def best(self, state: Prefixes) -> Numbers:
+        """Of all pairs; where something is open not only at the epsilons at which bets stand. For an answer."""
+        numbers = self.numbers(state)
+        claims = judged(numbers, self.question.epsilon, self.question.success)
+        if claims.done or not self.bets:
+            return numbers
+        return self._sharper(state, numbers, np.flatnonzero(~claims.beaten))
+
+    def numbers(self, state: Prefixes) -> Numbers:
+        """Of all pairs, at the epsilons at which bets stand."""
+        k, facets = self.n_designs, len(self.cone.facets)
+        if state.peaks is not None:
+            m = self._thresholds * self._reaches[None, :, None]
+            fine, out = (
+                np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets) for needed in self._needed
+            )
+            return self._with_exact(state, self._of_bounds(fine, out))
+        return self._with_exact(state, self._of_differences(state))
+
+    def _of_bounds(self, fine: Floats, out: Floats) -> Numbers:
+        """From numbers that gains certainly exceed, (K, K, N), with the probabilities of "fine" and of the others."""
+        at = np.where(fine == 0, BELOW, -fine / self.cone.widths).min(axis=2).T
+        cover = np.full(at.shape, np.inf)
+        met = np.isfinite(out).all(axis=2)
+        if self.question.success == "cover" and met.any():
+            cover[met] = self.cone.lift_norms(np.maximum(-out[met], 0.0).T, non_negative=True)
+        return Numbers(np.asarray((out >= 0).all(axis=2)), at, cover)
+
+    def _of_differences(self, state: Prefixes) -> Numbers:
+        """Normal differences: Student's t at the last look that both have reached."""
+        shape = (self.n_designs,) * 2
+        found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
+        level = self.level(state.reach)
+        looks = max(1, len(self.levels) - (1 if self.whole else 0))
+        noise = self.question.noise if isinstance(self.question.noise, GaussianUnknown) else GaussianUnknown()
+        steps = Rounding.of(noise, state.statistics).steps
+        for look in np.unique(level[level >= 0]):
+            members = np.flatnonzero(level >= look)
+            here = np.ix_(members, members)
+            new = np.minimum(level[members][:, None], level[members][None, :]) == look
+            seen = Differences.of(state.values[members, : self.levels[look]], self.cone, steps, self.population)
+            fine, _ = seen.radii(self.fine_share / looks, self.radius_scale)
+            out, widest = seen.radii(self.out_share / looks, self.radius_scale)
+            gains = seen.gains
+            beats = (gains >= out).all(axis=2) & (gains > 0).any(axis=2)
+            at = ((gains + fine) / self.cone.widths).min(axis=2)
+            cover = np.full(at.shape, np.inf)
+            met = np.isfinite(out).all(axis=2) & np.isfinite(widest)
+            if self.question.success == "cover" and met.any():
+                cover[met] = cover_at(self.cone, gains[met].T, out[met].T, widest[met])
+            for whole, part in ((found.beats, beats), (found.fine_at, at), (found.cover_at, cover)):
+                whole[here] = np.where(new, part, whole[here])
+        return found
+
+    def _with_exact(self, state: Prefixes, numbers: Numbers) -> Numbers:
+        """Two designs that have read the whole population are known; nobody meets himself."""
+        beats, at, cover = numbers.beats.copy(), numbers.fine_at.copy(), numbers.cover_at.copy()
+        known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
+        if len(known):
+            here = np.ix_(known, known)
+            values = self.cone.facet_values(state.statistics.means[known])
+            gains = values[None, :, :] - values[:, None, :]
+            beats[here] = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
+            least = (gains / self.cone.widths).min(axis=2)
+            at[here] = np.where(beats[here], least, np.minimum(least, BELOW))
+            deficits = np.maximum(-gains, 0.0).reshape(-1, gains.shape[2]).T
+            cover[here] = self.cone.lift_norms(deficits, non_negative=True).reshape(len(known), -1)
+        each = np.arange(len(at))
+        beats[each, each], at[each, each], cover[each, each] = False, -np.inf, np.inf
+        return Numbers(beats, at, cover)
+
+    def _sharper(self, state: Prefixes, numbers: Numbers, left: Indices) -> Numbers:
+        """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
+
+        That is the same event (docs/blocks, section 4): wealth falls as m rises.
+        """
+        k, facets = self.n_designs, len(self.cone.facets)
+        level = self.level(state.reach)
+        fine, out = np.full((2, k, k, facets), -np.inf)
+        for look in np.unique(level[left][level[left] >= 0]):
+            members = left[level[left] >= look]
+            first, second = (members[side.ravel()] for side in np.indices((len(members),) * 2))
+            new = (first != second) & (np.minimum(level[first], level[second]) == look)
+            first, second = first[new], second[new]
+            scaled = self._scaled(state.values[:, : self.levels[look]])
+            for part in chunks(len(first), scaled[0].size):
+                i, j = first[part], second[part]
+                differences = scaled[j] - scaled[i]
+                sure = self._sure(differences)
+                found = lower_bounds(differences, np.array(self._needed), self._stakes, self.population, sure)
+                found *= self._reaches[None, :, None]
+                fine[i, j], out[i, j] = found[..., 0], found[..., 1]
+        fresh = self._of_bounds(fine, out)
+        better = Numbers(
+            numbers.beats | fresh.beats,
+            np.minimum(numbers.fine_at, fresh.fine_at),
+            np.minimum(numbers.cover_at, fresh.cover_at),
+        )
+        return self._with_exact(state, better)
+
+    def _sure(self, differences: Floats) -> Floats:
+        """(P, N): what the mean is at least, were all that is not known as small as it can be."""
+        if self.population is None:
+            return np.full(differences.shape[::2], -1.0)
+        unknown = self.population - np.asarray(~np.isnan(differences).any(axis=2)).sum(axis=1)
+        return np.asarray((np.nansum(differences, axis=1) - unknown[:, None]) / self.population)
+
+
+def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
+    """Strike what is beaten, in passes; then see who is fine against all others, and who is covered by one of those."""
+    k = len(numbers.beats)
+    beaten, by = np.zeros(k, dtype=bool), np.full(k, -1, dtype=np.intp)
+    while True:
+        blows = numbers.beats & ~beaten[None, :] & ~beaten[:, None]
+        struck = blows.any(axis=1)
+        if not struck.any() or (struck | beaten).all():  # data that contradict themselves strike nobody
+            break
+        by[struck] = blows[struck].argmax(axis=1)
+        beaten |= struck
+    accept_at = np.where(beaten[None, :], -np.inf, numbers.fine_at).max(axis=1)
+    accept_at[beaten] = np.inf
+    accepted = accept_at <= epsilon
+    covers = (numbers.cover_at <= epsilon) & accepted[None, :]
+    covered = ~(beaten | accepted) & covers.any(axis=1) if success == "cover" else np.zeros(k, dtype=bool)
+    by[covered] = covers[covered].argmax(axis=1)
+    fine = (numbers.fine_at <= epsilon) | beaten[None, :]
+    return PairedClaims(beaten, covered, accepted, by, accept_at, fine)
+
+
+def certified_epsilon(numbers: Numbers, success: Notion) -> float | None:
+    """The smallest epsilon at which everybody is decided: a maximum of numbers, not a search."""
+    claims = judged(numbers, np.inf, success)
+    settled = claims.accept_at
+    if success == "cover":
+        settled = np.minimum(settled, np.maximum(claims.accept_at[None, :], numbers.cover_at).min(axis=1))
+    epsilon = float(settled[~claims.beaten].max(initial=0.0))
+    return epsilon if np.isfinite(epsilon) else None

@@ -1,0 +1,148 @@
+"""Bets on paired differences of bounded observations: lower bounds that hold at every prefix at once.
+
+For a pair of designs and a facet, Z_1, Z_2, ... are the differences on the blocks in their order, scaled into [-1, 1].
+Whoever doubts that their mean is m or less stakes a share of what he has on every next one being larger than is to be
+expected then:
+
+    wealth(m) = average over stakes s of the product over t of (1 + min(s, LIMIT / (1 + e_t)) (Z_t - e_t))
+
+with e_t = m for blocks from an unlimited population, and e_t = (Q m - Z_1 - ... - Z_{t-1}) / (Q - t + 1), the mean of
+what is left, for Q blocks in random order. At the true mean this is a non-negative martingale that begins at 1, so that
+it ever reaches 1 / a with probability at most a; and it falls as m rises. So the mean is above every m whose wealth has
+reached 1 / a: one event for all m and all prefixes (docs/blocks, section 4).
+
+Reference: Waudby-Smith & Ramdas 2020 (without replacement), 2024 (betting).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+
+LARGEST_STAKE: Final = 0.8
+"""Of what a bet against mean 0 could lose."""
+LIMIT: Final = 0.95
+"""The share of the wealth that a single difference can take."""
+
+_USUAL: Final = 32.0  # a stake s serves best about 2 v log(1/a) / (v s)^2 = 32 / s^2 blocks: log(1/a) 10, v 0.6
+_STEPS: Final = 16  # factors, each at least 1 - LIMIT, that are multiplied before a logarithm is taken
+_NUMBERS: Final = 2**19  # in a temporary array
+_SLACK: Final = 1e-9  # of "impossible", for rounding of sums
+_HALVINGS: Final = 11  # of the range in which a bound is looked for
+
+
+def stakes_for(blocks: int) -> Floats:
+    """The stakes that pay within so many blocks: halves of the largest one.
+
+    >>> stakes_for(800).tolist()
+    [0.8, 0.4, 0.2]
+    """
+    least = np.sqrt(_USUAL / blocks)
+    stakes = [LARGEST_STAKE]
+    while stakes[-1] / 2 >= least:
+        stakes.append(stakes[-1] / 2)
+    return np.array(stakes)
+
+
+@dataclass(frozen=True, eq=False)
+class Wagers:
+    """Bets against several m for each of P pairs and N facets, as far as their differences are known."""
+
+    logs: Floats
+    """(P, N, G, S): logarithms of the wealth, one for each stake."""
+    sums: Floats
+    """(P, N): of the differences."""
+    seen: Indices
+    """(P,): how many there were."""
+
+    @classmethod
+    def fresh(cls, pairs: int, facets: int, thresholds: int, stakes: int) -> Wagers:
+        """Nothing seen, everybody has 1."""
+        return cls(
+            np.zeros((pairs, facets, thresholds, stakes)), np.zeros((pairs, facets)), np.zeros(pairs, dtype=np.intp)
+        )
+
+    @property
+    def wealth(self) -> Floats:
+        """(P, N, G): the logarithm of the average over the stakes."""
+        top = self.logs.max(axis=-1)
+        with np.errstate(invalid="ignore"):
+            rest = np.log(np.exp(self.logs - top[..., None]).mean(axis=-1))
+        return np.asarray(np.where(np.isinf(top), top, top + rest))
+
+    def of(self, pairs: Indices | slice) -> Wagers:
+        """Some of the pairs."""
+        return Wagers(self.logs[pairs], self.sums[pairs], self.seen[pairs])
+
+    def replaced(self, pairs: Indices, part: Wagers) -> Wagers:
+        """With other bets for some of the pairs."""
+        logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
+        logs[pairs], sums[pairs], seen[pairs] = part.logs, part.sums, part.seen
+        return Wagers(logs, sums, seen)
+
+    def after(self, differences: Floats, thresholds: Floats, stakes: Floats, population: int | None) -> Wagers:
+        """With T more differences (P, T, N) in [-1, 1], NaN where a pair has not met on a block.
+
+        `thresholds` are the m, (P or 1, N, G); `population` is Q, None for an unlimited one. O(P T N G S).
+        """
+        logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
+        gaps = bool(np.isnan(differences).any())
+        product = np.ones_like(logs)
+        for t in range(differences.shape[1]):
+            z = differences[:, t]
+            met = np.asarray(~np.isnan(z).any(axis=1)) if gaps else None
+            if met is not None:
+                z = np.where(met[:, None], z, 0.0)
+            expected = thresholds
+            if population is not None:
+                left = np.maximum(population - seen, 1)[:, None, None]
+                expected = (population * thresholds - sums[:, :, None]) / left
+            room = LIMIT / np.maximum(expected + 1, _SLACK)
+            factor = 1 + np.minimum(stakes, room[..., None]) * (z[:, :, None] - expected)[..., None]
+            if met is None:
+                product *= factor
+                seen += 1
+            else:
+                np.multiply(product, factor, out=product, where=met[:, None, None, None])
+                seen += met
+            sums += z
+            if (t + 1) % _STEPS == 0:
+                logs += np.log(product)
+                product.fill(1.0)
+        logs += np.log(product)
+        if population is not None:  # where what is left cannot be so small, the mean is above m
+            left = (population - seen)[:, None, None]
+            logs[population * thresholds - sums[:, :, None] < -left - _SLACK * population] = np.inf
+        return Wagers(logs, sums, seen)
+
+
+def lower_bounds(
+    differences: Floats, levels: Floats, stakes: Floats, population: int | None, certainly: Floats
+) -> Floats:
+    """(P, N, A): for each of A logarithms log(1/a) a number that the mean exceeds, found from below by halving.
+
+    `differences` are (P, T, N) in [-1, 1]; `certainly` (P, N) holds bounds that need no proof.
+    """
+    pairs, _, facets = differences.shape
+    low = np.repeat(certainly[:, :, None], len(levels), axis=2)
+    high = np.ones_like(low)
+    for part in chunks(pairs, facets * (len(levels) * len(stakes) + differences.shape[1])):
+        start = Wagers.fresh(len(low[part]), facets, len(levels), len(stakes))
+        for _ in range(_HALVINGS):
+            middle = (low[part] + high[part]) / 2
+            above = start.after(differences[part], middle, stakes, population).wealth >= levels
+            low[part] = np.where(above, middle, low[part])
+            high[part] = np.where(above, high[part], middle)
+    return low
+
+
+def chunks(pairs: int, numbers: int) -> Iterator[slice]:
+    """All pairs in pieces, for so many numbers a pair."""
+    step = max(1, _NUMBERS // max(1, numbers))
+    for start in range(0, pairs, step):
+        yield slice(start, start + step)

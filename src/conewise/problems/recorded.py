@@ -1,0 +1,171 @@
+"""Evaluations that were recorded: every design on the same blocks, read in an order drawn at random.
+
+A block is a question, a seed, a fold, a plate, a day: something that all designs can meet (docs/blocks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Floats, Indices, as_count, as_floats, read_only
+from conewise.errors import InputError, shown
+from conewise.feedback import Observations, Pulls
+from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.problems.simulated import Seed, as_generator
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """K designs on Q blocks, values (K, Q, D), larger is better; each design reads a prefix of one random order.
+
+    `population` says what the averages are over: True, the blocks that were recorded (a benchmark is its questions),
+    so that all is exact once they are read; a number, a finite list of blocks of which these are some; False, an
+    unlimited population of which these are a sample.
+
+    >>> answers = [[[1.0], [0.0], [1.0]], [[1.0], [1.0], [1.0]]]
+    >>> problem = Recorded(answers)
+    >>> problem.reading(rng=0).evaluate(Pulls([0, 1], [2, 2]), rng=0)
+    Observations(4 evaluations of 2 designs)
+    """
+
+    values: Floats
+    population: int | None
+    """How many blocks the averages are over; None for an unlimited population."""
+    assumption: Noise
+    """What may be taken for granted of a value: by default its range, or normal differences where none is known."""
+
+    def __init__(self, values: ArrayLike, population: bool | int = True, *, noise: Noise | None = None) -> None:
+        table = as_floats(values, "values")
+        if table.ndim != 3 or not table.size:
+            raise InputError(
+                f"values must have shape (K, Q, D), designs x blocks x objectives, none of them 0, got {table.shape}."
+            )
+        if not np.isfinite(table).all():
+            design, block, _ = np.argwhere(~np.isfinite(table))[0]
+            raise InputError(
+                f"values of design {design} have no finite number on block {block}: every design needs every block; "
+                "leave out the blocks that somebody lacks, or give the table to analyse(..., block=...), which "
+                "compares on common ones."
+            )
+        object.__setattr__(self, "values", read_only(table.copy()))
+        object.__setattr__(self, "population", as_population(population, table.shape[1]))
+        whole = self.population == table.shape[1]
+        object.__setattr__(self, "assumption", _range_of(table, whole) if noise is None else _as_noise(noise))
+        self.assumption.check_dim(self.dim, self.n_designs)
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return len(self.values)
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of recorded blocks Q."""
+        return int(self.values.shape[1])
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return int(self.values.shape[2])
+
+    @property
+    def means(self) -> Floats:
+        """(K, D): averages over the recorded blocks, which are the truth where these are the population."""
+        return np.asarray(self.values.mean(axis=1))
+
+    def reading(self, rng: Seed) -> Reading:
+        """A reader in an order of its own, with which nothing has been read yet."""
+        order = as_generator(rng).permutation(self.n_blocks)
+        return Reading(self, read_only(order), np.zeros(self.n_designs, dtype=np.int64))
+
+    def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
+        """The first blocks of a new order; `reading(rng)` goes on where it was."""
+        return self.reading(rng).evaluate(pulls, rng)
+
+    def __repr__(self) -> str:
+        of = "an unlimited population" if self.population is None else f"{self.population:,}"
+        return f"<{self.n_designs} designs on {self.n_blocks:,} blocks of {of}, {self.dim} objectives>"
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One way through the blocks: how far each design has come. The only problem that remembers."""
+
+    problem: Recorded
+    order: Indices
+    read: Any
+    """(K,): blocks that each design has read."""
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return self.problem.n_designs
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return self.problem.dim
+
+    @property
+    def assumption(self) -> Noise:
+        """What the problem says of its values."""
+        return self.problem.assumption
+
+    def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
+        """The next blocks of each design, one entry a value."""
+        if len(pulls.designs) and pulls.designs.max() >= self.n_designs:
+            raise InputError(f"design {pulls.designs.max()} does not exist: there are {self.n_designs} designs.")
+        designs = np.repeat(pulls.designs, pulls.counts)
+        after = self.read + np.bincount(designs, minlength=self.n_designs)
+        if (after > self.problem.n_blocks).any():
+            short = int((after > self.problem.n_blocks).argmax())
+            raise InputError(
+                f"{after[short]:,} blocks of design {short} are asked for, but {self.problem.n_blocks:,} were recorded."
+            )
+        places = np.empty(len(designs), dtype=np.intp)
+        for design in np.unique(pulls.designs):
+            entries = np.flatnonzero(designs == design)
+            places[entries] = self.order[self.read[design] : self.read[design] + len(entries)]
+        self.read[:] = after
+        return Observations.single(designs, self.problem.values[designs, places])
+
+
+def as_population(population: Any, blocks: int) -> int | None:
+    """How many blocks the averages are over: True for those at hand, False for no limit, or a number of at least these.
+
+    >>> as_population(True, 5), as_population(False, 5), as_population(100, 5)
+    (5, None, 100)
+    """
+    if isinstance(population, bool | np.bool_):
+        return blocks if population else None
+    if not isinstance(population, int | np.integer):
+        raise InputError(f"population must be True, False or a number of blocks, got {shown(population)}.")
+    return as_count(int(population), "population") if population >= blocks else _too_small(int(population), blocks)
+
+
+def _too_small(population: int, blocks: int) -> int:
+    raise InputError(
+        f"population must be at least the number of blocks seen, got {population:,} and {blocks:,} blocks; it counts "
+        "all blocks that the averages are over."
+    )
+
+
+def _as_noise(noise: Any) -> Noise:
+    if not isinstance(noise, Noise):
+        raise InputError(f"noise must be an assumption such as Bounded(0, 1), got {shown(noise)}.")
+    return noise
+
+
+def _range_of(values: Floats, whole: bool) -> Noise:
+    """The range of the population where it is at hand, [0, 1] where all values are 0 or 1, else normal differences."""
+    if np.isin(values, (0.0, 1.0)).all():
+        return Bounded(0, 1)
+    if not whole:
+        return GaussianUnknown()
+    low, high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
+    flat = high <= low
+    return Bounded(low, np.where(flat, low + np.maximum(np.abs(low), 1.0), high))

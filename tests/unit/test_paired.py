@@ -1,0 +1,260 @@
+"""The certificate of paired differences and its rule: the cases that go wrong first, and the laws of a rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import PairedElimination
+from conewise.certificate.differences import Differences
+from conewise.certificate.paired import Paired
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.goals import Question
+from conewise.noise import Bounded, GaussianUnknown
+from conewise.problems import Recorded
+
+FLAT = cw.Cone.orthant(2)
+
+
+def answers(rates, blocks, seed, shared=True):
+    """0/1 values with these rates that share the difficulty of their block."""
+    rng = np.random.default_rng(seed)
+    rates = np.asarray(rates, dtype=float)
+    draws = rng.random((1, blocks, 1)) if shared else rng.random((len(rates), blocks, rates.shape[1]))
+    mixed = np.where(rng.random((len(rates), blocks, rates.shape[1])) < 0.7, draws, rng.random(draws.shape))
+    return (mixed < rates[:, None, :]).astype(float)
+
+
+def run(values, *, epsilon, cone=FLAT, population=True, seed=0, **options):
+    problem = Recorded(values, population)
+    return problem, cw.identify(problem, cone, epsilon=epsilon, delta=0.05, rng=seed, **options)
+
+
+RATES = [[0.9, 0.3], [0.4, 0.8], [0.35, 0.25], [0.88, 0.28], [0.2, 0.2]]
+
+
+@pytest.mark.parametrize("cone", [FLAT, cw.Cone.planar(60), cw.Cone.planar(135)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("noise", [None, GaussianUnknown()], ids=["bets", "normal"])
+def test_every_run_ends_and_is_right(cone, epsilon, noise):
+    values = answers(RATES, 200, seed=1)
+    if noise is not None:
+        values = values + 0.01 * np.random.default_rng(2).normal(size=values.shape)
+    problem, result = run(values, epsilon=epsilon, cone=cone, noise=noise)
+    assert result.guarantee
+    assert result.stopped_because == "every design is certified"
+    assert result.certified_epsilon <= epsilon
+    assert cw.verdict(result.pareto, problem.means, cone, result.certified_epsilon)
+    assert "undecided" not in result.status
+    assert result.evaluations <= values[:, :, 0].size
+
+
+def test_correlated_answers_need_fewer_calls():
+    ours = [run(answers(RATES, 400, seed, shared=True), epsilon=0.05)[1].evaluations for seed in range(5)]
+    apart = [run(answers(RATES, 400, seed, shared=False), epsilon=0.05)[1].evaluations for seed in range(5)]
+    assert sum(ours) < 0.9 * sum(apart)
+
+
+def test_identical_models_are_both_kept_and_neither_beats_the_other():
+    values = answers([[0.8, 0.3], [0.8, 0.3], [0.3, 0.8], [0.1, 0.1]], 100, seed=0)
+    values[1] = values[0]
+    _, result = run(values, epsilon=0.0)
+    assert result.pareto.tolist() == [True, True, True, False]
+    _, near = run(values, epsilon=0.1, population=False)
+    assert "beaten" not in near.status[:3]
+
+
+@pytest.mark.parametrize("population", [True, False])
+def test_an_all_correct_model(population):
+    values = answers([[0.5, 0.5], [0.6, 0.5], [0.5, 0.5]], 100, seed=3)
+    values[2] = 1.0
+    _, result = run(values, epsilon=0.05, population=population)
+    assert result.indices == [2]
+    assert set(result.status[:2]) <= {"beaten", "covered"}
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 5])
+def test_a_handful_of_blocks(blocks):
+    values = answers(RATES, blocks, seed=4)
+    problem, result = run(values, epsilon=0.0)
+    assert cw.verdict(result.pareto, problem.means, FLAT, 0.0)
+    assert (result.pareto == cw.pareto_mask(problem.means, FLAT)).all()
+    _, open_ = run(values, epsilon=0.01, population=False)
+    assert open_.stopped_because.startswith("all recorded blocks are read")
+    assert "kept" not in open_.status
+
+
+def test_at_the_end_everything_is_exact_also_on_ties():
+    """Different questions right, equally many: a tie that no bound decides and the last block does."""
+    values = np.zeros((3, 40, 2))
+    values[0, :20], values[1, 20:], values[2, 5:25] = 1, 1, 1
+    _, result = run(values, epsilon=0.0)
+    assert result.pareto.all()
+    assert result.certain.all()
+    assert (result.counts == 40).all()
+
+
+def test_a_larger_population_is_worth_less_than_a_whole_one():
+    values = answers(RATES, 120, seed=5)
+    stated = [run(values, epsilon=0.0, population=p)[1].certified_epsilon for p in (True, 130, 1000, False)]
+    assert stated == sorted(stated)
+    assert stated[0] == 0
+    assert stated[1] < stated[3]
+
+
+@pytest.mark.parametrize("noise", [Bounded(0, 1), GaussianUnknown()], ids=["bets", "normal"])
+@pytest.mark.parametrize("batch", [1, 7, 1000])
+def test_any_batches_give_the_same_state(noise, batch):
+    rng = np.random.default_rng(6)
+    values = rng.beta(2, 2, size=(4, 40, 2))
+    question = Question(FLAT, 0.1, 0.1, noise)
+    rule = PairedElimination(question, 4, blocks=40, population=40)
+    designs = np.repeat([0, 1, 2, 3], [40, 25, 30, 9])
+    order = rng.permutation(len(designs))
+    seen = np.zeros(4, dtype=int)
+    entries = []
+    for design in designs[order]:
+        entries.append(values[design, seen[design]])
+        seen[design] += 1
+    told, rows = designs[order], np.array(entries)
+    state = rule.start()
+    for start in range(0, len(told), batch):
+        state = rule.tell(state, Observations.single(told[start : start + batch], rows[start : start + batch]))
+    whole = rule.tell(rule.start(), Observations.single(told, rows))
+    for ours, theirs in ((state, whole),):
+        numbers, expected = rule.certificate.best(ours), rule.certificate.best(theirs)
+        assert numbers.fine_at == pytest.approx(expected.fine_at, rel=1e-9)
+        assert numbers.cover_at == pytest.approx(expected.cover_at, rel=1e-9)
+        assert (numbers.beats == expected.beats).all()
+        assert rule.recommend(ours).certified_epsilon == pytest.approx(rule.recommend(theirs).certified_epsilon)
+
+
+def test_batches_and_limits_are_kept():
+    values = answers(RATES, 300, seed=7)
+    _, whole = run(values, epsilon=0.02)
+    _, parts = run(values, epsilon=0.02, batch=13)
+    assert parts.pareto.tolist() == whole.pareto.tolist()
+    _, cut = run(values, epsilon=0.02, max_evaluations=200)
+    assert cut.evaluations == 200
+    assert cut.stopped_because.startswith("max_evaluations reached")
+    assert cut.certified_epsilon > 0.02
+
+
+def test_what_is_certified_early_is_finer_than_the_places_of_bets():
+    _, cut = run(answers(RATES, 300, seed=7), epsilon=0.02, max_evaluations=800)
+    at = cut.certified_epsilon
+    assert cut.guarantee.epsilon == at
+    assert not any(abs(at - share * 0.02) < 1e-6 for share in (1.0, 0.924, 0.707, 0.383))
+
+
+def test_an_observation_outside_the_range_or_a_sum_is_refused():
+    rule = PairedElimination(Question(FLAT, 0.1, 0.1, Bounded(0, 1)), 2, blocks=5, population=5)
+    with pytest.raises(InputError, match="outside the range"):
+        rule.tell(rule.start(), Observations.single([0], [[0.5, 1.5]]))
+    with pytest.raises(InputError, match="told one by one"):
+        rule.tell(rule.start(), Observations([0], [[0.5, 0.5]], [2]))
+    with pytest.raises(InputError, match="design 0 was told 6 blocks, but there are 5"):
+        rule.tell(rule.start(), Observations.single([0] * 6, [[0.5, 0.5]] * 6))
+    with pytest.raises(InputError, match="at least the number of blocks seen"):
+        PairedElimination(Question(FLAT, 0.1, 0.1, Bounded(0, 1)), 2, blocks=5, population=4)
+
+
+def test_a_changed_radius_is_no_guarantee():
+    _, result = run(answers(RATES, 100, seed=8), epsilon=0.1, radius_scale=0.5)
+    assert not result.guarantee
+
+
+def test_only_those_on_which_something_depends_read_on():
+    values = answers([[0.95, 0.9], [0.6, 0.6], [0.05, 0.05], [0.58, 0.62]], 500, seed=9)
+    problem, result = run(values, epsilon=0.02)
+    assert result.counts[2] < 0.2 * problem.n_blocks
+    rule = PairedElimination(Question(FLAT, 0.02, 0.05, Bounded(0, 1)), 4, blocks=500, population=500)
+    assert isinstance(rule.ask(rule.start(), 3), Pulls)
+    assert rule.ask(rule.start(), 3).total == 3
+
+
+# -- normal differences ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_differences_are_those_of_a_loop_over_pairs(seed):
+    rng = np.random.default_rng(seed)
+    values = 100 + rng.normal(size=(5, 30, 2)) @ np.array([[1.0, 0.4], [0.0, 0.8]])
+    values[rng.random((5, 30)) < 0.2] = np.nan
+    cone = cw.Cone.planar(70)
+    found = Differences.of(values, cone, np.full(2, 1e-12), 50)
+    radii, widest = found.radii(0.01, 1.0)
+    from scipy.stats import t
+
+    for i in range(5):
+        for j in range(5):
+            if i == j:
+                continue
+            z = (values[j] - values[i])[~np.isnan(values[j] - values[i]).any(axis=1)]
+            g = len(z)
+            per = t.isf(0.01, g - 1) * np.sqrt(1 / g - 1 / 50)
+            along = z @ cone.facets.T
+            assert found.gains[i, j] == pytest.approx(along.mean(axis=0), rel=1e-9)
+            assert radii[i, j] == pytest.approx(per * along.std(axis=0, ddof=1), rel=1e-6)
+            assert widest[i, j] == pytest.approx(per * np.sqrt(np.linalg.eigvalsh(np.cov(z.T))[-1]), rel=1e-6)
+
+
+def test_differences_smaller_than_a_step_count_as_hidden():
+    rng = np.random.default_rng(0)
+    values = np.round(0.1 * rng.normal(size=(3, 12, 1)))  # steps of 1: all values are 0, or nearly all
+    values[2] += 3
+    seen = Differences.of(values, cw.Cone.orthant(1), np.array([1.0]), None)
+    radii, _ = seen.radii(0.01, 1.0)
+    assert radii[0, 1, 0] >= 1.0
+    never = Differences.of(np.zeros((2, 12, 1)), cw.Cone.orthant(1), np.array([np.inf]), None)
+    assert np.isinf(never.radii(0.01, 1.0)[0]).all()
+
+
+# -- missing blocks ----------------------------------------------------------------------------------------------------
+
+
+def told(values, population, noise=None, epsilon=0.05, delta=0.05):
+    question = Question(FLAT, epsilon, delta, noise or Bounded(0, 1))
+    rule = PairedElimination(question, len(values), blocks=values.shape[1], population=population, once=True)
+    return rule.recommend(rule.certificate.tell_table(values))
+
+
+def test_a_missing_question_leaves_the_pair_on_common_ones():
+    values = answers(RATES, 300, seed=10)
+    values[1, 7] = np.nan
+    result = told(values, 300)
+    assert result.counts.tolist() == [300, 299, 300, 300, 300]
+    assert result.guarantee
+    means = np.nanmean(values, axis=1)
+    assert cw.verdict(result.pareto, means, FLAT, result.certified_epsilon)
+
+
+@pytest.mark.parametrize("noise", [Bounded(0, 1), GaussianUnknown()], ids=["bets", "normal"])
+@pytest.mark.parametrize("population", [200, 500, None])
+def test_two_designs_with_disjoint_blocks_stay_open(noise, population):
+    values = np.random.default_rng(11).beta(2, 2, size=(3, 200, 2))
+    values[2] = values[2] * 0.1
+    values[0, :100] = np.nan
+    values[1, 100:] = np.nan
+    result = told(values, population, noise)
+    assert result.status[0] == result.status[1] == "undecided"
+    assert result.status[2] == "beaten"
+    if isinstance(noise, Bounded):
+        assert result.certified_epsilon == 1.0  # the range alone says that
+    else:
+        assert result.certified_epsilon is None
+        assert not result.guarantee
+
+
+def test_complete_tables_are_exact():
+    values = answers(RATES, 50, seed=12)
+    result = told(values, 50, epsilon=0.01)
+    assert (result.pareto == cw.pareto_mask(values.mean(axis=1), FLAT)).all() or result.certified_epsilon == 0.0
+    assert "undecided" not in result.status
+
+
+def test_noise_without_a_bound_is_refused():
+    with pytest.raises(InputError, match="block by block"):
+        Paired(Question(FLAT, 0.1, 0.1, cw.noise.SubGaussian(1)), 2, 5, 5)
