@@ -62,6 +62,18 @@ class Pulls:
         """Number of evaluations."""
         return int(self.counts.sum())
 
+    def first(self, most: int | None) -> Pulls:
+        """At most so many of these evaluations, from the beginning; all of them for None.
+
+        >>> Pulls([0, 2], [5, 3]).first(6).counts.tolist()
+        [5, 1]
+        """
+        if most is None or self.total <= (most := as_count(most, "most")):
+            return self
+        before = np.cumsum(self.counts) - self.counts
+        times = np.minimum(self.counts, most - before)
+        return Pulls(self.designs[times > 0], times[times > 0])
+
     def __repr__(self) -> str:
         return f"Pulls({self.total} evaluations of {len(np.unique(self.designs))} designs)"
 

@@ -11,6 +11,8 @@ import doctest
 import importlib.util
 import pkgutil
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,25 @@ def test_the_readme_and_some_pages_have_examples():
 def test_pages_run_from_top_to_bottom(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_blocks(path.read_text(encoding="utf-8"), path.name) > 0
+
+
+WITH_SUITES = [path for path in RUNNABLE if "from conewise.testing import" in path.read_text(encoding="utf-8")]
+
+
+def test_the_page_for_those_who_extend_inherits_both_suites():
+    (page,) = WITH_SUITES
+    assert {"AlgorithmContract", "StorageContract"} <= set(re.findall(r"\w+Contract", page.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", WITH_SUITES, ids=lambda path: path.name)
+def test_suites_that_a_page_inherits_pass(path, tmp_path):
+    """The blocks of the page as a module of tests, in a process of its own."""
+    written = [block for block in blocks(path.read_text(encoding="utf-8")) if block.language == "python"]
+    (tmp_path / "test_page.py").write_text("\n".join(block.code for block in written if ">>>" not in block.code))
+    command = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_page.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) > 100
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -121,7 +121,9 @@ class CertifiedRule(FixedConfidence, ABC):
         if limit == 0:
             return Pulls([], [])
         if state.pilot is not None and not state.piloted:
-            return _at_most(np.arange(self.n_designs), state.pilot.missing, limit)
+            missing = state.pilot.missing
+            designs = np.flatnonzero(missing)
+            return Pulls(designs, missing[designs]).first(limit)
         counts = np.array(self.certificate.levels.counts)
         steps = np.maximum(self._heights(state) - state.reached, 0)
         designs = np.repeat(np.arange(self.n_designs), steps)
@@ -129,7 +131,7 @@ class CertifiedRule(FixedConfidence, ABC):
         first = np.cumsum(steps) - steps
         level = state.reached[designs] + 1 + np.arange(len(designs)) - first[designs]
         times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.statistics.counts[designs])
-        return _at_most(designs, times, limit)
+        return Pulls(designs[times > 0], times[times > 0]).first(limit)
 
     def _heights(self, state: Checkpoints) -> Indices:
         """(K,): the level to which each design goes on; its present one for those on which nothing depends now.
@@ -265,11 +267,3 @@ class CertifiedRule(FixedConfidence, ABC):
             taken_as_exact(self.noise, state.statistics),
         )
         return certified_answer(claims, found, state.everything, worth, why)
-
-
-def _at_most(designs: Indices, times: Floats | Indices, limit: int | None) -> Pulls:
-    """The first of these evaluations, as many as are allowed."""
-    if limit is not None and times.sum() > limit:
-        before = np.concatenate([[0], np.cumsum(times)[:-1]])
-        times = np.minimum(times, np.maximum(limit - before, 0))
-    return Pulls(designs[times > 0], times[times > 0])

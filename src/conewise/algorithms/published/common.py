@@ -96,8 +96,8 @@ class Sequential(Published, ABC):
             return Pulls([], [])
         unseen = np.flatnonzero(state.counts == 0)
         if len(unseen):
-            return limited(unseen, np.ones(len(unseen), dtype=np.int64), limit)
-        return limited(*self.choose(state, limit), limit)
+            return Pulls(unseen).first(limit)
+        return Pulls(*self.choose(state, limit)).first(limit)
 
 
 def check_pairs(n_designs: int, rule: str) -> int:
@@ -109,15 +109,6 @@ def check_pairs(n_designs: int, rule: str) -> int:
             "use SuccessiveElimination."
         )
     return n_designs
-
-
-def limited(designs: Indices, times: Counts, limit: int | None) -> Pulls:
-    """These pulls, the first ones only when a limit is given."""
-    if limit is not None and int(times.sum()) > limit:
-        before = np.cumsum(times) - times
-        times = np.minimum(times, np.maximum(limit - before, 0))
-        designs, times = designs[times > 0], times[times > 0]
-    return Pulls(designs, times)
 
 
 def best_guess(statistics: Statistics, candidates: Bools, cone: Cone) -> Bools:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
-from conewise.algorithms.published.common import limited
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 
 
@@ -122,7 +121,7 @@ class RoundByRound(ABC):
         limit = self.allowed(state.evaluations, most)
         missing = np.maximum(state.target - state.used.counts, 0)
         designs = np.flatnonzero(missing)
-        return limited(designs, missing[designs], limit)
+        return Pulls([], []) if limit == 0 else Pulls(designs, missing[designs]).first(limit)
 
     def tell(self, state: Rounds, observations: Observations) -> Rounds:
         """The state with these observations, and the rounds judged that they complete."""

@@ -1,0 +1,24 @@
+"""The suites that every algorithm and every storage of conewise passes, for those of others (extra `testing`).
+
+A class of tests inherits a suite and says how the thing under test is made; pytest collects it like any other class.
+
+    from conewise.testing import AlgorithmContract
+
+    class TestMine(AlgorithmContract):
+        def make(self, question, n_designs):
+            return Mine(question, n_designs)
+"""
+
+from conewise.errors import ConewiseError, from_extra
+
+try:
+    import pytest
+except ImportError:
+    raise ConewiseError(f"the suites of conewise.testing need pytest: {from_extra('testing')}.") from None
+
+pytest.register_assert_rewrite("conewise.testing.algorithms", "conewise.testing.storages")
+
+from conewise.testing.algorithms import AlgorithmContract  # noqa: E402 - after asking for readable failures
+from conewise.testing.storages import StorageContract  # noqa: E402
+
+__all__ = ["AlgorithmContract", "StorageContract"]

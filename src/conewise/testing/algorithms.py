@@ -1,0 +1,365 @@
+"""One suite for every algorithm: ask, tell and recommend keep their contract, whatever the sampling rule.
+
+Nothing here knows which algorithm it is talking to.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from conewise.algorithms.contract import Algorithm, Result
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.goals import Guarantee, Heuristic, Question, verdict
+from conewise.noise import Gaussian
+from conewise.problems.simulated import SimulatedBandit
+
+_SEED: Final = 11
+_LONGEST: Final = 10_000  # batches of a run
+
+PROBLEMS: Final[dict[str, tuple[Cone, ArrayLike]]] = {
+    "one objective": (Cone.orthant(1), [[0.0], [1.0], [3.0], [3.0]]),
+    "two objectives": (Cone.orthant(2), [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [2.0, 2.0], [-2.0, 2.0]]),
+    "narrow cone": (Cone.planar(45), [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [6.0, 6.0], [-2.0, 2.0]]),
+    "wide cone": (Cone.planar(135), [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [2.0, 2.0], [-2.0, 2.0]]),
+    "three objectives": (Cone.ice_cream(60, facets=5), np.random.default_rng(3).normal(size=(4, 3)) * 3),
+    "two designs": (Cone.orthant(2), [[0.0, 0.0], [3.0, 3.0]]),
+}
+"""Cones and true means whose gaps are several epsilons wide, or zero: with the seeds used, right answers are found."""
+
+
+class Case(NamedTuple):
+    """An algorithm, a problem to try it on, and the cone."""
+
+    algorithm: Algorithm[Any]
+    problem: SimulatedBandit
+    cone: Cone
+
+
+_MADE: Final[dict[tuple[type, str], Case]] = {}
+
+
+class AlgorithmContract:
+    """Inherit it and say in `make` how the algorithm is made for a question and a number of designs.
+
+    `heuristic` are words that a finished answer says where no proof covers it; None where it is guaranteed for the
+    epsilon and delta of the question.
+    """
+
+    epsilon: ClassVar[float] = 0.8
+    delta: ClassVar[float] = 0.1
+    noise: ClassVar[Gaussian] = Gaussian(0.5)
+    problems: ClassVar[Mapping[str, tuple[Cone, ArrayLike]]] = PROBLEMS
+    heuristic: ClassVar[str | None] = None
+
+    @abstractmethod
+    def make(self, question: Question, n_designs: int) -> Algorithm[Any]:
+        """The algorithm for this question about so many designs."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Every test that asks for a case is run on all problems."""
+        if "problem_name" in metafunc.fixturenames:
+            metafunc.parametrize("problem_name", list(self.problems))
+
+    @pytest.fixture
+    def case(self, problem_name: str) -> Case:
+        """The algorithm on one of the problems; made once for all tests: no test may leave a trace in it."""
+        key = type(self), problem_name
+        if key not in _MADE:
+            cone, means = self.problems[problem_name]
+            problem = SimulatedBandit(means, self.noise)
+            _MADE[key] = Case(self.make(self.question(cone), problem.n_designs), problem, cone)
+        return _MADE[key]
+
+    def question(self, cone: Cone) -> Question:
+        """What is asked on every problem."""
+        return Question(cone, self.epsilon, self.delta, self.noise)
+
+    def check_worth(self, result: Result) -> None:
+        """Hold a finished answer to what is promised: a guarantee for the question, or the words for none."""
+        if self.heuristic is None:
+            assert isinstance(result.guarantee, Guarantee)
+            assert (result.guarantee.epsilon, result.guarantee.delta) == (self.epsilon, self.delta)
+            assert result.guarantee.theorem
+            assert result.certified_epsilon is not None
+            assert 0 <= result.certified_epsilon <= self.epsilon
+        else:
+            assert isinstance(result.guarantee, Heuristic)
+            assert self.heuristic in result.guarantee.reason
+            assert result.certified_epsilon is None
+
+    # -- configuration and state -----------------------------------------------------------------------------------
+
+    def test_the_configuration_is_frozen(self, case: Case) -> None:
+        """A dataclass must be frozen; whatever else it is, `test_a_run_leaves_no_trace_in_the_algorithm` sees."""
+        if dataclasses.is_dataclass(case.algorithm):
+            for field in dataclasses.fields(case.algorithm):
+                with pytest.raises(dataclasses.FrozenInstanceError):
+                    setattr(case.algorithm, field.name, None)
+
+    def test_it_starts_with_nothing_observed(self, case: Case) -> None:
+        """A count of 0 for every design."""
+        state = case.algorithm.start()
+        assert state.counts.tolist() == [0] * case.problem.n_designs
+        assert state.evaluations == 0
+
+    def test_a_run_leaves_no_trace_in_the_algorithm(self, case: Case) -> None:
+        """Two runs on the same random numbers are the same run."""
+        first, second = (whole(journal(case)) for _ in range(2))
+        for a, b in zip(first, second, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_algorithms_and_states_travel_between_processes(self, case: Case) -> None:
+        """Both are pickled, and go on as if nothing had happened."""
+        algorithm = case.algorithm
+        state = begun(case, 7)
+        copied, copied_state = pickle.loads(pickle.dumps((algorithm, state)))
+        assert pulls_of(copied.ask(copied_state, 5)) == pulls_of(algorithm.ask(state, 5))
+        assert said(copied.recommend(copied_state)) == said(algorithm.recommend(state))
+
+    # -- ask -------------------------------------------------------------------------------------------------------
+
+    def test_pulls_are_designs_that_exist_and_no_more_than_asked_for(self, case: Case) -> None:
+        """For batches of any size."""
+        algorithm, problem, rng = case.algorithm, case.problem, np.random.default_rng(_SEED)
+        for most in (None, 1, 2, 3, 7, 50, 10**9):
+            state = algorithm.start()
+            for _ in range(12):
+                pulls = algorithm.ask(state, most)
+                if not pulls.total:
+                    break
+                assert (pulls.counts >= 1).all()
+                assert pulls.designs.min() >= 0
+                assert pulls.designs.max() < problem.n_designs
+                assert most is None or pulls.total <= most
+                state = algorithm.tell(state, problem.evaluate(pulls, rng))
+
+    def test_asking_changes_nothing_and_repeats_itself(self, case: Case) -> None:
+        """The state looks the same afterwards, and the answer is the same."""
+        algorithm, state = case.algorithm, begun(case, 5)
+        before = snapshot(state)
+        for most in (None, 1, 4):
+            assert pulls_of(algorithm.ask(state, most)) == pulls_of(algorithm.ask(state, most))
+        assert snapshot(state) == before
+
+    def test_a_batch_must_be_a_whole_number_above_zero(self, case: Case) -> None:
+        """Anything else is an InputError; `Pulls.first` says so."""
+        wrong: tuple[Any, ...] = (0, -1, 1.5, np.nan, np.inf, "3", [3], True, np.True_)
+        for most in wrong:
+            with pytest.raises(InputError, match="most must be"):
+                case.algorithm.ask(case.algorithm.start(), most)
+
+    @pytest.mark.parametrize("batch", [None, 1, 13])
+    def test_a_run_ends_and_then_nothing_more_is_asked_for(self, case: Case, batch: int | None) -> None:
+        """And before its end something is."""
+        algorithm, state = case.algorithm, case.algorithm.start()
+        for part in journal(case, batch):
+            assert algorithm.ask(state).total > 0
+            state = algorithm.tell(state, part)
+        for most in (None, 1, 100):
+            assert algorithm.ask(state, most).total == 0
+
+    # -- tell ------------------------------------------------------------------------------------------------------
+
+    def test_any_split_of_the_same_observations_gives_the_same_state_and_answer(self, case: Case) -> None:
+        """One by one, at once, or cut anywhere."""
+        algorithm = case.algorithm
+        designs, values = whole(journal(case))
+        one_big = algorithm.tell(algorithm.start(), Observations.single(designs, values))
+        n, rng = len(designs), np.random.default_rng(_SEED)
+        splits: list[Any] = [range(n + 1), [0, n // 2, n]]
+        splits += [sorted({0, n, *rng.integers(0, n + 1, size=9).tolist()}) for _ in range(3)]
+        for cuts in splits:
+            state = algorithm.start()
+            for a, b in pairwise(cuts):
+                state = algorithm.tell(state, Observations.single(designs[a:b], values[a:b]))
+            np.testing.assert_array_equal(state.counts, one_big.counts)
+            assert pulls_of(algorithm.ask(state, 3)) == pulls_of(algorithm.ask(one_big, 3))
+            assert said(algorithm.recommend(state)) == said(algorithm.recommend(one_big))
+
+    def test_the_same_answers_part_way_whatever_the_split(self, case: Case) -> None:
+        """The same for a run that is not over."""
+        algorithm = case.algorithm
+        designs, values = (part[:17] for part in whole(journal(case)))
+        one_big = algorithm.tell(algorithm.start(), Observations.single(designs, values))
+        state = algorithm.start()
+        for k in range(len(designs)):
+            state = algorithm.tell(state, Observations.single(designs[k : k + 1], values[k : k + 1]))
+        assert said(algorithm.recommend(state)) == said(algorithm.recommend(one_big))
+        assert pulls_of(algorithm.ask(state)) == pulls_of(algorithm.ask(one_big))
+
+    def test_how_the_evaluations_of_different_designs_interleave_does_not_show(self, case: Case) -> None:
+        """Only the order of each design's own evaluations may count."""
+        algorithm = case.algorithm
+        designs, values = whole(journal(case, batch=5))
+        state = algorithm.tell(algorithm.start(), Observations.single(designs, values))
+        one_design_after_the_other = np.argsort(designs, kind="stable")
+        sorted_state = algorithm.start()
+        for part in np.array_split(one_design_after_the_other, 7):
+            sorted_state = algorithm.tell(sorted_state, Observations.single(designs[part], values[part]))
+        assert said(algorithm.recommend(sorted_state)) == said(algorithm.recommend(state))
+        assert pulls_of(algorithm.ask(sorted_state)) == pulls_of(algorithm.ask(state))
+
+    def test_telling_makes_a_new_state_and_leaves_the_old_one(self, case: Case) -> None:
+        """A state is a value."""
+        algorithm, old = case.algorithm, begun(case, 4)
+        before, pulls = snapshot(old), case.algorithm.ask(old, 6)
+        new = algorithm.tell(old, case.problem.evaluate(pulls, _SEED))
+        assert snapshot(old) == before
+        assert new.evaluations == old.evaluations + pulls.total
+
+    def test_what_does_not_fit_is_refused_and_the_state_stays(self, case: Case) -> None:
+        """Designs that do not exist, objectives that are too many, values that are no numbers."""
+        problem, state = case.problem, begun(case, 4)
+        before = snapshot(state)
+        good, dim, k = np.zeros((1, problem.dim)), problem.dim, problem.n_designs
+        refused: list[tuple[list[int], ArrayLike]] = [
+            ([k], good),
+            ([0, k + 5], np.vstack([good, good])),
+            ([0], np.zeros((1, dim + 1))),
+            ([-1], good),
+            ([0], np.full((1, dim), np.nan)),
+            ([0], np.full((1, dim), np.inf)),
+        ]
+        for designs, values in refused:
+            with pytest.raises(InputError):
+                case.algorithm.tell(state, Observations.single(designs, values))
+            assert snapshot(state) == before
+
+    def test_telling_nothing_changes_nothing(self, case: Case) -> None:
+        """No observations, no difference."""
+        algorithm, state = case.algorithm, begun(case, 4)
+        again = algorithm.tell(state, Observations([], np.empty((0, case.problem.dim))))
+        assert said(algorithm.recommend(again)) == said(algorithm.recommend(state))
+
+    def test_observations_that_were_not_asked_for_are_welcome(self, case: Case) -> None:
+        """Somebody may know more than was asked for."""
+        algorithm, problem = case.algorithm, case.problem
+        extra = problem.evaluate(Pulls([problem.n_designs - 1], [3]), _SEED, one_by_one=True)
+        state = algorithm.tell(algorithm.start(), extra)
+        assert state.counts[-1] == 3
+        assert algorithm.ask(state).total > 0
+        assert algorithm.recommend(state).evaluations == 3
+
+    # -- recommend -------------------------------------------------------------------------------------------------
+
+    def test_there_is_an_answer_at_every_moment_and_it_says_what_it_is_worth(self, case: Case) -> None:
+        """Before the first evaluation as well."""
+        for state in states(case, batch=29):
+            result = case.algorithm.recommend(state)
+            check_shape(result, case.problem.n_designs)
+            assert result.evaluations == state.evaluations == int(result.counts.sum())
+            unfinished = case.algorithm.ask(state).total > 0
+            if isinstance(result.guarantee, Guarantee):  # before the end for a larger epsilon, if at all
+                assert result.guarantee.epsilon >= self.epsilon
+                assert unfinished or result.guarantee.epsilon == self.epsilon
+
+    def test_the_finished_answer_is_right_and_worth_what_was_promised(self, case: Case) -> None:
+        """The returned set succeeds, and nobody is left undecided."""
+        *_, last = states(case)
+        result = case.algorithm.recommend(last)
+        self.check_worth(result)
+        assert "undecided" not in result.status.tolist()
+        assert verdict(result.pareto, case.problem.means, case.cone, self.epsilon).success
+
+    def test_before_the_end_nothing_is_guaranteed(self, case: Case) -> None:
+        """With no evaluation, and with one."""
+        for state in (case.algorithm.start(), begun(case, 1)):
+            result = case.algorithm.recommend(state)
+            assert isinstance(result.guarantee, Heuristic)
+            assert result.guarantee.reason
+
+    def test_an_answer_cannot_be_used_to_change_the_state(self, case: Case) -> None:
+        """Its arrays are copies, or read-only."""
+        state = begun(case, 9)
+        before, result = snapshot(state), case.algorithm.recommend(state)
+        for array in (result.means, result.counts, result.pareto, result.status):
+            try:
+                array[...] = array.dtype.type(0)
+            except ValueError:  # read-only: just as well
+                continue
+        assert snapshot(state) == before
+
+    def test_a_summary_of_many_evaluations_counts_as_many(self, case: Case) -> None:
+        """The mean of n evaluations drawn in one step ends the run as n single ones do."""
+        algorithm, state, rng = case.algorithm, case.algorithm.start(), np.random.default_rng(_SEED)
+        while (pulls := algorithm.ask(state)).total:
+            state = algorithm.tell(state, case.problem.evaluate(pulls, rng))
+        self.check_worth(algorithm.recommend(state))
+
+
+# -- runs and what they say ------------------------------------------------------------------------------------------
+
+
+def journal(case: Case, batch: int | None = None) -> list[Observations]:
+    """A run to the end, one observation an evaluation, as the batches in which it was told."""
+    algorithm, rng, told = case.algorithm, np.random.default_rng(_SEED), list[Observations]()
+    state = algorithm.start()
+    while (pulls := algorithm.ask(state, batch)).total:
+        told.append(case.problem.evaluate(pulls, rng, one_by_one=True))
+        state = algorithm.tell(state, told[-1])
+        assert len(told) < _LONGEST, "the algorithm never has enough"
+    return told
+
+
+def states(case: Case, batch: int | None = None) -> Iterator[Any]:
+    """The states of a run, from the start to the end."""
+    state = case.algorithm.start()
+    yield state
+    for part in journal(case, batch):
+        state = case.algorithm.tell(state, part)
+        yield state
+
+
+def begun(case: Case, most: int) -> Any:
+    """The state after the first batch."""
+    start = case.algorithm.start()
+    return case.algorithm.tell(start, case.problem.evaluate(case.algorithm.ask(start, most), _SEED))
+
+
+def whole(parts: list[Observations]) -> tuple[np.ndarray, np.ndarray]:
+    """The designs and the values of a journal."""
+    return np.concatenate([part.designs for part in parts]), np.concatenate([part.means for part in parts])
+
+
+def snapshot(state: Any) -> bytes:
+    """Everything a state holds, whatever its class."""
+    return pickle.dumps(state)
+
+
+def said(result: Result) -> dict[str, object]:
+    """Everything a result says, comparable."""
+    found = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in found.items()} | {
+        "means": result.means.tobytes(),  # NaN equals itself here
+        "guarantee": str(result.guarantee),
+    }
+
+
+def pulls_of(pulls: Pulls) -> tuple[list[int], list[int]]:
+    """Comparable."""
+    return pulls.designs.tolist(), pulls.counts.tolist()
+
+
+def check_shape(result: Result, n_designs: int) -> None:
+    """What every answer has in common."""
+    assert result.pareto.dtype == bool
+    assert result.pareto.shape == result.status.shape == (n_designs,)
+    assert set(result.status.tolist()) <= {"kept", "covered", "beaten", "undecided"}
+    assert (result.pareto[result.status == "kept"]).all()
+    assert not result.pareto[np.isin(result.status, ("covered", "beaten"))].any()
+    assert not result.pareto[result.counts == 0].any()
+    np.testing.assert_array_equal(np.isnan(result.means).any(axis=1), result.counts == 0)
+    assert isinstance(result.guarantee, Guarantee | Heuristic)
+    assert result.stopped_because
+    assert "\n" not in f"{result.stopped_because}{result.guarantee}"
