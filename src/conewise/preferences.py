@@ -134,6 +134,22 @@ class Preferences:
         """
         return self._with(self._speaker.never(give, get))
 
+    def better_under(self, cone: Cone) -> Preferences:
+        """Whatever is better under this cone, in which every gain must count, is better; said before all else.
+
+        >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
+        Preferences('better under planar:120', '1 a for 9 b is worth it')
+        """
+        if cone.dim != self.dim:
+            raise ConeError(f"the cone {cone} orders {cone.dim} objectives, but there are {self.dim}; choose another.")
+        if not cone.includes(Cone.orthant(cone.dim)):
+            raise ConeError(
+                f"statements add to a cone in which every gain counts, and under {cone} some do not; leave out one of "
+                "them."
+            )
+        order = Statement(f"cone: {cone}", f"better under {cone}", cone.rays)
+        return self._holding((order, *self.statements))
+
     def said(self, text: str, designs: Mapping[str, Any] | None = None) -> Preferences:
         """One statement in its text form; designs that it names are looked up.
 
@@ -388,12 +404,7 @@ def stated_cone(
         )
     if not said.statements:
         return cone
-    if not cone.includes(Cone.orthant(cone.dim)):
-        raise ConeError(
-            f"statements add to a cone in which every gain counts, and under {cone} some do not; leave out one of them."
-        )
-    order = Statement(f"cone: {cone}", f"better under {cone}", cone.rays)
-    return said._holding((order, *said.statements)).cone
+    return said.better_under(cone).cone
 
 
 def _by_name(spec: str, objectives: Objectives) -> str | None:

@@ -12,7 +12,17 @@ import sys
 import numpy as np
 import pytest
 from shared.browser import SLOW, browser, screenshot
-from shared.explorer import exploring, mentions, reads, serious_violations, tab_to, table_names, visiting
+from shared.explorer import (
+    drawn,
+    exploring,
+    mentions,
+    point_at,
+    reads,
+    serious_violations,
+    tab_to,
+    table_names,
+    visiting,
+)
 from shared.postgres import server
 from shared.studies import make, values_of
 
@@ -63,23 +73,6 @@ def front(*arguments):
     return [row["name"] for row in json.loads(done.stdout)["designs"]]
 
 
-def point_at(page, place, name):
-    """Hold the mouse over a Pareto design in the picture until its label shows; the picture may just be redrawn."""
-    from playwright.sync_api import expect
-
-    label = page.locator("#plot-first .hoverlayer .hovertext .nums")
-    for attempt in range(30):
-        page.locator("#plot-first").scroll_into_view_if_needed()
-        box = page.locator("#plot-first .scatterlayer .trace").nth(1).locator("path.point").nth(place).bounding_box()
-        page.mouse.move(box["x"] + box["width"] / 2 + attempt % 2, box["y"] + box["height"] / 2, steps=3)
-        try:
-            expect(label).to_have_text(name, timeout=2000)
-            return
-        except AssertionError:
-            page.mouse.move(0, 0)
-    pytest.fail(f"the label of {name} never showed")
-
-
 def test_the_angle_from_45_over_90_to_135_and_the_cone_on_the_command_line(chromium, snw_table):
     with (
         exploring(snw_table, "--minimise", "area", "--cone", "planar:45") as address,
@@ -128,10 +121,12 @@ def test_who_leaves_next_and_selecting_a_design_in_the_table_and_in_the_picture(
         assert name in table_names(page)
         page.locator("#degrees-exact").fill(f"{degrees + 0.02:.2f}")
         reads(page, "#pareto", "25")
+        reads(page, "#listed", "1 to 25 of 25 Pareto designs.")  # the list follows a moment later
         assert name not in table_names(page)
         assert page.locator("#entering li button").first.inner_text() == name
         page.locator("#degrees-exact").fill("90")
         reads(page, "#pareto", "26")
+        reads(page, "#listed", "1 to 26 of 26 Pareto designs.")
         name = table_names(page)[3]
         page.locator("#table button").nth(3).focus()
         page.keyboard.press("Enter")
@@ -139,7 +134,7 @@ def test_who_leaves_next_and_selecting_a_design_in_the_table_and_in_the_picture(
         assert "nothing beats it" in page.locator("#selected").inner_text()
         assert page.locator("tr.chosen button").inner_text() == name
         other = table_names(page)[10]
-        point_at(page, 10, other)
+        point_at(page, other)
         page.mouse.down()
         page.mouse.up()
         reads(page, ".chosen-name", other)
@@ -165,7 +160,7 @@ def test_two_cones_side_by_side(chromium, snw):
         assert first["y"] == second["y"]
         assert first["x"] + first["width"] <= second["x"]
         for side in ("first", "second"):  # each picture takes its half, and no more
-            fits(page, f"#plot-{side} .main-svg", first["width"])
+            fits(page, f"#plot-{side} canvas", first["width"])
         screenshot(page, "explorer-two")
         page.locator("#second").fill("planar:")
         mentions(page, "#second-refusal", "planar:135 (an angle")
@@ -176,6 +171,8 @@ def test_two_cones_side_by_side(chromium, snw):
 
 
 def test_three_objectives_by_importance_ranking_and_matrix(chromium, tmp_path):
+    from playwright.sync_api import expect
+
     rng = np.random.default_rng(3)
     values = rng.normal(size=(400, 3)).round(3)
     path = tmp_path / "three.csv"
@@ -194,13 +191,17 @@ def test_three_objectives_by_importance_ranking_and_matrix(chromium, tmp_path):
         reads(page, "#pareto", count("[[80,20,0],[0,100,0],[0,20,80]]"))
         assert page.locator("#export").input_value() == "[[80,20,0],[0,100,0],[0,20,80]]"
         page.get_by_text("Ranking", exact=True).click()
+        mentions(page, "#note-ranking", "is no ranking")  # another way to look at it: nothing has changed
+        reads(page, "#pareto", count("[[80,20,0],[0,100,0],[0,20,80]]"))
+        page.locator("#rank").click()
         reads(page, "#pareto", count("ranked:3"))
+        page.locator("#rank").wait_for(state="hidden")
         page.get_by_role("button", name="Move price up").click()
         page.keyboard.press("Enter")  # the focus has moved with the objective
         reads(page, "#pareto", count("[[0,0,1],[1,0,1],[1,1,1]]"))
         screenshot(page, "explorer-three")
         page.get_by_text("Matrix W", exact=True).click()
-        assert page.locator("#text").input_value() == "[[0,0,1],[1,0,1],[1,1,1]]"
+        expect(page.locator("#text")).to_have_value("[[0,0,1],[1,0,1],[1,1,1]]", timeout=SLOW)
         page.locator("#text").fill("[[1,0,0],[0,1,0]]")
         mentions(page, "#refusal", "not pointed")
         reads(page, "#pareto", count("[[0,0,1],[1,0,1],[1,1,1]]"))  # the last answer stays
@@ -208,7 +209,7 @@ def test_three_objectives_by_importance_ranking_and_matrix(chromium, tmp_path):
         reads(page, "#pareto", count("[[2,1,1],[1,2,1],[1,1,2]]"))
         reads(page, "#refusal", "")
         page.locator("#axis-y").select_option("2")
-        mentions(page, "#plot-first .ytitle", "price, larger is better")
+        assert drawn(page, "titles")[1] == "price, larger is better →"
         assert front(*shlex.split(page.locator("#command").input_value())[1:]) == table_names(page)
 
 
@@ -223,9 +224,9 @@ def test_hostile_names_stay_text(chromium, tmp_path):
         assert table_names(page) == HOSTILE
         page.locator("#table button").first.click()
         reads(page, ".chosen-name", HOSTILE[0])
-        for place, name in enumerate(HOSTILE):
-            point_at(page, place, name)
-        assert page.locator("#plot-first .xtitle").text_content().startswith("a<b>, ")
+        for name in HOSTILE:
+            point_at(page, name)
+        assert drawn(page, "titles")[0].startswith("a<b>, ")
         assert page.locator("main script, main img, main b").count() == 0
         screenshot(page, "explorer-hostile")
 
@@ -235,7 +236,7 @@ def test_a_study_that_advances_disappears_and_returns_while_the_page_is_open(chr
     study = make(path)
     with exploring(path) as address, visiting(chromium, address) as page:
         reads(page, "#pareto", "0")
-        reads(page, "#pareto-label", "Pareto by the averages so far")  # what is proved stands in the line at the top
+        reads(page, "#pareto-label", "remain, by the averages so far.")  # what is proved stands in the line at the top
         assert "Live: 0 evaluations told" in page.locator("#standing").inner_text()
         told = 0
         for _ in range(2):
@@ -289,25 +290,35 @@ def test_every_control_by_the_keyboard_alone(chromium, snw):
 
     with visiting(chromium, snw) as page:
         tab_to(page, "theme")
-        page.keyboard.press("Tab")  # to the chosen way to say a preference
-        assert page.evaluate("document.activeElement.value") == "degrees"
-        tab_to(page, "degrees")
+        tab_to(page, "rate-0")
+        page.keyboard.type("4")  # what is there is chosen, and so replaced
+        reads(page, "#pareto", str(cw.pareto_mask(cw.problems.load("snw").means, cw.Cone([[4, 1], [0, 1]])).sum()))
+        tab_to(page, "rate-1")
+        tab_to(page, "moved")
+        page.keyboard.press("Tab")  # to the picture, through which the arrow keys lead
+        page.keyboard.press("Home")
+        name = page.locator("#plot-first .tip strong").inner_text()
+        page.keyboard.press("ArrowRight")
+        assert page.locator("#plot-first .tip strong").inner_text() != name
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Enter")
+        reads(page, ".chosen-name", name)
+        tab_to(page, "keep")
+        page.keyboard.press("Enter")
+        mentions(page, "#second-label", "Compared: [[")
+        for name in ("second", "drop"):
+            tab_to(page, name)
+        page.keyboard.press("Enter")
+        page.locator("#card-second").wait_for(state="hidden")
+        for name in ("save-png", "everyone", "filter", "export", "copy", "sigma", "epsilon", "delta", "degrees"):
+            tab_to(page, name)
         for _ in range(45):
             page.keyboard.press("ArrowRight")
         reads(page, "#pareto", "10")
         tab_to(page, "degrees-exact")
         page.keyboard.press("ArrowUp")
         expect(page.locator("#export")).to_have_value("planar:135.1", timeout=SLOW)
-        for name in ("export", "copy", "sigma", "epsilon", "delta", "keep"):
-            tab_to(page, name)
-        page.keyboard.press("Enter")
-        reads(page, "#second-label", "Compared: planar:135.1")
-        for name in ("second", "drop"):
-            tab_to(page, name)
-        page.keyboard.press("Enter")
-        page.locator("#card-second").wait_for(state="hidden")
-        for name in ("everyone", "filter"):
-            tab_to(page, name)
+        tab_to(page, "shortlist-toggle")
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, TABLET], ids=["wide", "tablet"])
@@ -323,11 +334,11 @@ def test_axe_and_width_in_both_themes(chromium, snw, size):
         page.locator(".chosen-name").wait_for()
         page.locator("#everyone").select_option("all")
         mentions(page, "#listed", "1 to 100 of 206 designs")
-        for mode in ("Angle",) if touch else ("Ranking", "Matrix W", "Angle"):
+        for mode in ("Importance",) if touch else ("Ranking", "Matrix W", "Importance"):
             page.get_by_text(mode, exact=True).click()
             assert serious_violations(page) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-        # The angle holds again as soon as one turns back to it: page, text form and picture speak of one cone.
+        # Turning from one way to say it to another changes nothing: all speak of one cone.
         expect(page.locator("#export")).to_have_value("planar:120", timeout=SLOW)
         if touch:  # as large as a finger
             for name in ("degrees", "keep", "theme", "later"):

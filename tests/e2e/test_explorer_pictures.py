@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import pytest
 from shared.browser import SLOW, browser, new_page, screenshot
-from shared.explorer import exploring, mentions, reads, visiting
+from shared.explorer import drawn, exploring, mentions, place_of, reads, table_names, visiting
 
 from conewise.dashboard.doorway import doorway
 
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
-FRONT = """() => {
-  const plot = document.getElementById("plot-first"), trace = plot.data.find((t) => t.name === "Pareto");
-  return trace.text.map((name, n) => [name, n]);
-}"""
-PLACE = """(n) => {
-  const plot = document.getElementById("plot-first"), box = plot.getBoundingClientRect();
-  const {xaxis, yaxis} = plot._fullLayout;
-  const trace = plot.data.find((t) => t.name === "Pareto");
-  return [box.x + xaxis._offset + xaxis.d2p(trace.x[n]), box.y + yaxis._offset + yaxis.d2p(trace.y[n])];
-}"""
 BOXES = """[...document.querySelectorAll("#selected, #selected dt, #selected dd")].map((part) =>
   part.getBoundingClientRect().toJSON())"""
-RANGES = "(side) => ['xaxis', 'yaxis'].map((name) => document.getElementById(`plot-${side}`).layout[name].range)"
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +28,8 @@ def snw():
 def test_a_tap_selects_the_design_under_the_finger(chromium, snw):
     with visiting(chromium, snw, **PHONE) as page:
         reads(page, "#pareto", "26")
-        page.locator("#plot-first .main-svg").first.wait_for()
-        for name, place in page.evaluate(FRONT):
-            page.locator("#plot-first").scroll_into_view_if_needed()
-            page.touchscreen.tap(*page.evaluate(PLACE, place))
+        for name in table_names(page):
+            page.touchscreen.tap(*place_of(page, name))
             reads(page, ".chosen-name", name)
 
 
@@ -59,13 +46,13 @@ def test_a_browser_finds_the_page_through_a_file(chromium, snw):
 def zoomed(page, before):
     """Drag a box over the first picture, and wait until it shows less."""
     page.locator("#plot-first").scroll_into_view_if_needed()
-    box = page.locator("#plot-first .nsewdrag").first.bounding_box()
+    box = page.locator("#plot-first canvas").bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
     page.mouse.up()
     for _ in range(SLOW // 50):
-        now = page.evaluate(RANGES, "first")
+        now = drawn(page, "view")
         if now != before:
             return now
         page.wait_for_timeout(50)
@@ -76,28 +63,27 @@ def test_compared_pictures_have_the_same_axes_and_a_zoom_outlives_a_selection(ch
     with visiting(chromium, snw) as page:
         page.locator("#second").fill("planar:170")
         reads(page, "#second-label", "Compared: planar:170")
-        page.locator("#plot-second .main-svg").first.wait_for()
-        whole = page.evaluate(RANGES, "first")
-        assert page.evaluate(RANGES, "second") == whole
+        whole = drawn(page, "view")
+        assert drawn(page, "view", "second") == whole
         part = zoomed(page, whole)
-        assert page.evaluate(RANGES, "second") == part
+        assert drawn(page, "view", "second") == part
         name = page.locator("#table button").nth(3).inner_text()
         page.locator("#table button").nth(3).click()
         reads(page, ".chosen-name", name)
         page.locator("#degrees-exact").fill("120")
         mentions(page, "#caption-first", "planar:120")
-        assert page.evaluate(RANGES, "first") == part
-        assert page.evaluate(RANGES, "second") == part
+        assert drawn(page, "view") == part
+        assert drawn(page, "view", "second") == part
         screenshot(page, "explorer-zoomed")
         page.locator("#plot-second").scroll_into_view_if_needed()
-        box = page.locator("#plot-second .nsewdrag").first.bounding_box()
+        box = page.locator("#plot-second canvas").bounding_box()
         page.mouse.dblclick(box["x"] + 0.75 * box["width"], box["y"] + 0.25 * box["height"])
         for side in ("first", "second"):
             for _ in range(SLOW // 50):
-                if page.evaluate(RANGES, side) == whole:
+                if drawn(page, "view", side) == whole:
                     break
                 page.wait_for_timeout(50)
-            assert page.evaluate(RANGES, side) == whole
+            assert drawn(page, "view", side) == whole
 
 
 def test_the_picture_stays_where_it_is_while_the_angle_moves(chromium, snw):

@@ -11,6 +11,11 @@ from contextlib import contextmanager
 
 from shared.browser import SLOW
 
+PLACE = """([side, name]) => {
+  const drawing = document.getElementById(`plot-${side}`).drawing, box = drawing.canvas.getBoundingClientRect();
+  const place = drawing.points.names.indexOf(name);
+  return [box.x + drawing.px[place], box.y + drawing.py[place]];
+}"""
 PATIENCE = 60  # seconds after which a request or a thread counts as lost
 
 
@@ -66,7 +71,7 @@ def visiting(chromium, address, width=1280, height=800, **context):
         page.goto(address)
         page.wait_for_selector("body[data-ready=yes]")
         yield page
-        assert complaints == []
+        assert complaints == [], complaints
 
 
 def reads(page, selector, text):
@@ -81,6 +86,30 @@ def mentions(page, selector, text):
     from playwright.sync_api import expect
 
     expect(page.locator(selector)).to_contain_text(text, timeout=SLOW)
+
+
+def drawn(page, what, side="first"):
+    """What a picture knows of itself, when it has drawn the last thing that was asked of it."""
+    page.locator(f"#plot-{side}").scroll_into_view_if_needed()
+    for _ in range(SLOW // 50):
+        if page.evaluate(f"document.getElementById('plot-{side}').drawing?.frame") == 0:
+            break
+        page.wait_for_timeout(50)
+    return page.evaluate(f"document.getElementById('plot-{side}').drawing.{what}")
+
+
+def place_of(page, name, side="first"):
+    """Where in the window a design is drawn."""
+    drawn(page, "frames", side)
+    return page.evaluate(PLACE, [side, name])
+
+
+def point_at(page, name, side="first"):
+    """Hold the mouse over a design until its label shows."""
+    x, y = place_of(page, name, side)
+    page.mouse.move(x, y, steps=2)
+    reads(page, f"#plot-{side} .tip strong", name)
+    return x, y
 
 
 def listed(page, names):

@@ -131,7 +131,7 @@ def test_who_does_not_read_is_not_waited_for(explorer, monkeypatch):
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.settimeout(PATIENCE)
         plain.connect(("127.0.0.1", explorer.port))
-        head = f"GET /{explorer.token}/plotly.min.js HTTP/1.1\r\nHost: 127.0.0.1:{explorer.port}\r\n\r\n"
+        head = f"GET /{explorer.token}/page.js HTTP/1.1\r\nHost: 127.0.0.1:{explorer.port}\r\n\r\n"
         plain.sendall(head.encode())
         deadline = time.monotonic() + PATIENCE
         while explorer._server.server_state.connections or not explorer._server.server_state.total_requests:

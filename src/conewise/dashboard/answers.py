@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import shlex
 from typing import Any, Final
@@ -12,13 +14,17 @@ from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
 from conewise.dashboard.sources import Designs
-from conewise.errors import ConewiseError, printable
+from conewise.dashboard.views import views
+from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 from conewise.order import dominates, pareto_mask
 from conewise.report.words import describe
+from conewise.tables.spreadsheets import guarded
 
 DRAWN: Final = 1500
 """Designs of each kind in a picture: more cannot be told apart, and a browser must stay quick."""
+WHOLE: Final = 200_000
+"""Designs with two objectives that a page holds itself."""
 LISTED: Final = 200
 """Names in a list."""
 _RIVALS: Final = 10
@@ -60,6 +66,7 @@ def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
         "exact": complexity.exact,
         "words": describe(cone, *_in_steps(designs)),
         "rays": cone.rays.tolist() if cone.dim == 2 else None,
+        "views": views(cone),
     }
 
 
@@ -123,20 +130,55 @@ def moved(designs: Designs, before: Cone, old: np.ndarray, new: np.ndarray) -> d
 
 
 def design(designs: Designs, index: int, cone: Cone, pareto: np.ndarray) -> dict[str, Any]:
-    """One design: its values, whether it is Pareto, and which Pareto designs beat it."""
-    about: dict[str, Any] = {"index": index, "name": designs.shown([index])[0]}
-    if not np.isfinite(designs.values[index]).all():
-        return {**about, "values": None, "pareto": False, "rivals": [], "beaten_by": 0}
-    means = designs.means
-    beating = dominates(means[np.searchsorted(designs.known, pareto)], means[designs.known == index][0], cone)
-    rivals = pareto[beating]
+    """One design: its values, whether it is Pareto, and which Pareto designs beat it, the clearest first."""
+    about = named(designs, index)
+    if about["values"] is None:
+        return {**about, "pareto": False, "rivals": [], "beaten_by": 0}
+    means, mine = designs.means, designs.means[designs.known == index][0]
+    better = means[np.searchsorted(designs.known, pareto)]
+    beating = dominates(better, mine, cone)
+    clearest = np.argsort(-cone.facet_values(better[beating] - mine).min(axis=1), kind="stable")
+    rivals = pareto[beating][clearest]
     return {
         **about,
-        "values": designs.values[index].tolist(),
         "pareto": not len(rivals),
         "beaten_by": len(rivals),
-        "rivals": designs.shown(rivals[:_RIVALS].tolist()),
+        "rivals": [
+            {**named(designs, k), "ahead": (designs.values[k] - designs.values[index]).tolist()}
+            for k in rivals[:_RIVALS].tolist()
+        ],
     }
+
+
+def named(designs: Designs, index: int) -> dict[str, Any]:
+    """One design by name, with its values."""
+    values = designs.values[index]
+    there = bool(np.isfinite(values).all())
+    return {"index": index, "name": designs.shown([index])[0], "values": values.tolist() if there else None}
+
+
+def everyone(designs: Designs) -> dict[str, Any]:
+    """All designs that have values."""
+    return _points(designs, designs.known)
+
+
+def places_in(asked: object, total: int) -> list[int]:
+    """Numbers of designs, as a request lists them."""
+    if not isinstance(asked, list) or len(asked) > LISTED or not all(type(k) is int and 0 <= k < total for k in asked):
+        raise InputError(f"designs are named by up to {LISTED} numbers from 0 to {total - 1}.")
+    return asked
+
+
+def as_csv(designs: Designs, places: list[int], pareto: np.ndarray) -> str:
+    """Names, values and who remains; a name that a spreadsheet would compute is guarded."""
+    text = io.StringIO(newline="")
+    write = csv.writer(text)
+    front = set(pareto.tolist())
+    write.writerow([guarded(str(word)) for word in ("design", *designs.objectives, "pareto")])
+    for k in places:
+        row = ["" if np.isnan(value) else repr(value) for value in designs.values[k].tolist()]
+        write.writerow([guarded(str(designs.names[k])), *row, "yes" if k in front else "no"])
+    return text.getvalue()
 
 
 def _apart(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

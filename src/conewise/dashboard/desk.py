@@ -12,12 +12,13 @@ import numpy as np
 
 from conewise._arrays import as_positive, as_probability
 from conewise.cones import Cone
-from conewise.dashboard import answers
+from conewise.dashboard import answers, saved
 from conewise.dashboard.angles import leaving_angles
 from conewise.dashboard.estimates import about
 from conewise.dashboard.listing import listing, wanted
-from conewise.dashboard.preferences import cone_of, number_in
+from conewise.dashboard.preferences import number_in
 from conewise.dashboard.sources import Designs, Source
+from conewise.dashboard.statements import all_said, sentences, stated
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 
@@ -74,11 +75,11 @@ class Desk:
         designs = self.source.designs()
         if asked.get("first") is None:
             raise InputError("a question about the front needs a preference called first.")
-        cones = [cone_of(asked["first"], designs.dim)]
+        cones = [stated(asked["first"], designs)]
         refused = None
         if asked.get("second") is not None:
             try:
-                cones.append(cone_of(asked["second"], designs.dim))
+                cones.append(stated(asked["second"], designs))
             except ConewiseError as error:  # a cone half typed is no reason to hide the other one
                 refused = " ".join(str(error).split())
         said = [{**answers.facts(designs, cone), "cost": self._cost(designs, cone, asked)} for cone in cones]
@@ -97,6 +98,7 @@ class Desk:
             answer["difference"] = answers.difference(designs, *fronts) if compared else None
             answer["moved"] = self._moved(designs, asked.get("before"), fronts[0])
             answer["table"] = listing(designs, fronts[0], part)
+        said[0]["said"] = sentences(asked["first"], designs)
         answer |= {"first": said[0], "second": said[1] if compared else None, "second_error": refused}
         answer["milliseconds"] = round(1000 * (time.perf_counter() - started), 2)
         return answer
@@ -105,13 +107,13 @@ class Desk:
         """A page of the list of designs."""
         designs = self.source.designs()
         part = wanted(asked.get("table"), designs.dim)
-        return listing(designs, self._front(designs, cone_of(asked.get("first"), designs.dim)), part)
+        return listing(designs, self._front(designs, stated(asked.get("first"), designs)), part)
 
     def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The lower bound's rate for these values; slower than the rest, so the page asks when a slider rests."""
         designs = self.source.designs()
         noise, epsilon, delta = self._assumptions(asked)
-        cone = cone_of(asked.get("first"), designs.dim)
+        cone = stated(asked.get("first"), designs)
         found = self._front(designs, cone, asked)
         scale = float(noise.largest_scale(designs.dim))
         key = ("hardness", designs.version, str(cone), scale, epsilon, delta)
@@ -128,8 +130,40 @@ class Desk:
         index = asked.get("index")
         if type(index) is not int or not 0 <= index < len(designs.names):
             raise InputError(f"there is no design number {index!r:.40}; they count from 0 to {len(designs.names) - 1}.")
-        cone = cone_of(asked.get("first"), designs.dim)
+        cone = stated(asked.get("first"), designs)
         return answers.design(designs, index, cone, self._front(designs, cone))
+
+    def points(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Every design with two objectives, so that the page finds fronts itself; None where they are too many."""
+        designs = self.source.designs()
+        found = answers.everyone(designs) if designs.dim == 2 and len(designs.known) <= answers.WHOLE else None
+        return {"version": designs.version, "points": found}
+
+    def duel(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The two designs between which a choice would tell most; None when no choice would change anything."""
+        designs = self.source.designs()
+        if not len(designs.known):
+            return {"pair": None}
+        said = all_said(asked.get("first"), designs)
+        key = ("duel", designs.version, said.cone.facets.tobytes(), tuple(s.text for s in said.statements))
+        pair = self._once(key, lambda: said.ask(designs.values[designs.known]), self._long_turn)
+        return {"pair": None if pair is None else [answers.named(designs, int(designs.known[k])) for k in pair]}
+
+    def shortlist(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Some designs as a CSV file, and whether each is Pareto."""
+        designs = self.source.designs()
+        cone = stated(asked.get("first"), designs)
+        places = answers.places_in(asked.get("index"), len(designs.names))
+        return {"csv": answers.as_csv(designs, places, self._front(designs, cone))}
+
+    def saved(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The page as a file of its own."""
+        designs = self.source.designs()
+        cone = stated(asked.get("first"), designs)
+        shortlist = answers.places_in(asked.get("index"), len(designs.names))
+        found = self._front(designs, cone)
+        with self._long_turn:
+            return {"html": saved.page(self.source.title, designs, cone, found, shortlist)}
 
     def angles(self, _: dict[str, Any]) -> dict[str, Any]:
         """Where every design leaves; two objectives only."""
@@ -158,7 +192,7 @@ class Desk:
         """Since the cone at which the slider last rested."""
         if before is None:
             return None
-        cone = cone_of(before, designs.dim)
+        cone = stated(before, designs)
         return answers.moved(designs, cone, self._front(designs, cone), now)
 
     def _front(self, designs: Designs, cone: Cone, asked: dict[str, Any] | None = None) -> np.ndarray:

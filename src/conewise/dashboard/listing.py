@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
+from conewise.dashboard.preferences import is_number
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError
 
@@ -26,6 +27,8 @@ class Wanted:
     """`name`, `pareto`, the number of an objective, or None for the order of the source."""
     descending: bool = False
     offset: int = 0
+    between: dict[str, list[float]] = field(default_factory=dict)
+    """By the number of an objective: the least and the greatest value, as they were brushed."""
 
 
 def wanted(asked: object, dim: int) -> Wanted:
@@ -41,10 +44,17 @@ def wanted(asked: object, dim: int) -> Wanted:
         raise InputError(f"text must be a text of at most {_LONGEST_TEXT} characters.")
     if type(made.offset) is not int or made.offset < 0:
         raise InputError(f"offset must be a whole number from 0, got {made.offset!r:.40}.")
+    if not isinstance(made.between, dict) or not all(_is_range(*item, dim) for item in made.between.items()):
+        raise InputError('between names objectives by number, each with two numbers, as in {"0": [1.5, 2]}.')
     objective = type(made.column) is int and 0 <= made.column < dim
     if made.column not in (None, "name", "pareto") and not objective:
         raise InputError(f"there is no column {made.column!r:.40}; choose name, pareto, or 0 to {dim - 1}.")
     return made
+
+
+def _is_range(place: object, ends: object, dim: int) -> bool:
+    named = isinstance(place, str) and place.isdecimal() and int(place) < dim
+    return named and isinstance(ends, list) and len(ends) == 2 and all(map(is_number, ends))
 
 
 def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any]:
@@ -56,6 +66,9 @@ def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any
     if text := part.text.strip().casefold():
         folded = designs.folded
         places = np.array([k for k in places.tolist() if text in folded[k]], dtype=np.int64)
+    for place, (low, high) in part.between.items():
+        values = designs.values[places, int(place)]
+        places = places[(values >= low) & (values <= high)]
     if part.column is not None:
         keys = _keys(designs, on_front, part.column)[places]
         # Turned keys, not a turned order: equal rows keep the order of the source, and unknown values come last.

@@ -31,9 +31,9 @@ def cone_of(preference: object, dim: int) -> Cone:
     if kind == "text" and isinstance(value, str):
         _refuse_large(value, dim)
         cone = Cone.parse(value, dim=dim)
-    elif kind == "degrees" and _is_number(value):
+    elif kind == "degrees" and is_number(value):
         cone = Cone.planar(value)
-    elif kind == "shares" and isinstance(value, list) and value and all(map(_is_number, value)):
+    elif kind == "shares" and isinstance(value, list) and value and all(map(is_number, value)):
         cone = least_shares(value)
     elif kind == "ranking" and isinstance(value, list) and all(type(place) is int for place in value):
         cone = ranking(value)
@@ -83,7 +83,8 @@ def ranking(order: list[int]) -> Cone:
     return Cone(rows)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Finite, and no truth value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -95,6 +96,6 @@ def _is_number(value: object) -> bool:
 def number_in(data: dict[str, Any], key: str, default: float) -> float:
     """A number of a request, or the one that holds when it says nothing."""
     value = data.get(key, default)
-    if not _is_number(value):
+    if not is_number(value):
         raise InputError(f"{key} must be a number, got {value!r:.40}.")
     return float(value)

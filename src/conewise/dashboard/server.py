@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 import secrets
 import socket
 from importlib.resources import files
@@ -31,7 +30,6 @@ _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_STYLE_NAMES: Final = re.compile(rb'getElementById\("([0-9a-f]{64})"\)')
 
 
 def build(source: Source, *, token: str, hosts: tuple[str, ...]) -> Guard:
@@ -45,6 +43,10 @@ def build(source: Source, *, token: str, hosts: tuple[str, ...]) -> Guard:
         "hardness": desk.hardness,
         "design": desk.design,
         "angles": desk.angles,
+        "points": desk.points,
+        "duel": desk.duel,
+        "shortlist": desk.shortlist,
+        "saved": desk.saved,
     }
     served = _files()
 
@@ -136,15 +138,6 @@ def _files() -> dict[str, tuple[bytes, str]]:
         kind = _KINDS.get(entry.name[entry.name.rfind(".") :])
         if kind is not None:
             found[entry.name] = (entry.read_bytes(), kind)
-    shared = files("conewise.report").joinpath("assets/plots.js")  # the report's pictures behave like these
-    found["plots.js"] = (shared.read_bytes(), _KINDS[".js"])
-    plotly = files("plotly").joinpath("package_data/plotly.min.js").read_bytes()
-    found["plotly.min.js"] = (plotly, _KINDS[".js"])
-    # Plotly brings styles for maps that this page never shows, unless an element of their name is there already; our
-    # policy would block them with a complaint in the console.
-    kept = b"".join(b'<template id="%s"></template>' % name for name in sorted(set(_STYLE_NAMES.findall(plotly))))
-    page, kind = found["index.html"]
-    found["index.html"] = (page.replace(b"<!-- styles that are not wanted -->", kept), kind)
     return found
 
 

@@ -1,74 +1,70 @@
-// The four ways to state a preference, and what they currently say.
+// Other ways to say the one preference: least shares, a ranking, a matrix. Each shows the present cone, or says that it cannot.
 
 import { byId, element, say, show } from "./dom.js";
+import { baseOf, held, settle } from "./preference.js";
 
-export const state = { mode: "degrees", degrees: 90, shares: [], ranking: [], text: "" };
+let mode = "shares";
+let order = [];  // of the ranking that is shown
+let start = null;
+let changed = null;
 
-export function preference() {
-  return { [state.mode]: state[state.mode] };
-}
-
-export function setUp(start, changed) {
+export function setUp(given, onChange) {
+  [start, changed] = [given, onChange];
   const dim = start.objectives.length;
-  state.shares = start.objectives.map(() => 0);
-  state.ranking = start.objectives.map((_, place) => place);
-  state.text = start.cone;
-  state.mode = firstMode(start.cone, dim);
+  order = start.objectives.map((_, place) => place);
+  mode = dim > 1 && baseOf(start.cone, dim).text === undefined ? "shares" : dim > 1 && start.cone === `orthant:${dim}` ? "shares" : "text";
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   for (const radio of document.querySelectorAll("input[name=mode]")) {
-    radio.closest("label").hidden = (radio.value === "degrees" && dim !== 2) || (radio.value !== "text" && dim < 2);
-    radio.addEventListener("change", () => { choose(radio.value); changed(); });
+    radio.closest("label").hidden = radio.value !== "text" && dim < 2;
+    radio.addEventListener("change", () => choose(radio.value));
   }
-  setUpAngle(changed);
-  drawShares(start.objectives, changed);
-  drawRanking(start.objectives, changed);
+  drawShares();
+  drawRanking();
+  byId("rank").addEventListener("click", () => use({ ranking: [...order] }));
   say("columns", `Columns weigh, in this order: ${start.objectives.join("; ")}.${start.minimised.length ? " Where smaller is better, a decrease counts as a gain." : ""}`);
-  byId("text").addEventListener("input", () => { state.text = byId("text").value; changed(); });
-  choose(state.mode);
+  byId("text").addEventListener("input", () => use(baseOf(byId("text").value, dim)));
+  choose(mode);
 }
 
-// The cone of the last answer: what the matrix starts from when one turns to it.
-export function remember(cone) {
-  if (state.mode !== "text") { state.text = cone; byId("text").value = cone; }
+function use(base) {
+  held.base = base;
+  settle();
+  changed();
 }
 
-function firstMode(cone, dim) {
-  const angle = /^planar:([0-9.]+)$/.exec(cone);
-  if (dim === 2 && (angle || cone === "orthant:2")) {
-    state.degrees = angle ? Number(angle[1]) : 90;
-    return "degrees";
-  }
-  return dim > 1 && cone === `orthant:${dim}` ? "shares" : "text";
-}
-
-function choose(mode) {
-  state.mode = mode;
+// A way to say it is a view: turning to it changes nothing.
+function choose(wanted) {
+  mode = wanted;
   for (const radio of document.querySelectorAll("input[name=mode]")) {
     radio.checked = radio.value === mode;
     show(`panel-${radio.value}`, radio.value === mode);
   }
-  byId("text").value = state.text;
 }
 
-function setUpAngle(changed) {
-  const slider = byId("degrees");
-  const typed = byId("degrees-exact");
-  slider.value = typed.value = state.degrees;
-  slider.addEventListener("input", () => {
-    state.degrees = Number(slider.value);
-    typed.value = slider.value;
-    changed();
-  });
-  typed.addEventListener("input", () => {
-    if (typed.value === "" || !(typed.valueAsNumber > 0 && typed.valueAsNumber < 180)) return;
-    state.degrees = typed.valueAsNumber;
-    slider.value = typed.value;
-    changed();
-  });
+// What the controls would say of the cone of the last answer.
+export function drawControls(cone) {
+  const { views } = held;
+  if (document.activeElement !== byId("text")) byId("text").value = cone;
+  const more = held.said.length ? " together with what you said" : "";
+  say("note-shares", views.shares ? "" : `Your preference${more} cannot be said by least shares alone; moving one starts from these.`);
+  if (views.shares) {
+    views.shares.forEach((share, place) => {
+      const slider = byId(`share-${place}`);
+      if (document.activeElement !== slider) slider.value = share;
+      byId(`share-out-${place}`).textContent = `${Number(share.toFixed(2))} %`;
+    });
+  }
+  say("note-ranking", views.ranking ? "" : `Your preference${more} is no ranking; moving an objective replaces it.`);
+  show("rank", !views.ranking);
+  if (views.ranking && String(views.ranking) !== String(order)) {
+    order = [...views.ranking];
+    drawRanking();
+  }
 }
 
-function drawShares(objectives, changed) {
-  const rows = objectives.map((name, place) => {
+function drawShares() {
+  const sliders = [];
+  const rows = start.objectives.map((name, place) => {
     const row = element("div", null, "share");
     const label = element("label", name);
     const slider = element("input");
@@ -76,34 +72,35 @@ function drawShares(objectives, changed) {
     Object.assign(slider, { type: "range", min: 0, max: 99, step: 1, value: 0, id: `share-${place}` });
     label.htmlFor = slider.id;
     output.htmlFor = slider.id;
+    output.id = `share-out-${place}`;
     slider.addEventListener("input", () => {
       // All shares together stay below 100 %, or no weighting would be left.
-      const others = state.shares.reduce((sum, share, other) => sum + (other === place ? 0 : share), 0);
-      state.shares[place] = Math.min(Number(slider.value), 99 - others);
-      slider.value = state.shares[place];
-      output.textContent = `${state.shares[place]} %`;
-      changed();
+      const others = sliders.reduce((sum, other) => sum + (other === slider ? 0 : Number(other.value)), 0);
+      slider.value = Math.min(Number(slider.value), Math.floor(99 - others));
+      output.textContent = `${slider.value} %`;
+      use({ shares: sliders.map((each) => Number(each.value)) });
     });
+    sliders.push(slider);
     row.append(label, output, slider);
     return row;
   });
   byId("shares").replaceChildren(...rows);
 }
 
-function drawRanking(objectives, changed, focus = null) {
-  const items = state.ranking.map((objective, place) => {
+function drawRanking(focus = null) {
+  const items = order.map((objective, place) => {
     const item = element("li");
-    item.append(element("span", objectives[objective], "ranked"));
+    item.append(element("span", start.objectives[objective], "ranked"));
     for (const [step, sign, word] of [[-1, "↑", "up"], [1, "↓", "down"]]) {
       const button = element("button", sign);
       button.type = "button";
       button.id = `rank-${word}-${objective}`;
-      button.setAttribute("aria-label", `Move ${objectives[objective]} ${word}`);
-      button.disabled = place + step < 0 || place + step >= state.ranking.length;
+      button.setAttribute("aria-label", `Move ${start.objectives[objective]} ${word}`);
+      button.disabled = place + step < 0 || place + step >= order.length;
       button.addEventListener("click", () => {
-        [state.ranking[place], state.ranking[place + step]] = [state.ranking[place + step], state.ranking[place]];
-        drawRanking(objectives, changed, button.id);
-        changed();
+        [order[place], order[place + step]] = [order[place + step], order[place]];
+        drawRanking(button.id);
+        use({ ranking: [...order] });
       });
       item.append(button);
     }

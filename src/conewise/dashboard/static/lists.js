@@ -44,26 +44,50 @@ export function drawMoved(moved) {
   byId("moved").replaceChildren(element("strong", `Since ${moved.before}`), ...parts.map((part) => element("span", line(part))));
 }
 
-export function drawSelected(start, chosen, angles) {
+const LEAST = 1e-12;
+
+// What one design has ahead of another, in the user's own directions.
+function ahead(start, differences) {
+  const parts = differences.map((step, place) => [step, place]).filter(([step]) => Math.abs(step) > LEAST);
+  return parts.map(([step, place]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${start.objectives[place]}`).join(", ");
+}
+
+export function drawSelected(start, chosen, angles, { onSelect, isKept, onKeep }) {
   const facts = [element("p", chosen.name, "chosen-name")];
   const list = element("dl");
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
   if (chosen.values === null) add("Values", "not evaluated yet");
   else start.objectives.forEach((name, place) => add(name, short(chosen.values[place])));
-  add("Now", chosen.pareto ? "Pareto: nothing beats it" : `beaten by ${whole(chosen.beaten_by)} Pareto design${chosen.beaten_by === 1 ? "" : "s"}`);
-  if (chosen.rivals.length) {
-    const more = chosen.beaten_by - chosen.rivals.length;
-    add("By", chosen.rivals.join("; ") + (more > 0 ? ` and ${whole(more)} more` : ""));
-  }
+  add("Now", chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
   const place = angles ? angles.index.indexOf(chosen.index) : -1;
   if (place >= 0) {
     const end = angles.degrees[place];
-    add("Pareto until", end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`);
+    add("Remains until", end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`);
   } else if (angles && angles.from !== null && chosen.values !== null) {
-    add("Pareto until", `less than ${angles.from} degrees`);
+    add("Remains until", `less than ${angles.from} degrees`);
   }
   facts.push(list);
+  if (chosen.rivals.length) {
+    const by = element("ul", null, "rivals");
+    by.append(...chosen.rivals.map((rival) => {
+      const item = element("li");
+      item.append(chooser(rival.name, rival.index, onSelect), element("span", `: ${ahead(start, rival.ahead)}`));
+      return item;
+    }));
+    const more = chosen.beaten_by - chosen.rivals.length;
+    if (more > 0) by.append(element("li", `and ${whole(more)} more`, "none"));
+    facts.push(element("h3", "Better, the clearest first"), by);
+  }
+  if (chosen.values !== null) {
+    const keep = element("button", isKept(chosen.index) ? "Take off the shortlist" : "Put on the shortlist");
+    keep.type = "button";
+    keep.id = "shortlist-toggle";
+    keep.addEventListener("click", () => onKeep(chosen));
+    facts.push(keep);
+  }
+  const focused = document.activeElement?.id === "shortlist-toggle";
   byId("selected").replaceChildren(...facts);
+  if (focused) byId("shortlist-toggle")?.focus();
 }
 
 export function drawMoves(angles, degrees, onSelect) {

@@ -1,25 +1,34 @@
-// The explorer: one state, one question to the server whenever it changes, and everything drawn from the answer.
+// The explorer: one preference, seen through several controls. With two objectives the page finds the front itself at every
+// move; the server answers when the control rests, and for everything else.
 
+import { note, read } from "./address.js";
 import { Refusal, ask, latest, sentence } from "./api.js";
-import { preference, remember, setUp, state } from "./controls.js";
-import { byId, element, large, say, show, whole } from "./dom.js";
+import { drawControls, setUp } from "./controls.js";
+import { byId, large, say, show, whole } from "./dom.js";
+import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
+import { Plane } from "./geometry.js";
 import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawStanding, drawWords } from "./lists.js";
-import { drawAngles, drawCone, drawFront, drawParallel } from "./pictures.js";
+import { drawPictures, setUpPictures, setZoom } from "./pictures.js";
+import { asked, baseOf, held, setEdges, settle } from "./preference.js";
+import { setUpSaving } from "./saving.js";
+import { drawSentence, setUpSentence } from "./sentence.js";
+import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
 import { drawTable, setUpTable, wanted } from "./table.js";
+import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
 const RESTING = 300;  // milliseconds without a move, before what takes longer is asked
+const PAUSE = 90;  // milliseconds without a move, before the server hears of what the page has already drawn
 
-let start = null;
-let answer = null;  // the last one that was counted
-let angles = null;
-let selected = null;  // { index, name, values, ... }
-let axes = [0, 1];
-let parallel = false;
+export const shown = { start: null, answer: null, selected: null, axes: [0, 1], parallel: false, plane: null, points: null, angles: null };
+
 let resting = 0;
+let asking = 0;
 let rested = null;  // the cone at which the control last stood still
 let moving = 0;  // counts the moves, so that the server too knows which question is the last one
 let waiting = new AbortController();  // for what takes longer: a browser has few connections to one server
+let turning = 0;  // counts what was asked of the list
+let plain = {};  // how the page opens
 const page = Math.random().toString(36).slice(2);
 
 const ready = () => document.body.dataset.ready === "yes";
@@ -33,7 +42,7 @@ function assumptions() {
   return given;
 }
 
-const question = (more = {}) => ({ first: preference(), ...assumptions(), page, move: moving, ...more });
+const question = (more = {}) => ({ first: asked(), ...assumptions(), page, move: moving, ...more });
 
 function trouble(error, place) {
   if (!(error instanceof Refusal)) throw error;
@@ -41,15 +50,38 @@ function trouble(error, place) {
   if (place === "problem") show("problem", true);
 }
 
+// A control has moved: what the page can find out itself is drawn at once.
+function changed() {
+  moving += 1;
+  waiting.abort();
+  waiting = new AbortController();
+  clearTimeout(resting);
+  clearTimeout(asking);
+  settle();
+  if (!drawHere()) { update(); return; }
+  asking = setTimeout(update, PAUSE);
+}
+
+function drawHere() {
+  if (!shown.plane || !held.edges) return false;
+  const count = shown.plane.front(held.edges);
+  say("pareto", whole(count));
+  drawSentence(shown.answer);
+  drawTrade(count);
+  drawPictures(shown, true);
+  return true;
+}
+
 // The answer to where the controls stand; null when it was refused or overtaken, and the last one stays.
 async function consult(more, signal = null) {
-  const move = moving;
+  const [move, turned] = [moving, turning];
   const second = byId("second").value.trim();
   try {
     const found = await ask("front", question({
       second: second ? { text: second } : null, before: rested === null ? null : { text: rested }, table: wanted, ...more,
     }), signal);
     if (move !== moving) return null;
+    if (turned !== turning) turn();  // the list that came is not the one that is wanted by now
     say("refusal", "");
     say("second-refusal", sentence(found.second_error ?? ""));
     return found;
@@ -59,44 +91,49 @@ async function consult(more, signal = null) {
   }
 }
 
-const update = latest(async (overtaken) => {
-  moving += 1;
-  waiting.abort();
-  waiting = new AbortController();
+const update = latest(async () => {
   clearTimeout(resting);
   const found = await consult({ quick: true });
   if (found === null) return;
-  drawNumbers(found);
-  if (found.estimated) {
-    resting = setTimeout(count, RESTING);
-    return;
-  }
-  answer = found;
-  drawLists();
-  await painted();
-  if (overtaken()) return;  // numbers follow every move; pictures, which take longer, the last one
-  drawPictures();
-  resting = setTimeout(rest, RESTING);
+  take(found);
+  if (found.estimated) resting = setTimeout(count, RESTING);
+  else resting = setTimeout(rest, RESTING);
 });
+
+function take(found) {
+  held.views = found.first.views;
+  if (found.first.rays) {
+    settle(found.first.rays);
+    shown.plane?.front(held.edges);
+  }
+  drawNumbers(found);
+  if (found.estimated) return;
+  shown.answer = found;
+  drawLists();
+  drawPictures(shown);
+}
 
 // A front that was estimated while the control moved is counted when it stands still.
 async function count() {
   const move = moving;
   const found = await consult({}, waiting.signal);
   if (found === null || move !== moving) return;
-  answer = found;
-  drawNumbers(answer);
-  drawLists();
-  drawPictures();
+  take(found);
   await rest();
 }
 
 // The list alone: sorted, filtered or turned to another page.
-const turn = latest(async () => {
-  if (!answer) return;
+function turn() {
+  turning += 1;
+  turnNow();
+}
+
+const turnNow = latest(async () => {
+  if (!shown.answer) return;
   try {
-    answer.table = await ask("table", question({ table: wanted }));
-    drawTable(answer.table, selected, choose);
+    const table = await ask("table", question({ table: wanted }));
+    shown.answer.table = table;
+    drawTable(shown.answer.table, shown.selected, choose);
   } catch (error) {
     trouble(error, "refusal");
   }
@@ -104,8 +141,10 @@ const turn = latest(async () => {
 
 async function rest() {
   const move = moving;
-  rested = answer.first.cone;
-  if (selected) await choose(selected.index, false);
+  rested = shown.answer.first.cone;
+  remember();
+  if (shown.selected) await choose(shown.selected.index, false);
+  await drawDuel();
   try {
     const { rate } = await ask("hardness", question(), waiting.signal);
     if (move !== moving) return;
@@ -118,77 +157,114 @@ async function rest() {
   }
 }
 
-// Until the browser has shown what was written; one in the background never does, so not for long.
-function painted() {
-  return new Promise((go) => {
-    requestAnimationFrame(() => setTimeout(go, 0));
-    setTimeout(go, 50);
-  });
-}
-
 function drawNumbers(found) {
   const { first, second } = found;
-  remember(first.cone);
   drawCards(found);
+  drawSentence(found);
+  drawTrade(whole(first.pareto));
+  drawControls(first.cone);
+  drawSaid(first.said);
   byId("export").value = first.cone;
-  byId("command").value = start.command === null ? "" : `${start.command} ${first.option}`;
+  byId("command").value = shown.start.command === null ? "" : `${shown.start.command} ${first.option}`;
   drawWords(first.words);
-  drawCone(first.rays, second?.rays ?? null, start);
   show("drop", second !== null);
   show("counting", found.estimated);
   show("moved", !found.estimated);
 }
 
 function drawLists() {
-  drawTable(answer.table, selected, choose);
+  const { answer, angles } = shown;
+  drawTable(answer.table, shown.selected, choose);
   drawMoved(answer.moved);
   drawDifference(answer, choose);
-  show("angles", angles !== null && state.mode === "degrees");
-  if (angles !== null && state.mode === "degrees") drawMoves(angles, state.degrees, choose);
+  const degrees = held.views.degrees;
+  show("angles", angles !== null && degrees !== null);
+  if (angles !== null && degrees !== null) drawMoves(angles, degrees, choose);
+  drawShortlist(choose, remains);
 }
 
-function drawPictures() {
-  const { first, second } = answer;
-  show("figure-second", second !== null);
-  byId("plots").classList.toggle("two", second !== null);
-  let lines = null;
-  for (const [side, one] of [["first", first], ["second", second]]) {
-    if (one === null) continue;
-    say(`caption-${side}`, `${one.cone}: ${whole(one.pareto)} Pareto`);
-    if (parallel) lines = { ...drawParallel(side, start, one.points, selected, choose), ...lines };
-    else drawFront(side, start, one.points, axes, selected, choose);
+// Whether a design remains; undefined where the page cannot know.
+export function remains(index) {
+  const { plane, points, answer } = shown;
+  if (plane) {
+    const place = points.place.get(index);
+    return place === undefined ? undefined : !plane.beaten[place];
   }
-  if (angles !== null && state.mode === "degrees") drawAngles(angles, state.degrees);
-  const quiet = lines?.quiet ?? start.drawn.index.length;
-  const front = lines?.front ?? first.points.index.length;
-  const notes = [];
-  if (quiet + start.unknown < start.designs) notes.push(`${whole(quiet)} of ${whole(start.designs)} designs are drawn in grey, an even sample`);
-  if (front < first.pareto) notes.push(`${whole(front)} of ${whole(first.pareto)} Pareto designs are drawn`);
-  if (start.unknown) notes.push(`${whole(start.unknown)} designs have no evaluation yet`);
-  say("drawn", notes.length ? `${notes.join("; ")}.`.replace(/^./, (letter) => letter.toUpperCase()) : "");
+  if (answer?.first.points.index.includes(index)) return true;
+  return answer && answer.first.pareto === answer.first.points.index.length ? false : undefined;
 }
 
 async function choose(index, redraw = true) {
+  const before = shown.selected?.index;
   try {
-    selected = await ask("design", question({ index }));
+    shown.selected = await ask("design", question({ index }));
   } catch (error) {
     trouble(error, "refusal");
     return;
   }
-  drawSelected(start, selected, angles);
-  if (!redraw || !answer) return;
-  drawTable(answer.table, selected, choose);
-  drawPictures();
+  drawChosen();
+  if (!redraw || !shown.answer) return;
+  if (before !== index) remember();
+  drawTable(shown.answer.table, shown.selected, choose);
+  drawPictures(shown);
 }
 
+const drawChosen = () => drawSelected(shown.start, shown.selected, shown.angles, { onSelect: choose, isKept, onKeep: toggle });
+
+function shortlisted() {
+  drawShortlist(choose, remains);
+  if (shown.selected) drawChosen();
+  remember();
+  drawPictures(shown);
+}
+
+// -- the address -------------------------------------------------------------------------------------------------------
+
+const state = () => ({
+  base: held.base, said: held.said, selected: shown.selected?.index ?? null, list: kept.map(({ index }) => index),
+  second: byId("second").value, axes: shown.axes, view: shown.parallel,
+});
+
+function remember() { if (ready()) note(state(), plain); }
+
+async function restore(found) {
+  const wantedState = { ...plain, ...found };
+  held.base = wantedState.base;
+  held.said = Array.isArray(wantedState.said) ? wantedState.said : [];
+  byId("second").value = String(wantedState.second ?? "");
+  if (Array.isArray(wantedState.axes) && wantedState.axes.every((place) => place === null || shown.start.objectives[place] !== undefined)) shown.axes = wantedState.axes;
+  shown.parallel = wantedState.view === true;
+  kept.length = 0;
+  for (const index of Array.isArray(wantedState.list) ? wantedState.list.slice(0, 50) : []) {
+    try {
+      const { name, values } = await ask("design", { first: plain.base, index });
+      if (!isKept(index)) kept.push({ index, name, values });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;  // a design that is not there is not kept
+    }
+  }
+  shown.selected = null;
+  if (Number.isInteger(wantedState.selected)) await choose(wantedState.selected, false);
+  if (shown.selected === null) byId("selected").replaceChildren();
+}
+
+// -- the beginning -----------------------------------------------------------------------------------------------------
+
 async function load() {
-  start = await ask("start");
+  const start = await ask("start");
+  shown.start = start;
   say("title", start.title);
   document.title = `${start.title} – conewise explorer`;
-  if (start.live) say("pareto-label", "Pareto by the averages so far");
+  if (start.live) say("pareto-label", "remain, by the averages so far.");
   drawStanding(start.standing);
-  angles = null;
-  if (start.objectives.length === 2 && start.unknown < start.designs) angles = await ask("angles");
+  [shown.angles, shown.plane, shown.points] = [null, null, null];
+  if (start.objectives.length !== 2 || start.unknown === start.designs) return;
+  const [angles, { points }] = await Promise.all([ask("angles"), ask("points")]);
+  shown.angles = angles;
+  if (!points) return;
+  const signs = start.objectives.map((name) => (start.minimised.includes(name) ? -1 : 1));
+  shown.points = { ...points, place: new Map(points.index.map((index, k) => [index, k])) };
+  shown.plane = new Plane(...points.values.map((column, d) => column.map((value) => signs[d] * value)));
 }
 
 // A study goes on: look, and draw again when its averages have moved.
@@ -197,8 +273,11 @@ async function watch() {
     if (!ready()) await begin();
     const now = await ask("standing");
     drawStanding(now.standing);
-    if (now.version !== start.version) {
+    if (now.version !== shown.start.version) {
       await load();
+      setUpPictures(shown, pictureEvents);
+      if (shown.angles) drawCurve(shown.angles);
+      moving += 1;
       await update();
     }
     show("problem", false);
@@ -207,33 +286,6 @@ async function watch() {
     trouble(error, "problem");
   }
   setTimeout(watch, BETWEEN_LOOKS);
-}
-
-// Which picture: two objectives against each other, or all of them side by side.
-function setUpPicture() {
-  const dim = start.objectives.length;
-  show("axes", dim > 2);
-  parallel = dim > 3;
-  axes = dim > 1 ? [0, 1] : [0, null];
-  const view = byId("view");
-  view.value = parallel ? "parallel" : "plane";
-  show("plane-axes", !parallel);
-  view.addEventListener("change", () => {
-    parallel = view.value === "parallel";
-    show("plane-axes", !parallel);
-    if (answer) drawPictures();
-  });
-  for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) {
-    const options = start.objectives.map((name, place) => {
-      const option = element("option", name);
-      option.value = place;
-      option.selected = place === axes[side];
-      return option;
-    });
-    byId(id).replaceChildren(...options);
-    byId(id).addEventListener("change", () => { axes[side] = Number(byId(id).value); if (answer) drawPictures(); });
-  }
-  document.addEventListener("themechange", () => { if (answer) drawPictures(); });
 }
 
 function setUpCopying(buttonId, fieldId) {
@@ -248,15 +300,32 @@ function setUpCopying(buttonId, fieldId) {
   });
 }
 
-async function begin() {
-  await load();
-  setUp(start, update);
-  setUpPicture();
-  setUpTable(start, turn);
+const pictureEvents = {
+  select: (index) => choose(index),
+  changed: () => { if (shown.answer) drawPictures(shown); remember(); },
+  turn: (edge, ray) => {
+    const edges = [...held.edges];
+    edges[edge] = ray;
+    const opening = edges[0][0] * edges[1][1] - edges[0][1] * edges[1][0];
+    if (opening < 0.01 || edges[0][0] < 0.01 || edges[1][1] < 0.01) return;
+    setEdges(edges);
+    changed();
+  },
+  brush: (ranges) => {
+    wanted.between = Object.fromEntries(ranges);
+    wanted.offset = 0;
+    show("unbrush", ranges.size > 0);
+    turn();
+  },
+  status: (index) => ({ true: "remains", false: "beaten" }[remains(index)] ?? ""),
+};
+
+function setUpForm() {
+  const { start } = shown;
   show("command-block", start.command !== null);
   for (const id of ["sigma", "epsilon", "delta"]) {
     byId(id).value = start[id] ?? "";
-    byId(id).addEventListener("input", update);
+    byId(id).addEventListener("input", changed);
   }
   if (start.sigma === null) {
     byId("sigma").disabled = true;
@@ -265,11 +334,38 @@ async function begin() {
   }
   setUpCopying("copy", "export");
   setUpCopying("copy-command", "command");
-  byId("second").addEventListener("input", update);
-  byId("keep").addEventListener("click", () => { byId("second").value = byId("export").value; update(); });
-  byId("drop").addEventListener("click", () => { byId("second").value = ""; update(); byId("second").focus(); });
+  byId("second").addEventListener("input", changed);
+  byId("keep").addEventListener("click", () => { byId("second").value = byId("export").value; changed(); });
+  byId("drop").addEventListener("click", () => { byId("second").value = ""; changed(); byId("second").focus(); });
+}
+
+async function begin() {
+  await load();
+  const { start } = shown;
+  const dim = start.objectives.length;
+  held.dim = dim;
+  held.signs = start.objectives.map((name) => (start.minimised.includes(name) ? -1 : 1));
+  held.base = baseOf(start.cone, dim);
+  shown.axes = dim > 1 ? [0, 1] : [0, null];
+  shown.parallel = dim > 3;
+  plain = { base: held.base, said: [], selected: null, list: [], second: "", axes: [...shown.axes], view: shown.parallel };
+  setUp(start, changed);
+  setUpTrade(changed);
+  setUpSentence(start, changed);
+  setUpDuels(start, changed);
+  setUpShortlist(start, shortlisted);
+  setUpTable(start, turn);
+  setUpForm();
+  setUpSaving(shown);
+  show("trade", dim === 2);
+  if (dim !== 2) byId("controls").prepend(document.querySelector(".ways"));  // the slider's place
+  if (window.location.hash) await restore(read());
+  setUpPictures(shown, pictureEvents);
+  if (shown.angles) drawCurve(shown.angles);
+  settle();
   await update();
-  rested = answer?.first.cone ?? null;
+  rested = shown.answer?.first.cone ?? null;
+  window.addEventListener("popstate", async () => { await restore(read()); setZoom(null); changed(); });
   document.body.dataset.ready = "yes";
 }
 
@@ -278,4 +374,4 @@ try {
 } catch (error) {
   trouble(error, "problem");
 }
-if (!ready() || start.live) setTimeout(watch, BETWEEN_LOOKS);
+if (!ready() || shown.start.live) setTimeout(watch, BETWEEN_LOOKS);

@@ -1,222 +1,115 @@
-// Pictures. Plotly reads a little markup in texts, so names are escaped before they reach it.
+// Which picture shows what: two objectives against each other or all side by side, for one cone or two.
 
-import { byId, short, spread } from "./dom.js";
+import { byId, element, say, show, whole } from "./dom.js";
+import { ordered } from "./geometry.js";
+import { Parallel } from "./parallel.js";
+import { held } from "./preference.js";
+import { Scatter } from "./scatter.js";
+import { kept } from "./shortlist.js";
 
-const SYMBOLS = { first: "circle", second: "diamond" };
-const CONFIG = { ...ConewisePlots.SETTINGS, displayModeBar: false, doubleClick: false };
-const LINES = { quiet: 300, front: 400 };  // of parallel coordinates; more cannot be followed
-const LONGEST_LABEL = 22;
-const BESIDE = 70;  // pixels of a picture beside its axes
-const EDGE = 0.06;  // of the range, around the outermost points
-// On a touch screen a drag over a picture scrolls the page.
-const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
+const SIDES = ["first", "second"];
+const LABELS = {
+  first: "Designs and those that remain; the arrow keys go through those that remain, Enter selects one",
+  second: "Designs and those that remain under the compared cone; the arrow keys go through those that remain",
+};
+const MARKS = { first: ["circle", "blue"], second: ["diamond", "orange"] };
 
-const escaped = ConewisePlots.plain;
+let events = null;
+let drawings = {};  // by side
+let zoom = null;  // for both pictures, as long as they show these objectives
 
-// Colours are the style sheet's, so that pictures follow the theme.
-function colours() {
-  const style = getComputedStyle(document.documentElement);
-  const named = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    ink: named("ink"), soft: named("soft"), paper: named("paper"), quiet: named("quiet"), grid: named("grid"), axis: named("axis"),
-    first: named("blue"), second: named("orange"),
-  };
+export function setUpPictures(shown, given) {
+  const { start } = shown;
+  const dim = start.objectives.length;
+  events = given;
+  show("axes", dim > 2);
+  show("how", false);
+  if (!byId("axis-x").children.length) setUpChoice(shown);
+  byId("view").value = shown.parallel ? "parallel" : "plane";
+  show("plane-axes", !shown.parallel);
+  [byId("axis-x").value, byId("axis-y").value] = [shown.axes[0], shown.axes[1] ?? 0];
+  for (const side of SIDES) feed(shown, side);
 }
 
-const better = (start, objective) => (start.minimised.includes(start.objectives[objective]) ? "smaller is better" : "larger is better");
-
-function axis(start, objective, paint, pixels) {
-  return {
-    title: { text: ConewisePlots.fitted(start.objectives[objective], `, ${better(start, objective)}`, pixels), font: { size: 12 }, standoff: 8 },
-    gridcolor: paint.grid, zeroline: false, linecolor: paint.axis, showline: true, ticks: "outside", tickcolor: paint.axis,
-    automargin: true, range: extent(start.ranges[objective]),
-  };
-}
-
-// The same for every answer about the same designs, whoever is Pareto, so that two pictures can be compared.
-function extent([low, high] = [0, 1]) {
-  const margin = EDGE * (high - low) || Math.abs(low) || 1;
-  return [low - margin, high + margin];
-}
-
-const ground = (paint, size) => ({
-  paper_bgcolor: paint.paper, plot_bgcolor: paint.paper, font: { family: "system-ui, sans-serif", color: paint.ink, size },
-  hoverlabel: { bgcolor: paint.paper, bordercolor: paint.axis, font: { color: paint.ink } }, showlegend: false,
-});
-
-function trace(points, axes, extra) {
-  const values = (objective) => points.values[objective] ?? [];
-  return {
-    type: "scatter", mode: "markers", x: values(axes[0]), y: axes[1] === null ? values(axes[0]).map(() => 0) : values(axes[1]),
-    text: points.names.map(escaped), customdata: points.index, hovertemplate: "%{text}<extra></extra>", ...extra,
-  };
-}
-
-// A picture takes the room it is given, also when a second one comes beside it; a hidden one has none.
-function follow(target) {
-  new ResizeObserver(() => { if (target.clientWidth) window.Plotly.Plots.resize(target); }).observe(target);
-}
-
-function put(target, traces, layout, onSelect) {
-  const known = target.dataset.drawn === "yes";
-  window.Plotly.react(target, traces, layout, CONFIG);
-  if (known) return;
-  target.dataset.drawn = "yes";
-  follow(target);
-  if (onSelect) ConewisePlots.follow(target, onSelect);
-}
-
-const alone = (chosen) => ({ index: [chosen.index], names: [chosen.name], values: chosen.values.map((value) => [value]) });
-
-// Two objectives against each other.
-export function drawFront(side, start, points, axes, selected, onSelect) {
-  const paint = colours();
-  const traces = [
-    trace(start.drawn, axes, { marker: { color: paint.quiet, size: 5, line: { width: 0 } }, name: "all designs" }),
-    trace(points, axes, { marker: { color: paint[side], symbol: SYMBOLS[side], size: 9, line: { color: paint.paper, width: 1 } }, name: "Pareto" }),
-  ];
-  if (selected?.values) {
-    traces.push(trace(alone(selected), axes, { marker: { color: "rgba(0,0,0,0)", size: 17, line: { color: paint.ink, width: 2 } }, hoverinfo: "skip", hovertemplate: null, name: "selected" }));
-  }
-  const target = byId(`plot-${side}`);
-  const known = target.dataset.drawn === "yes";
-  const [across, up] = [axis(start, axes[0], paint, target.clientWidth - BESIDE),
-    axes[1] === null ? { visible: false, range: [-1, 1], fixedrange: true } : axis(start, axes[1], paint, target.clientHeight - BESIDE)];
-  const key = axes.join(",");
-  whole[key] = { xaxis: across.range, yaxis: up.range };
-  if (zoom?.axes === key) [across.range, up.range] = [[...zoom.xaxis], [...zoom.yaxis]];  // a zoom outlives the next answer
-  target.dataset.axes = key;
-  put(target, traces, {
-    ...ground(paint, 12), margin: { l: 52, r: 12, t: 8, b: 44 }, hovermode: "closest", dragmode: DRAG, xaxis: across, yaxis: up,
-  }, onSelect);
-  if (!known) zooms(target, byId(`plot-${side === "first" ? "second" : "first"}`));
-}
-
-// The part of the plane that the reader has chosen: for both pictures, as long as they show these objectives.
-let zoom = null;  // { axes, xaxis, yaxis }
-const whole = {};  // ... and all of it, by the objectives
-
-function zooms(target, other) {
-  target.on("plotly_relayout", (moved) => {
-    if (!Object.keys(moved).some((key) => /^[xy]axis\.range/.test(key))) return;
-    const { xaxis, yaxis } = target.layout;
-    zoom = { axes: target.dataset.axes, xaxis: [...xaxis.range], yaxis: [...yaxis.range] };
-    match(other);
-  });
-  target.on("plotly_doubleclick", () => {
-    if (zoom?.axes !== target.dataset.axes) return;
-    zoom = { axes: zoom.axes, ...whole[zoom.axes] };
-    for (const plot of [target, other]) match(plot);
-    zoom = null;
-  });
-}
-
-function match(plot) {
-  if (plot.dataset.axes !== zoom.axes || plot.dataset.drawn !== "yes") return;
-  if (["xaxis", "yaxis"].every((name) => String(plot.layout[name].range) === String(zoom[name]))) return;
-  window.Plotly.relayout(plot, { "xaxis.range": [...zoom.xaxis], "yaxis.range": [...zoom.yaxis] });
-}
-
-// Every objective an axis, every design a line, and better is up on all of them. Says how many lines there are.
-export function drawParallel(side, start, points, selected, onSelect) {
-  const paint = colours();
-  const quiet = pick(start.drawn, LINES.quiet);
-  const front = pick(points, LINES.front);
-  const traces = [
-    lines(start, quiet, { line: { color: paint.quiet, width: 1 }, opacity: 0.5, name: "others" }),
-    lines(start, front, { line: { color: paint[side], width: front.index.length > 100 ? 1 : 1.6 }, opacity: front.index.length > 100 ? 0.6 : 0.9, name: "Pareto" }),
-  ];
-  if (selected?.values) traces.push(lines(start, alone(selected), { line: { color: paint.ink, width: 3.5 }, hoverinfo: "skip", hovertemplate: null, name: "selected" }));
-  const places = start.objectives.map((_, place) => place);
-  const ends = places.flatMap((place) => {
-    const [low, high] = start.ranges[place] ?? [0, 0];
-    const values = start.minimised.includes(start.objectives[place]) ? [high, low] : [low, high];
-    return [[values[0], 0, "top"], [values[1], 1, "bottom"]].map(([value, y, yanchor]) => ({
-      x: place, y, yanchor, text: short(value), showarrow: false, font: { size: 11, color: paint.soft }, bgcolor: paint.paper,
+function setUpChoice(shown) {
+  const again = () => { zoom = null; setUpPictures(shown, events); events.changed(); };
+  byId("view").addEventListener("change", () => { shown.parallel = byId("view").value === "parallel"; again(); });
+  for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) {
+    byId(id).replaceChildren(...shown.start.objectives.map((name, place) => {
+      const option = element("option", name);
+      option.value = place;
+      return option;
     }));
+    byId(id).addEventListener("change", () => { shown.axes[side] = Number(byId(id).value); again(); });
+  }
+  byId("unzoom").addEventListener("click", () => setZoom(null));
+  byId("unbrush").addEventListener("click", () => { for (const drawing of Object.values(drawings)) drawing.clear?.(); });
+}
+
+export function setZoom(wanted) {
+  zoom = wanted;
+  show("unzoom", zoom !== null);
+  for (const drawing of Object.values(drawings)) drawing.setZoom?.(zoom);
+}
+
+// The picture of the right kind, with the designs in it.
+function feed({ start, points, axes, parallel }, side) {
+  const kind = parallel ? Parallel : Scatter;
+  if (!(drawings[side] instanceof kind)) {
+    drawings[side]?.end();
+    const turn = side === "first" && start.objectives.length === 2 ? events.turn : null;
+    drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, zoom: setZoom, brush: side === "first" ? events.brush : null, turn });
+  }
+  const there = points ?? start.drawn;
+  const places = parallel ? start.objectives.map((_, place) => place) : axes.filter((place) => place !== null);
+  drawings[side].setData({
+    points: parallel ? start.drawn : { index: there.index, names: there.names, x: there.values[places[0]] ?? [], y: places.length > 1 ? there.values[places[1]] ?? [] : null },
+    ranges: places.map((place) => start.ranges[place] ?? [0, 1]),
+    names: places.map((place) => start.objectives[place]),
+    turned: places.map((place) => start.minimised.includes(start.objectives[place])),
   });
-  byId(`plot-${side}`).dataset.axes = "all";
-  put(byId(`plot-${side}`), traces, {
-    ...ground(paint, 12), margin: { l: 40, r: 40, t: 10, b: 40 }, hovermode: "closest", dragmode: false,
-    xaxis: {
-      tickvals: places, ticktext: places.map((place) => label(start, place)), range: [-0.25, places.length - 0.75], fixedrange: true,
-      gridcolor: paint.axis, zeroline: false, automargin: true, tickfont: { size: 11 },
-    },
-    yaxis: { visible: false, range: [-0.1, 1.1], fixedrange: true },
-    annotations: ends, uirevision: "parallel",
-  }, onSelect);
-  return { quiet: quiet.index.length, front: front.index.length };
+  drawings[side].setZoom?.(zoom);
 }
 
-function pick(points, most) {
-  const kept = spread(points.index.map((_, k) => k), most);
-  const of = (list) => kept.map((k) => list[k]);
-  return { index: of(points.index), names: of(points.names), values: points.values.map(of) };
+const picked = (points, axes) => ({ index: points.index, x: points.values[axes[0]] ?? [], y: axes[1] === null ? null : points.values[axes[1]] ?? [] });
+
+// `moving`: the control is on its way, and only the first picture follows; the rest waits for an answer.
+export function drawPictures(shown, moving = false) {
+  const { start, answer, plane, axes, parallel, selected } = shown;
+  const shortlist = kept.map(({ index }) => index);
+  const isPlane = plane !== null && !parallel;
+  if (isPlane) {
+    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status });
+  }
+  if (moving || !answer) return;
+  const { first, second } = answer;
+  show("figure-second", second !== null);
+  byId("plots").classList.toggle("two", second !== null);
+  for (const [side, one] of [["first", first], ["second", second]]) {
+    if (one === null) continue;
+    say(`caption-${side}`, `${one.cone}: ${whole(one.pareto)} Pareto`);
+    const [marks, colour] = MARKS[side];
+    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour });
+    else if (side === "second" || !isPlane) {
+      drawings[side].setLook({
+        edges: one.rays ? ordered(one.rays) : null, beaten: null, front: picked(one.points, axes), selected: selected?.index ?? null, shortlist, marks, colour,
+        status: side === "first" ? events.status : null,
+      });
+    }
+  }
+  show("figure-second", second !== null);
+  document.querySelectorAll(".wedges").forEach((item) => { item.hidden = parallel || first.rays === null; });
+  note(shown, parallel ? drawings.first.counts : null, isPlane);
 }
 
-function label(start, place) {
-  const name = start.objectives[place];
-  const cut = name.length > LONGEST_LABEL ? `${name.slice(0, LONGEST_LABEL - 1)}…` : name;
-  return `${escaped(cut)}<br>${start.minimised.includes(name) ? "small" : "large"} is up`;
+function note({ start, answer: { first }, points }, lines, isPlane) {
+  const quiet = lines?.quiet ?? (points ?? start.drawn).index.length;
+  const front = lines?.front ?? (isPlane ? first.pareto : first.points.index.length);
+  const notes = [];
+  if (quiet + start.unknown < start.designs) notes.push(`${whole(quiet)} of ${whole(start.designs)} designs are drawn in grey, an even sample`);
+  if (front < first.pareto) notes.push(`${whole(front)} of ${whole(first.pareto)} Pareto designs are drawn`);
+  if (start.unknown) notes.push(`${whole(start.unknown)} designs have no evaluation yet`);
+  say("drawn", notes.length ? `${notes.join("; ")}.`.replace(/^./, (letter) => letter.toUpperCase()) : "");
 }
 
-// One trace for all lines of a kind, broken where one ends: thousands of traces would be slow.
-function lines(start, points, extra) {
-  const [x, y, text, customdata] = [[], [], [], []];
-  points.index.forEach((index, k) => {
-    start.objectives.forEach((name, place) => {
-      const [low, high] = start.ranges[place];
-      const value = points.values[place][k];
-      const share = high > low ? (value - low) / (high - low) : 0.5;
-      x.push(place);
-      y.push(start.minimised.includes(name) ? 1 - share : share);
-      text.push(`${escaped(points.names[k])}<br>${escaped(name)}: ${short(value)}`);
-      customdata.push(index);
-    });
-    for (const list of [x, y, text, customdata]) list.push(null);
-  });
-  return { type: "scatter", mode: "lines", x, y, text, customdata, connectgaps: false, hovertemplate: "%{text}<extra></extra>", ...extra };
-}
-
-export function drawAngles(angles, degrees) {
-  const paint = colours();
-  const plain = { gridcolor: paint.grid, zeroline: false, fixedrange: true };
-  const line = {
-    type: "scatter", mode: "lines", line: { shape: "hv", color: paint.first, width: 2 },
-    x: angles.curve.map((pair) => pair[0]), y: angles.curve.map((pair) => pair[1]),
-    hovertemplate: "%{x} degrees: %{y} Pareto<extra></extra>",
-  };
-  put(byId("plot-angles"), [line], {
-    ...ground(paint, 11), margin: { l: 44, r: 10, t: 6, b: 38 }, hovermode: "x",
-    xaxis: { ...plain, title: { text: "angle in degrees", standoff: 6 }, range: [0, 180], dtick: 45 },
-    yaxis: { ...plain, title: { text: "Pareto designs" }, rangemode: "tozero", automargin: true },
-    shapes: [{ type: "line", x0: degrees, x1: degrees, yref: "paper", y0: 0, y1: 1, line: { color: paint.second, width: 2 } }],
-  });
-}
-
-// The cone of improvements, drawn in the direction of the axes of the picture beside it.
-export function drawCone(rays, second, start) {
-  const svg = byId("cone-picture");
-  svg.toggleAttribute("hidden", rays === null);
-  if (rays === null) return;
-  const make = (tag, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
-  };
-  const turned = (ray) => ray.map((value, place) => (start.minimised.includes(start.objectives[place]) ? -value : value));
-  const wedge = (pair, className) => {
-    const [[ax, ay], [bx, by]] = pair.map(turned);
-    const sweep = ax * by - ay * bx > 0 ? 0 : 1;  // y points down in a picture
-    return make("path", { d: `M0 0 L${ax} ${-ay} A1 1 0 0 ${sweep} ${bx} ${-by} Z`, class: className });
-  };
-  const parts = [
-    make("circle", { r: 1, class: "disc" }),
-    make("line", { x1: -1.1, x2: 1.1, y1: 0, y2: 0, class: "axis" }),
-    make("line", { y1: -1.1, y2: 1.1, x1: 0, x2: 0, class: "axis" }),
-    wedge(rays, "wedge"),
-  ];
-  if (second) parts.push(wedge(second, "wedge-second"));
-  parts.push(make("circle", { r: 0.05, class: "origin" }));
-  svg.replaceChildren(...parts);
-}
+export const picture = () => drawings.first;

@@ -4,7 +4,7 @@ import { byId, chooser, element, say, short, show, whole } from "./dom.js";
 
 const PAUSE = 150;  // milliseconds without a key, before a text is searched
 
-export const wanted = { everyone: false, text: "", column: null, descending: false, offset: 0 };
+export const wanted = { everyone: false, text: "", column: null, descending: false, offset: 0, between: {} };
 
 let rows = 0;  // of a page
 

@@ -1,0 +1,128 @@
+"""The page as one small file whose control still works: no server, no network, and no script but its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from importlib.resources import files
+from typing import Any, Final
+
+import numpy as np
+
+from conewise.cones import Cone
+from conewise.dashboard.angles import leaving_angles
+from conewise.dashboard.answers import backdrop
+from conewise.dashboard.sources import Designs
+from conewise.errors import InputError, printable
+from conewise.order import pareto_mask
+from conewise.report.words import describe
+
+MOST: Final = 20_000
+"""Designs of a page that is sent around."""
+_MODULES: Final = (
+    "dom.js",
+    "geometry.js",
+    "canvas.js",
+    "preference.js",
+    "sentence.js",
+    "trade.js",
+    "scatter.js",
+    "parallel.js",
+    "saved.js",
+)  # each after those that it needs
+_IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export ((?:const|class|function) (\w+))", re.MULTILINE)
+_COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
+
+
+def page(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> str:
+    """The file: picture, sentence and slider for two objectives; the least share of every objective for more."""
+    if len(designs.known) > MOST:
+        raise InputError(f"a page to send around may hold {MOST:,} designs, got {len(designs.known):,}.")
+    static = files("conewise.dashboard").joinpath("static")
+
+    def read(name: str) -> str:
+        return static.joinpath(name).read_text(encoding="utf-8")
+
+    style, theme, script = read("page.css"), read("theme.js"), _bundle({name: read(name) for name in _MODULES})
+    policy = (
+        f"default-src 'none'; script-src '{_fingerprint(theme)}' '{_fingerprint(script)}'; "
+        f"style-src '{_fingerprint(style)}'; base-uri 'none'; form-action 'none'"
+    )
+    data = json.dumps(_data(title, designs, cone, pareto, shortlist), allow_nan=False, separators=(",", ":"))
+    parts = {
+        "POLICY": policy,
+        "TITLE": html.escape(printable(title)),
+        "STYLE": style,
+        "THEME": theme,
+        "DATA": data.replace("<", "\\u003c"),  # no name can end the element that holds it
+        "SCRIPT": script,
+    }
+    return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
+
+
+def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> dict[str, Any]:
+    known = designs.known
+    place = {k: n for n, k in enumerate(known.tolist())}
+    start = backdrop(designs)
+    made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "ranges")}
+    made |= {
+        "title": printable(title),
+        "about": f"Saved from conewise explore under the cone {cone}.",
+        "names": designs.shown(known.tolist()),
+        "values": [column.tolist() for column in designs.values[known].T],
+        "saved": [place[k] for k in pareto.tolist()],
+        "shortlist": [place[k] for k in shortlist if k in place],
+        "words": describe(cone, designs.objectives, designs.minimised)[1:2],
+    }
+    if designs.dim == 2:
+        angles = leaving_angles(designs)
+        made["edges"] = _counter_clockwise(cone.rays).tolist()
+        made["angles"] = {"curve": angles["curve"], "degrees": [_rounded(end) for end in angles["degrees"]]}
+    elif designs.dim > 2:
+        made |= _shares(designs)
+    return made
+
+
+def _rounded(end: float | None) -> float | None:
+    return None if end is None else round(end, 3)
+
+
+def _counter_clockwise(rays: np.ndarray) -> np.ndarray:
+    (a, b), (c, d) = rays
+    return rays if a * d - b * c > 0 else rays[::-1]
+
+
+def _shares(designs: Designs) -> dict[str, Any]:
+    """How many steps of 1 % every design survives as the least share of all objectives grows.
+
+    These cones are nested, so that whoever has left stays out, and each front is found among the last one.
+    """
+    dim = designs.dim
+    steps = int(np.ceil(100 / dim))  # all shares together stay below 100 %
+    alive = np.arange(len(designs.known))
+    until = np.zeros(len(alive), dtype=int)
+    for share in range(steps):
+        cone = Cone.importance(share / 100, dim=dim) if share else Cone.orthant(dim)
+        alive = alive[pareto_mask(designs.means[alive], cone)]
+        until[alive] = share + 1
+    return {"steps": steps, "until": until.tolist()}
+
+
+def _bundle(sources: dict[str, str]) -> str:
+    """Modules as one script: each a function of its own, so that their names do not meet."""
+    made = []
+    for name, text in sources.items():
+        names = [found[1] for found in _EXPORT.findall(text)]
+        body = _EXPORT.sub(r"\1", _IMPORT.sub(r"const \1 = from_\2;", _COMMENT.sub("", text)))
+        made.append(
+            f"const from_{name.removesuffix('.js')} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
+        )
+    return '"use strict";\n' + "\n".join(made)
+
+
+def _fingerprint(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

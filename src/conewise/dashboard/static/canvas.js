@@ -1,0 +1,173 @@
+// What every picture on a canvas needs: its size, the colours of the theme, one drawing a frame, and a label beside the pointer.
+
+import { element } from "./dom.js";
+
+const SHARPEST = 2;  // pixels of the canvas for one of the page: more costs time and shows nothing
+const NAMES = ["ink", "soft", "paper", "quiet", "grid", "axis", "blue", "orange", "green", "wedge", "beaten"];
+export const FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
+
+// Colours are the style sheet's, so that pictures follow the theme.
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+// Round numbers inside a range, about so many.
+export function ticks(low, high, most) {
+  const rough = (high - low) / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999);
+  if (!(step > 0) || !Number.isFinite(step)) return [];
+  const first = Math.ceil(low / step);
+  const count = Math.floor(high / step) - first;
+  return Array.from({ length: Math.min(Math.max(0, count + 1), 50) }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+}
+
+// A text as far as there is room for it.
+export function fitted(pen, text, room) {
+  if (pen.measureText(text).width <= room) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (pen.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${text.slice(0, low)}…`;
+}
+
+export class Drawing {
+  constructor(place, label) {
+    this.place = place;
+    this.canvas = element("canvas");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "application");
+    this.canvas.setAttribute("aria-label", label);
+    this.tip = element("div", null, "tip");
+    this.tip.hidden = true;
+    this.said = element("p", "", "unseen");
+    this.said.setAttribute("role", "status");
+    place.replaceChildren(this.canvas, this.tip, this.said);
+    place.drawing = this;
+    this.pen = this.canvas.getContext("2d");
+    this.still = element("canvas");  // what does not change with the cone
+    this.frame = 0;
+    this.frames = 0;
+    this.stale = true;
+    this.width = this.height = 0;
+    this.ended = new AbortController();
+    const sizes = new ResizeObserver(() => this.measure());
+    sizes.observe(place);
+    this.ended.signal.addEventListener("abort", () => sizes.disconnect());
+    document.addEventListener("themechange", () => this.refresh(), { signal: this.ended.signal });
+    this.measure();
+  }
+
+  // Another kind of picture takes its place.
+  end() { this.ended.abort(); cancelAnimationFrame(this.frame); }
+
+  // A hidden picture has no room.
+  measure() {
+    const [width, height] = [this.place.clientWidth, this.place.clientHeight];
+    if (!width || !height || (width === this.width && height === this.height)) return;
+    this.sharp = Math.min(SHARPEST, window.devicePixelRatio || 1);
+    [this.width, this.height] = [width, height];
+    for (const canvas of [this.canvas, this.still]) {
+      canvas.width = Math.round(width * this.sharp);
+      canvas.height = Math.round(height * this.sharp);
+    }
+    this.refresh();
+  }
+
+  refresh() {
+    this.stale = true;
+    this.request();
+  }
+
+  // One drawing a frame, however often it is asked for.
+  request() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => { this.frame = 0; this.paint(); });
+  }
+
+  paint() {
+    if (!this.width || !this.isReady()) return;
+    if (this.stale) {
+      this.paints = colours();
+      this.sprites = new Map();
+      this.prepare();
+      const pen = this.still.getContext("2d");
+      pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
+      pen.fillStyle = this.paints.paper;
+      pen.fillRect(0, 0, this.width, this.height);
+      this.drawStill(pen);
+      this.stale = false;
+    }
+    this.pen.setTransform(1, 0, 0, 1, 0, 0);
+    this.pen.drawImage(this.still, 0, 0);
+    this.pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
+    this.drawMoving(this.pen);
+    this.frames += 1;
+  }
+
+  // A mark drawn once and copied from then on.
+  sprite(shape, size, fill, edge) {
+    const key = `${shape}${size}${fill}${edge}`;
+    let made = this.sprites.get(key);
+    if (!made) {
+      made = element("canvas");
+      const room = size + 4;
+      made.width = made.height = Math.ceil(room * this.sharp);
+      const pen = made.getContext("2d");
+      pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
+      pen.translate(room / 2, room / 2);
+      pen.beginPath();
+      if (shape === "diamond") for (const [x, y] of [[0, -0.6], [0.6, 0], [0, 0.6], [-0.6, 0]]) pen.lineTo(x * size, y * size);
+      else pen.arc(0, 0, size / 2, 0, 2 * Math.PI);
+      pen.closePath();
+      pen.fillStyle = fill;
+      pen.fill();
+      pen.strokeStyle = edge;
+      pen.lineWidth = 1;
+      pen.stroke();
+      made.room = room;
+      this.sprites.set(key, made);
+    }
+    return made;
+  }
+
+  stamp(pen, sprite, x, y) {
+    pen.drawImage(sprite, x - sprite.room / 2, y - sprite.room / 2, sprite.width / this.sharp, sprite.height / this.sharp);
+  }
+
+  // A text that stays readable over points and lines.
+  write(pen, text, x, y, colour, { align = "left", weight = "600", size = 12 } = {}) {
+    pen.font = `${weight} ${size}px ${FONT}`;
+    pen.textBaseline = "middle";
+    const shown = fitted(pen, text, Math.min(260, this.width - 20));
+    const wide = pen.measureText(shown).width;
+    const left = Math.min(Math.max(4, align === "left" ? x : x - wide), this.width - wide - 4);
+    pen.textAlign = "left";
+    pen.lineWidth = 3;
+    pen.lineJoin = "round";
+    pen.strokeStyle = this.paints.paper;
+    pen.strokeText(shown, left, y);
+    pen.fillStyle = colour;
+    pen.fillText(shown, left, y);
+  }
+
+  // Names come from outside: they enter as text.
+  showTip(x, y, name, lines) {
+    this.tip.replaceChildren(element("strong", name), ...lines.map((line) => element("span", line)));
+    this.tip.hidden = false;
+    const { offsetWidth: wide, offsetHeight: high } = this.tip;
+    this.tip.style.left = `${Math.max(2, x + 16 + wide > this.width ? x - wide - 12 : x + 16)}px`;
+    this.tip.style.top = `${Math.max(2, Math.min(y + 12, this.height - high - 4))}px`;
+  }
+
+  hideTip() { this.tip.hidden = true; }
+
+  at(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+}

@@ -1,0 +1,214 @@
+// Every objective an axis, every design a line, and better is up on all of them. A stretch of an axis can be brushed.
+
+import { Drawing, FONT, fitted } from "./canvas.js";
+import { short, spread } from "./dom.js";
+
+const LINES = { quiet: 300, front: 400 };  // more cannot be followed
+const MARGIN = { side: 46, top: 24, bottom: 52 };
+const REACH = 12;
+const BRUSH = 8;  // pixels beside an axis that belong to it
+
+export class Parallel extends Drawing {
+  // events: select(index), brush(ranges by objective)
+  constructor(place, label, events) {
+    super(place, label);
+    this.events = events;
+    this.data = null;
+    this.pointed = null;
+    this.brushes = new Map();
+    this.shown = [];
+    this.look = { front: null, selected: null, shortlist: [], colour: "blue" };
+    this.#listen();
+  }
+
+  isReady() { return this.data !== null; }
+
+  setData({ points, ranges, names, turned }) {
+    this.data = { points, ranges, names, turned };
+    this.quiet = spread(points.index.map((_, k) => k), LINES.quiet);
+    this.refresh();
+  }
+
+  // front and selected are points: { index, names, values by objective }.
+  setLook(look) {
+    Object.assign(this.look, look);
+    const { front } = this.look;
+    this.shown = front ? spread(front.index.map((_, k) => k), LINES.front) : [];
+    this.request();
+  }
+
+  get counts() { return { quiet: this.quiet.length, front: this.shown.length }; }
+
+  prepare() {
+    const { names } = this.data;
+    const w = this.width - 2 * MARGIN.side;
+    this.axes = names.map((_, place) => MARGIN.side + (names.length > 1 ? (w * place) / (names.length - 1) : w / 2));
+    [this.top, this.bottom] = [MARGIN.top, this.height - MARGIN.bottom];
+  }
+
+  level(place, value) {
+    const [low, high] = this.data.ranges[place] ?? [0, 0];
+    const share = high > low ? (value - low) / (high - low) : 0.5;
+    return this.bottom - (this.data.turned[place] ? 1 - share : share) * (this.bottom - this.top);
+  }
+
+  #value(place, y) {
+    const [low, high] = this.data.ranges[place];
+    const share = Math.min(1, Math.max(0, (this.bottom - y) / (this.bottom - this.top)));
+    return low + (this.data.turned[place] ? 1 - share : share) * (high - low);
+  }
+
+  #trace(pen, values, k) {
+    for (let place = 0; place < this.axes.length; place += 1) pen.lineTo(this.axes[place], this.level(place, values[place][k]));
+  }
+
+  #isBrushed(values, k) {
+    for (const [place, [low, high]] of this.brushes) if (!(values[place][k] >= low && values[place][k] <= high)) return false;
+    return true;
+  }
+
+  drawStill(pen) {
+    const { points, ranges, names, turned } = this.data;
+    const paint = this.paints;
+    pen.strokeStyle = paint.quiet;
+    pen.globalAlpha = 0.4;
+    pen.lineWidth = 1;
+    for (const k of this.quiet) {
+      pen.beginPath();
+      this.#trace(pen, points.values, k);
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+    const room = names.length > 1 ? this.axes[1] - this.axes[0] - 8 : this.width - 20;
+    this.labels = [];
+    this.ends = [];
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    names.forEach((name, place) => {
+      const x = this.axes[place];
+      pen.strokeStyle = paint.axis;
+      pen.lineWidth = 1.5;
+      pen.beginPath(); pen.moveTo(x, this.top); pen.lineTo(x, this.bottom); pen.stroke();
+      pen.font = `600 11px ${FONT}`;
+      pen.fillStyle = paint.ink;
+      pen.fillText(fitted(pen, name, room), x, this.bottom + 28);
+      pen.font = `11px ${FONT}`;
+      pen.fillStyle = paint.soft;
+      const way = turned[place] ? "small is up" : "large is up";
+      pen.fillText(fitted(pen, way, room), x, this.bottom + 42);
+      const [low, high] = ranges[place] ?? [0, 0];
+      const [down, up] = turned[place] ? [high, low] : [low, high];
+      pen.fillText(short(down), x, this.bottom + 12);
+      pen.fillText(short(up), x, this.top - 12);
+      this.labels.push(`${name}, ${way}`);
+      this.ends.push(down, up);
+    });
+  }
+
+  drawMoving(pen) {
+    const { look, paints: paint } = this;
+    const stroke = (points, k, colour, width, alpha) => {
+      pen.strokeStyle = colour;
+      pen.lineWidth = width;
+      pen.globalAlpha = alpha;
+      pen.beginPath();
+      this.#trace(pen, points.values, k);
+      pen.stroke();
+    };
+    const many = this.shown.length > 100;
+    for (const k of this.shown) stroke(look.front, k, paint[look.colour], many ? 1 : 1.6, this.#isBrushed(look.front.values, k) ? (many ? 0.6 : 0.9) : 0.07);
+    for (const k of this.shown) if (look.shortlist.includes(look.front.index[k])) stroke(look.front, k, paint.green, 2.5, 1);
+    if (look.selected?.values) stroke({ values: look.selected.values.map((value) => [value]) }, 0, paint.ink, 3.5, 1);
+    if (this.pointed) stroke(this.pointed.points, this.pointed.k, paint.ink, 2, 1);
+    pen.globalAlpha = 1;
+    for (const [place, range] of this.brushes) {
+      const [a, b] = range.map((value) => this.level(place, value)).sort((one, two) => one - two);
+      pen.fillStyle = paint.wedge;
+      pen.strokeStyle = paint.orange;
+      pen.lineWidth = 1;
+      pen.fillRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
+      pen.strokeRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
+    }
+  }
+
+  // The line nearest to the pointer; one that remains before one that does not.
+  #nearest([x, y]) {
+    const place = Math.min(this.axes.length - 2, Math.max(0, this.axes.findLastIndex((axis) => axis <= x)));
+    const share = this.axes.length > 1 ? Math.min(1, Math.max(0, (x - this.axes[place]) / (this.axes[place + 1] - this.axes[place]))) : 0;
+    const height = (values, k) => {
+      const here = this.level(Math.max(0, place), values[Math.max(0, place)][k]);
+      return this.axes.length > 1 ? here + share * (this.level(place + 1, values[place + 1][k]) - here) : here;
+    };
+    let [found, least] = [null, REACH];
+    for (const [points, list, handicap] of [[this.look.front, this.shown, 0], [this.data.points, this.quiet, 4]]) {
+      for (const k of list) {
+        const away = Math.abs(height(points.values, k) - y) + handicap;
+        if (away < least && this.#isBrushed(points.values, k)) [found, least] = [{ points, k }, away];
+      }
+    }
+    return found;
+  }
+
+  #axisAt([x, y]) {
+    if (y < this.top - BRUSH || y > this.bottom + BRUSH) return -1;
+    return this.axes.findIndex((axis) => Math.abs(axis - x) <= BRUSH + 2);
+  }
+
+  #listen() {
+    const { canvas } = this;
+    let brushing = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (!this.axes || event.button !== 0 || event.pointerType !== "mouse") return;
+      const at = this.at(event);
+      const place = this.#axisAt(at);
+      if (place < 0) return;
+      brushing = { place, from: at[1], moved: false };
+      try { canvas.setPointerCapture(event.pointerId); } catch { /* it went */ }
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!this.axes || event.pointerType !== "mouse") return;
+      const at = this.at(event);
+      if (brushing) {
+        brushing.moved ||= Math.abs(at[1] - brushing.from) > 4;
+        if (!brushing.moved) return;
+        this.brushes.set(brushing.place, [brushing.from, at[1]].map((y) => this.#value(brushing.place, y)).sort((a, b) => a - b));
+        this.#point(null);
+        this.request();
+        return;
+      }
+      canvas.classList.toggle("brush", this.#axisAt(at) >= 0);
+      this.#point(this.#nearest(at), at);
+    });
+    canvas.addEventListener("pointerup", () => {
+      if (!brushing) return;
+      if (!brushing.moved) this.brushes.delete(brushing.place);
+      this.skip = true;
+      setTimeout(() => { this.skip = false; }, 0);
+      brushing = null;
+      this.request();
+      this.events.brush?.(this.brushes);
+    });
+    canvas.addEventListener("pointerleave", () => this.#point(null));
+    canvas.addEventListener("click", (event) => {
+      const found = this.skip || !this.axes ? null : this.#nearest(this.at(event));
+      if (found) this.events.select(found.points.index[found.k]);
+    });
+  }
+
+  clear() {
+    this.brushes.clear();
+    this.request();
+    this.events.brush?.(this.brushes);
+  }
+
+  #point(found, at) {
+    if (found === null && this.pointed === null) return;
+    this.pointed = found;
+    if (found === null) this.hideTip();
+    else {
+      const { names } = this.data;
+      this.showTip(...at, found.points.names[found.k], names.slice(0, 8).map((name, place) => `${name} ${short(found.points.values[place][found.k])}`));
+    }
+    this.request();
+  }
+}
