@@ -28,6 +28,7 @@ from conewise.problems import SimulatedBandit
 from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
+    from conewise import readers
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
     from conewise.preferences import Preferences
@@ -76,6 +77,7 @@ __all__ = [
     "noise",
     "pareto_mask",
     "problems",
+    "readers",
     "run_study",
     "separation_gaps",
     "strongly_dominates",
@@ -100,6 +102,8 @@ _WHEN_NEEDED = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "readers":
+        return _import_module("conewise.readers")
     if name not in _WHEN_NEEDED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_import_module(_WHEN_NEEDED[name]), name)

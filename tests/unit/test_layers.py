@@ -31,6 +31,7 @@ ROOMS = [
     ("feedback",),
     ("problems",),
     ("tables",),
+    ("readers",),
     ("certificate", "models"),
     ("algorithms",),
     ("analysis",),

@@ -161,6 +161,28 @@ class Result:
         units = tuple(meaning.units.tolist()) if meaning.in_steps else ()
         return replace(self, designs=designs, objectives=meaning.names, minimised=meaning.minimised, units=units)
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a design: its name, status, who beats or covers it, evaluations, and averages as they were measured.
+
+        A frame of "pandas", "polars" or "pyarrow" (`backend`; the first that is installed), through the extra `frames`.
+        """
+        from conewise.tables.outputs import free_name
+        from conewise.tables.selection import frame_of
+
+        dim = self.means.shape[1]
+        names = self.objectives or tuple(f"objective {d + 1}" for d in range(dim))
+        known = list(self.designs) if len(self.designs) else [str(k) for k in range(len(self.pareto))]
+        ours = {
+            "design": known,
+            "status": self.status.tolist(),
+            "returned": self.pareto.tolist(),
+            "by": [known[j] if j >= 0 else None for j in self.by.tolist()],
+            "certainly_pareto": self.certain.tolist(),
+            "evaluations": self.counts.tolist(),
+        }
+        columns = {free_name(word, names): entries for word, entries in ours.items()}
+        return frame_of(columns | dict(zip(names, self.averages.T.tolist(), strict=True)), backend)
+
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure of the averages by status (extra `plot`); options as in `report.pictures.plot_result`.
 

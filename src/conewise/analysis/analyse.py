@@ -27,7 +27,7 @@ from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Question, notion_of
+from conewise.goals import Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.objectives import Objective
 from conewise.tables.frames import is_frame
@@ -103,6 +103,10 @@ class Analysis:
             if not left:
                 break
         return Pulls(np.array(list(given), dtype=np.int64), np.array(list(given.values()), dtype=np.int64))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The answer with one row a design, as `Result.to_frame` gives it."""
+        return self.result.to_frame(backend)
 
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure of the averages by status (extra `plot`), with names and in their own signs.
@@ -187,6 +191,8 @@ def analyse(
     asked = _Asked(question, k, max_evaluations)
     final_statistics = _statistics(source, stream, inside, values, summed) if final else None
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
+    if shared := str(getattr(source, "shared", "")):
+        judged = replace(judged, result=_without_proof(judged.result, shared))
     findings = Findings(
         source,
         judged.statistics,
@@ -199,6 +205,7 @@ def analyse(
         values.pairs(),
         isinstance(source, LongTable) and source.exported,
         values.far(judged.statistics),
+        shared,
     )
     return Analysis(
         judged.result.named(source.names, meaning),
@@ -297,6 +304,12 @@ def _alone(source: Source, statistics: Statistics, question: Question, final: bo
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, question, final, 0)
     return Analysis(result, plan, findings.sentences(), question, ())
+
+
+def _without_proof(result: Result, shared: str) -> Result:
+    """What is left of an answer where designs were evaluated on the same folds or samples: a guess."""
+    reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"
+    return replace(result, guarantee=Heuristic(reason), certified_epsilon=None, certain=np.zeros_like(result.certain))
 
 
 # -- the border ------------------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ class Findings:
     """Whether a study wrote the table."""
     far: Sequence[Far] = ()
     """Values far from all others of their design."""
+    shared: str = ""
+    """What all designs were evaluated on, so that no proof covers the answer: folds, samples."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -64,6 +66,8 @@ class Findings:
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
         sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
+        if self.shared:
+            sure = "that is a guess, not a guarantee"
         return f"Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
 
     def _certain(self) -> list[str]:
@@ -76,6 +80,8 @@ class Findings:
         if len(self.result.status) == 1:
             return "Nothing has to be assumed for that."
         worth = self.result.guarantee
+        if self.shared:
+            return f"Nothing is certified: {getattr(worth, 'reason', '')}, as the bounds take for granted."
         if not isinstance(worth, Guarantee) or self.result.certified_epsilon is None:
             return f"No epsilon is certified yet: {self._why_nothing()}."
         n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
@@ -211,7 +217,7 @@ class Findings:
     # -- how long it holds, and what is next ------------------------------------------------------------------
 
     def _validity(self) -> list[str]:
-        if len(self.result.status) == 1:
+        if len(self.result.status) == 1 or self.shared:
             return []
         if self.final:
             return [

@@ -14,6 +14,7 @@ from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
 from conewise.cli.meaning import fixed_units, unit_option
 from conewise.cli.options import columns, force_option
+from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import json_text, print_json, print_table, progress_bar
 from conewise.cones import Cone
@@ -23,7 +24,7 @@ from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.report.data import Table
 from conewise.tables.files import write_text
-from conewise.tables.measurements import open_measurements
+from conewise.tables.measurements import LongTable, WideTable, open_measurements
 from conewise.tables.outputs import Columns, check_output, free_name, write_columns
 from conewise.tables.spreadsheets import JUDGED, guarded
 
@@ -34,6 +35,13 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(ORIGINS),
+    help="Who wrote FILE: inspect-ai (logs in JSON), lm-eval (logged samples), MLflow (a folder mlruns), Optuna (its "
+    "SQLite storage), scikit-learn (cv_results_ as JSON), or melted: a table with columns design, metric and value.",
+)
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
@@ -93,6 +101,7 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def analyse_command(
     files: tuple[Path, ...],
+    origin: str | None,
     design: str | None,
     objectives: list[str],
     minimise: list[str],
@@ -129,17 +138,21 @@ def analyse_command(
     if out is not None:
         check_output(out, inputs=files, force=force)
     with spooled(files) as paths:
-        table = open_measurements(
-            paths,
-            design=design,
-            objectives=objectives,
-            minimise=minimise,
-            means=means,
-            errors=errors,
-            deviations=deviations,
-            counts=counts,
-            incomplete=incomplete,  # type: ignore[arg-type]
-        )
+        table: LongTable | WideTable
+        if origin is not None:
+            table = from_origin(origin, paths, objectives, minimise, design)
+        else:
+            table = open_measurements(
+                paths,
+                design=design,
+                objectives=objectives,
+                minimise=minimise,
+                means=means,
+                errors=errors,
+                deviations=deviations,
+                counts=counts,
+                incomplete=incomplete,  # type: ignore[arg-type]
+            )
         table.meaning_as(fixed_units(table.meaning, units))
         dim = len(table.objectives)
         cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)

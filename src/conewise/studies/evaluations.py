@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, overload
 
 import numpy as np
@@ -113,6 +114,17 @@ class Evaluations:
     corrected: Bools
     name: list[str]
     worker: list[str]
+    objectives: tuple[str, ...] = ()
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row an evaluation, as an export has them; a frame of "pandas", "polars" or "pyarrow" (extra `frames`)."""
+        from conewise.tables.selection import frame_of
+
+        names = self.objectives or tuple(f"f{d + 1}" for d in range(self.values.shape[1]))
+        moments = [datetime.fromtimestamp(seconds, UTC) for seconds in self.told_at.tolist()]
+        columns = {"design": self.name, "number": self.number.tolist()}
+        columns |= dict(zip(names, self.values.T.tolist(), strict=True))
+        return frame_of(columns | {"worker": self.worker, "told_at": moments}, backend)
 
     def __len__(self) -> int:
         return len(self.design)

@@ -171,6 +171,7 @@ class StudyView:
                 corrected,
                 [self.names[d] for d in design.tolist()],
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
+                self.objectives,
             )
 
     def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:

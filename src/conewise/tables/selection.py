@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Indices, as_decimal
-from conewise.errors import ConewiseError, from_extra
+from conewise.errors import ConewiseError, InputError, from_extra, shown
 from conewise.tables.csvfiles import CsvReader, GuardedCsvReader
 from conewise.tables.frames import is_records
 from conewise.tables.shards import ShardedTable
@@ -51,8 +51,6 @@ def frame_of(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
 
     known = ("pandas", "polars", "pyarrow")
     if backend is not None and backend not in known:
-        from conewise.errors import InputError, shown
-
         raise InputError(f'backend must be "pandas", "polars" or "pyarrow", got {shown(backend)}.')
     chosen = backend or next((name for name in known if find_spec(name) is not None), None)
     if chosen is None or find_spec(chosen) is None:

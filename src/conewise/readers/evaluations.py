@@ -1,0 +1,118 @@
+"""Logs of evaluations of language models: inspect-ai and lm-eval. Designs are models, blocks are samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from conewise.errors import InputError, shown
+from conewise.objectives import Objective
+from conewise.readers.imported import Imported, chosen
+
+_GRADES: Final = {
+    "C": 1.0,
+    "I": 0.0,
+    "P": 0.5,
+    "N": 0.0,
+}  # correct, incorrect, partial, no answer, as inspect-ai has it
+
+
+def inspect(
+    logs: Any, *, objectives: Sequence[str | Objective] = (), minimise: Sequence[str] = (), design: str = "model"
+) -> Imported:
+    """The samples of logs of inspect-ai, one evaluation a sample and epoch, one objective a scorer.
+
+    `logs` are log files in JSON, a folder of them, or `EvalLog` objects with samples. Grades count 1 (C), 0.5 (P) and 0
+    (I, N). `design` is what is compared: "model", or "task". All models meet the same samples, so that their
+    evaluations are not independent: what `analyse` says of them is a guess, and no guarantee.
+    """
+    if design not in ("model", "task"):
+        raise InputError(f'design must be "model" or "task", got {shown(design)}.')
+    rows: list[dict[str, Any]] = []
+    for where, log in _logs(logs):
+        about = log.get("eval") or {}
+        if log.get("status") != "success" or not log.get("samples"):
+            raise InputError(f"{where} is the log of an evaluation that did not succeed, or has no samples.")
+        for sample in log["samples"]:
+            scores = {name: _grade(score, name, where) for name, score in (sample.get("scores") or {}).items()}
+            sample_id = f"{about.get('task')}/{sample.get('id')}"
+            rows.append({"design": str(about.get(design)), "sample": sample_id, "epoch": sample.get("epoch")} | scores)
+    return _compared(rows, objectives, minimise, "the logs")
+
+
+def lm_eval(files: Any, *, objectives: Sequence[str | Objective] = (), minimise: Sequence[str] = ()) -> Imported:
+    """The samples that lm-eval logs (`--log_samples`): samples_TASK_TIME.jsonl in a folder for each model.
+
+    `files` are such files or folders that hold them; the folder's name is the model's. One evaluation a document, one
+    objective a metric. All models meet the same documents: no guarantee, as with `inspect`.
+    """
+    rows: list[dict[str, Any]] = []
+    for path in _files(files, "**/samples_*.jsonl"):
+        task = path.name.removeprefix("samples_").rpartition("_")[0]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            record = _loaded(line, f"{path.name}, line {number}")
+            metrics = record.get("metrics") if isinstance(record, dict) else None
+            if not isinstance(metrics, list) or "doc_id" not in record:
+                raise InputError(f"{path.name}, line {number} is no sample of lm-eval: it lacks metrics or doc_id.")
+            scores = {metric: _number(record.get(metric), metric, path.name) for metric in metrics}
+            about = {"design": path.parent.name, "sample": f"{task}/{record['doc_id']}", "filter": record.get("filter")}
+            rows.append(about | scores)
+    return _compared(rows, objectives, minimise, "the samples")
+
+
+def _compared(
+    rows: list[dict[str, Any]], objectives: Sequence[str | Objective], minimise: Sequence[str], what: str
+) -> Imported:
+    about = ("design", "sample", "epoch", "filter")
+    common = [key for key in (rows[0] if rows else ()) if key not in about and all(key in row for row in rows)]
+    return Imported(rows, chosen(common, objectives, what), minimise=minimise, shared="samples")
+
+
+def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if isinstance(given, str | Path) or _are_paths(given):
+        for path in _files(given, "**/*.json"):
+            if path.suffix == ".eval":
+                raise InputError(
+                    f"{path.name} is packed; write it as JSON with `inspect log convert {path.name} --to json "
+                    "--output-dir logs`."
+                )
+            yield path.name, _loaded(path.read_text(encoding="utf-8"), path.name)
+        return
+    for log in given if isinstance(given, Iterable) and not isinstance(given, Mapping) else [given]:
+        plain = log.model_dump() if hasattr(log, "model_dump") else log
+        if not isinstance(plain, Mapping):
+            raise InputError(f"a log of inspect-ai was expected, got {shown(log)}.")
+        yield "a log", plain
+
+
+def _are_paths(given: Any) -> bool:
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(path, str | Path) for path in given)
+
+
+def _files(given: Any, pattern: str) -> list[Path]:
+    paths = [Path(path) for path in (given if _are_paths(given) else [given])]
+    found = [file for path in paths for file in (sorted(path.glob(pattern)) if path.is_dir() else [path])]
+    missing = next((path for path in found if not path.is_file()), None)
+    if missing is not None or not found:
+        raise InputError(f"there is no file {missing or f'like {pattern} in {paths[0]}'}.")
+    return found
+
+
+def _loaded(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise InputError(f"{what} is not valid JSON.") from None
+
+
+def _grade(score: Any, name: str, where: str) -> float:
+    value = score.get("value") if isinstance(score, Mapping) else score
+    return _GRADES[value] if isinstance(value, str) and value in _GRADES else _number(value, name, where)
+
+
+def _number(value: Any, name: str, where: str) -> float:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    raise InputError(f"{where}: {name!r:.60} is {shown(value)}, where a number or a grade (C, P, I, N) was expected.")

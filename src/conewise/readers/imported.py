@@ -1,0 +1,132 @@
+"""Evaluations from elsewhere as one table: one row an evaluation, one column an objective."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conewise.errors import InputError
+from conewise.objectives import Objective
+from conewise.tables.designs import check_columns
+from conewise.tables.frames import is_frame, records_of
+from conewise.tables.measurements import Incomplete, LongTable, called
+from conewise.tables.readers import read_rows
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+class Imported(LongTable):
+    """One row an evaluation, in memory; `columns` has all of them, for a frame or a file of your own."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        objectives: Sequence[str | Objective],
+        *,
+        minimise: Sequence[str] = (),
+        design: str = "design",
+        shared: str = "",
+        left_out: int = 0,
+        incomplete: Incomplete = "refuse",
+    ) -> None:
+        names = dict.fromkeys(name for row in rows for name in row)
+        self.columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in names}
+        """By name, in the order in which evaluations were made."""
+        self.shared = shared
+        """What the designs were evaluated on together, such as folds: their evaluations are not independent then."""
+        self.left_out = left_out
+        """Evaluations without values: failed, pruned, not finished."""
+        super().__init__(self.columns, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+
+    def __repr__(self) -> str:
+        return (
+            f"Imported({int(self.rows.sum())} evaluations of {len(self.names)} designs: {', '.join(self.objectives)})"
+        )
+
+
+def melted(
+    table: Any,
+    *,
+    design: str,
+    metric: str,
+    value: str,
+    run: str | None = None,
+    objectives: Sequence[str | Objective] = (),
+    minimise: Sequence[str] = (),
+) -> Imported:
+    """A long ("melted") table with a row for each design, metric and value, as one row an evaluation.
+
+    `run` is a column that says which values were measured together (a seed, a repetition); without it the first value
+    of each metric is the first evaluation of a design, and so on. Every evaluation needs all objectives.
+
+    >>> rows = [{"who": "a", "what": w, "got": v} for w, v in (("x", 1.0), ("y", 2.0), ("x", 3.0), ("y", 4.0))]
+    >>> melted(rows, design="who", metric="what", value="got").columns
+    {'design': ['a', 'a'], 'run': ['1', '2'], 'x': [1.0, 3.0], 'y': [2.0, 4.0]}
+    """
+    rows = records_of(table) if is_frame(table) else read_rows(Path(table))
+    if not rows:
+        raise InputError("the table has no rows; a row for each design, metric and value was expected.")
+    wanted = (design, metric, value, *((run,) if run else ()))
+    check_columns(wanted, list(dict.fromkeys(name for row in rows for name in row)), Path("the table"))
+    known = list(dict.fromkeys(_word(row, metric, k) for k, row in enumerate(rows)))
+    metrics = called(chosen(known, objectives, f"the column {metric!r:.60}"))
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for place, row in enumerate(rows):
+        who, what = _word(row, design, place), _word(row, metric, place)
+        if what not in metrics:
+            continue
+        counts[who, what] = counts.get((who, what), 0) + 1
+        when = _word(row, run, place) if run else str(counts[who, what])
+        entry = found.setdefault((who, when), {"design": who, "run": when})
+        if what in entry:
+            raise InputError(f"{what!r:.60} of {who!r:.60} stands twice for {run} {when!r:.60}; name another column.")
+        entry[what] = row.get(value)
+    _check_complete(list(found.values()), metrics)
+    return Imported(list(found.values()), objectives or metrics, minimise=minimise)
+
+
+def _check_complete(rows: Rows, metrics: Sequence[str]) -> None:
+    for row in rows:
+        lacking = next((metric for metric in metrics if row.get(metric) is None), None)
+        if lacking is not None:
+            raise InputError(
+                f"{row['design']!r:.60} has no {lacking!r:.60} in evaluation {row['run']!r:.60}; every evaluation "
+                "needs all objectives: choose those that were measured together with `objectives`."
+            )
+
+
+def _word(row: Mapping[str, Any], column: str, place: int) -> str:
+    entry = row.get(column)
+    if entry is None or not str(entry).strip():
+        raise InputError(f"the table, row {place + 1} (counted from 1), column {column!r} is empty.")
+    return str(entry).strip()
+
+
+def chosen(found: Sequence[str], objectives: Sequence[str | Objective], what: str) -> Sequence[str | Objective]:
+    """The objectives asked for, all of them there; or all that were found."""
+    if not found:
+        raise InputError(f"{what} holds no values to compare.")
+    stray = next((name for name in called(objectives) if name not in found), None)
+    if stray is not None:
+        raise InputError(f"{what} has no {stray!r:.60}; it has {', '.join(found)[:200]}.")
+    return objectives or list(found)
+
+
+def named_by(parameters: Mapping[str, Any]) -> str:
+    """A design's name from its parameters: equal parameters are one design.
+
+    >>> named_by({"depth": 2, "kind": "a", "rate": 0.1})
+    'depth=2, kind=a, rate=0.1'
+    """
+    if not parameters:
+        return "without parameters"
+    return ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float) and math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+        return repr(float(value))
+    return str(value)

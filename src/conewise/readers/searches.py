@@ -1,0 +1,61 @@
+"""`cv_results_` of a search of scikit-learn: one design a setting, one evaluation a fold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from conewise.errors import InputError, shown
+from conewise.objectives import Objective
+from conewise.readers.imported import Imported, chosen, named_by
+
+_SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")
+
+
+def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> Imported:
+    """The folds of every setting that a search of scikit-learn has tried, under every score.
+
+    `results` is `search.cv_results_`, the fitted search itself, or a JSON file of it. Scores of scikit-learn are larger
+    where they are better (neg_log_loss). All settings meet the same folds, so that their evaluations are not
+    independent: what `analyse` says of them is a guess, and no guarantee.
+    """
+    data = _data(results)
+    found: dict[str, dict[int, Any]] = {}
+    for key, entries in data.items():
+        match = _SPLIT.fullmatch(str(key))
+        if match:
+            found.setdefault(match[2], {})[int(match[1])] = list(entries)
+    if "params" not in data or not found:
+        raise InputError(
+            "cv_results_ of scikit-learn has params and split0_test_..., got "
+            f"{', '.join(map(str, list(data)[:6])) or 'nothing'}."
+        )
+    wanted = chosen(list(found), objectives, "cv_results_")
+    folds = sorted(next(iter(found.values())))
+    rows = []
+    for place, parameters in enumerate(data["params"]):
+        name = named_by(dict(parameters))
+        for fold in folds:
+            scores = {metric: float(found[metric][fold][place]) for metric in found}
+            rows.append({"design": name, "fold": fold} | scores)
+    return Imported(rows, wanted, shared="folds")
+
+
+def _data(results: Any) -> Mapping[str, Any]:
+    if isinstance(results, str | Path):
+        path = Path(results)
+        if not path.is_file():
+            raise InputError(f"there is no file {path}.")
+        try:
+            results = json.loads(path.read_text(encoding="utf-8-sig"))
+        except ValueError:
+            raise InputError(f"{path.name} is not valid JSON; a file of cv_results_ was expected.") from None
+    if isinstance(results, Mapping) and "cv_results_" in results:
+        results = results["cv_results_"]
+    results = getattr(results, "cv_results_", results)
+    if not isinstance(results, Mapping):
+        raise InputError(f"cv_results_ of a search, or the search itself, was expected, got {shown(results)}.")
+    return results
