@@ -9,7 +9,9 @@ import numpy as np
 
 import conewise as cw
 from conewise.algorithms import Certificate
+from conewise.certificate.bounded import CURVE, INSIDE, LARGEST_SQUARES, AnytimeBernstein, log_mixture
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels
 from conewise.directions import cover_at
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
@@ -26,6 +28,23 @@ def certificate(
     return Certificate(question, n_designs, pilots=pilots, **options)
 
 
+def nothing(checked: Certificate) -> Checkpoints:
+    """Before the first observation."""
+    k, dim, radii = checked.n_designs, checked.cone.dim, checked.radii
+    return Checkpoints.empty(checked.levels, k, dim, radii.estimates, centre=radii.centre)
+
+
+def spent_on(made: AnytimeBernstein, levels: Levels, z: np.ndarray, lead: float = 1.0) -> float:
+    """What boundaries of bounded observations spend on one list: the mixture is never below 1 / this at the radius."""
+    counts, typical = np.array(levels.counts, dtype=float), math.log(made.n_designs**2 / made.delta)
+    most, least = 1.001 * LARGEST_SQUARES * (counts + np.minimum(lead * counts, counts[-1]) / lead**2), math.inf
+    for reach, end in zip(z, most, strict=True):
+        v = np.concatenate([[0.0], np.geomspace(1e-3, end, 400)])
+        edge = reach * np.sqrt(v + made.inside * (1 + lead**-2)) + CURVE * reach**2
+        least = min(least, float(log_mixture(edge, v, float(most[-1]), typical).min()))
+    return math.exp(-least)
+
+
 def at_levels(checked: Certificate, means, levels) -> Checkpoints:
     """Design k has reached levels[k] (an index), with these means at every level on the way: noise-free streams."""
     return climbed(checked, [np.tile(mean, (level + 1, 1)) for mean, level in zip(means, levels, strict=True)])
@@ -34,7 +53,7 @@ def at_levels(checked: Certificate, means, levels) -> Checkpoints:
 def climbed(checked: Certificate, entries) -> Checkpoints:
     """One entry a level for each design: entries[k] are means of what design k got on the way from level to level."""
     counts = np.array(checked.levels.counts)
-    state = Checkpoints.empty(checked.levels, checked.n_designs, checked.cone.dim, checked.radii.estimates)
+    state = nothing(checked)
     designs = np.repeat(np.arange(len(entries)), [len(part) for part in entries])
     steps = np.concatenate([np.diff(counts[: len(part)], prepend=0) for part in entries])
     return state.add(Observations(designs, np.vstack(entries), steps))
@@ -130,20 +149,20 @@ class Spent:
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:
-    """Along the facets: as assumed, that of the sample, or the bound of Maurer & Pontil from it."""
-    w, k = checked.cone.facets, checked.n_designs
+    """Along the facets: as assumed, that of the sample, or from sums of squares around earlier means."""
+    w = checked.cone.facets
     if isinstance(checked.noise, Gaussian) and checked.noise.covariance(w.shape[1]).ndim == 3:
         return np.array([u @ checked.noise.covariance(w.shape[1])[design] @ u for u in w])
     if not isinstance(checked.noise, Bounded | GaussianUnknown):
         return checked.noise.scales(w) ** 2
     snapshot, n = state.snapshots[level], checked.levels.counts[level]
     scatter = snapshot.scatters[snapshot.designs.tolist().index(design)]
-    seen = np.array([u @ scatter @ u for u in w]) / (n - 1)
+    seen = np.maximum([u @ scatter @ u for u in w], 0)
     if isinstance(checked.noise, GaussianUnknown):
-        return np.maximum(seen, 0)
-    reach = math.sqrt(2 * math.log(k * len(w) * len(checked.levels.counts) / (0.1 * checked.delta)) / (n - 1))
+        return seen / (n - 1)
     width = 2 * checked.noise.scales(w)
-    return np.minimum((np.sqrt(np.maximum(seen, 0)) + width * reach) ** 2, width**2 / 4)
+    added = INSIDE * math.log(checked.n_designs**2 / checked.delta) * width**2
+    return np.where(seen <= LARGEST_SQUARES * n * width**2 * 1.001, (seen + added) / n, n * (1e6 * width) ** 2)
 
 
 def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z: np.ndarray):
@@ -157,7 +176,7 @@ def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z
     share = share + variance(checked, state, j, level + offset) / counts[level + offset]
     radius = z[level] * np.sqrt(share)
     if isinstance(checked.noise, Bounded):
-        radius = radius + z[level] ** 2 / 6 * 2 * checked.noise.scales(cone.facets) / counts[level]
+        radius = radius + CURVE * z[level] ** 2 * 2 * checked.noise.scales(cone.facets) / counts[level]
     return gain, radius
 
 

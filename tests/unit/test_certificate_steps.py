@@ -16,6 +16,7 @@ from shared.certificates import (
     fine_boundary,
     masks,
     met,
+    nothing,
     out_boundary,
     random_state,
     sure,
@@ -155,7 +156,7 @@ def told_step_by_step(checked: Certificate, entries, ask: bool) -> Checkpoints:
     if not ask:
         return climbed(checked, entries)
     counts = np.array(checked.levels.counts)
-    state = Checkpoints.empty(checked.levels, checked.n_designs, checked.cone.dim, checked.radii.estimates)
+    state = nothing(checked)
     for level in range(max(len(part) for part in entries)):
         there = [design for design, part in enumerate(entries) if len(part) > level]
         times = counts[level] - (counts[level - 1] if level else 0)

@@ -12,9 +12,9 @@ from scipy.stats import norm, t
 
 import conewise as cw
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.bounded import VARIANCE_SHARE
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.radii import VARIANCE_SHARE
 from conewise.directions import cover_at
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian

@@ -113,7 +113,8 @@ def test_the_same_streams_in_other_batches_with_looks_in_between_give_the_same_c
 
 
 def empty(certificate: Certificate) -> Checkpoints:
-    return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, certificate.radii.estimates)
+    radii = certificate.radii
+    return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, radii.estimates, centre=radii.centre)
 
 
 def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():

@@ -17,15 +17,10 @@ from scipy.stats import beta, binom, norm, t
 
 import conewise as cw
 from conewise.certificate import radii
+from conewise.certificate.bounded import VARIANCE_SHARE, AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, spending
-from conewise.certificate.radii import (
-    VARIANCE_SHARE,
-    EmpiricalBernstein,
-    KnownScale,
-    StudentT,
-    radii_for,
-    student_quantiles,
-)
+from conewise.certificate.radii import KnownScale, StudentT, radii_for, radii_for_one_look, student_quantiles
+from conewise.certificate.radius import sample_variances
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 LEVEL = 1e-6
@@ -152,7 +147,7 @@ def test_students_boundary_along_a_list_holds_at_the_stated_rate(mine, theirs, a
             for square, count, mean in zip(squares, n, means, strict=True)
         ]
         variances = [
-            made.variances(np.arange(streams), scatter[:, None, None], np.full(streams, float(count)), 1)[:, 0]
+            made.variances(np.arange(streams), scatter[:, None, None], np.full(streams, float(count)))[:, 0]
             for scatter, count in zip(scatters, n, strict=True)
         ]
         statistic = (means[1] - means[0]) / np.sqrt(variances[0] / n[0] + variances[1] / n[1])
@@ -213,7 +208,7 @@ def mean_of(law: Law) -> float:
 
 
 def bernstein(delta: float, n_designs: int = 1, cone: cw.Cone = LINE) -> EmpiricalBernstein:
-    made = radii_for(cone, Bounded(0, 1), n_designs, delta)
+    made = radii_for_one_look(cone, Bounded(0, 1), n_designs, delta)
     assert isinstance(made, EmpiricalBernstein)
     return made
 
@@ -226,22 +221,21 @@ def test_the_bound_on_the_variance_holds_at_the_stated_rate(law, n):
     scatters = ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None]
     counts, everyone = np.full(samples, float(n)), np.arange(samples)
     for spent in (0.99 * VARIANCE_SHARE, 0.1 * VARIANCE_SHARE):
-        found = bernstein(spent / VARIANCE_SHARE).variances(everyone, scatters, counts, 1)[:, 0]
+        found = bernstein(spent / VARIANCE_SHARE).variances(everyone, scatters, counts)[:, 0]
         assert (found <= 0.25).all()  # Popoviciu
         assert (found < law[2]).sum() <= binom.isf(LEVEL, samples, spent)
     if law[0] == "rare" and law[1] < 0.1 and n <= 30:  # the sample variance itself is no bound
         assert (scatters[:, 0, 0] / (n - 1) < law[2]).sum() > binom.isf(LEVEL, samples, 0.2)
 
 
-@pytest.mark.parametrize("claims", [(1, 1), (7, 3), (40, 60)])
-def test_the_bound_on_the_variance_spends_its_share_over_designs_facets_and_looks(claims):
+@pytest.mark.parametrize("n_designs", [1, 7, 40])
+def test_the_bound_on_the_variance_spends_its_share_over_designs_and_facets(n_designs):
     """Read back from a sample without scatter: bound = R sqrt(2 log(1/p) / (n - 1))."""
-    n_designs, levels = claims
     cone = cw.Cone.planar(60)
     made, n = bernstein(0.05, n_designs, cone), 10.0**9
-    found = made.variances(np.arange(1), np.zeros((1, 2, 2)), np.array([n]), levels)[0]
+    found = made.variances(np.arange(1), np.zeros((1, 2, 2)), np.array([n]))[0]
     spent = np.exp(-found / made.ranges**2 * (n - 1) / 2)
-    assert (n_designs * levels * spent).sum() == pytest.approx(VARIANCE_SHARE * 0.05, rel=1e-5)
+    assert (n_designs * spent).sum() == pytest.approx(VARIANCE_SHARE * 0.05, rel=1e-5)
 
 
 def exact_tail(laws: tuple[Law, Law], n: tuple[int, int], alpha: float, known: bool) -> float:
@@ -256,7 +250,7 @@ def exact_tail(laws: tuple[Law, Law], n: tuple[int, int], alpha: float, known: b
         low, step = (0.0, 1.0) if law[0] == "rare" else (0.1, 0.9)
         scatter = step**2 * k * (count - k) / count
         counts = np.full(count + 1, float(count))
-        seen = made.variances(k, scatter[:, None, None], counts, 1)[:, 0]
+        seen = made.variances(k, scatter[:, None, None], counts)[:, 0]
         shares = (np.full(count + 1, law[2]) if known else seen) / count
         parts.append((low + step * k / count - mean_of(law), binom.pmf(k, count, law[1]), shares))
     (first, p, v), (second, q, w) = parts
@@ -287,9 +281,7 @@ def test_bernsteins_second_term_and_the_bounds_on_the_variances_are_needed(monke
     with monkeypatch.context() as patch:
         patch.setattr(EmpiricalBernstein, "shifts", lambda self, z, counts: np.zeros((len(z), 1)))
         assert exact_tail(laws, n, 1e-3, known=True) > 1e-3
-        patch.setattr(
-            EmpiricalBernstein, "variances", lambda self, d, s, c, looks: radii._sample_variances(self.cone, s, c)
-        )
+        patch.setattr(EmpiricalBernstein, "variances", lambda self, d, s, c: sample_variances(self.cone, s, c))
         assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) > 0.005
     assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) <= 1e-3
 
@@ -304,7 +296,6 @@ def test_bernsteins_radius_holds_for_a_skewed_density(n):
             np.arange(samples),
             ((part - part.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None],
             np.full(samples, float(count)),
-            1,
         )[:, 0]
         / count
         for part, count in zip(x, n, strict=True)
@@ -322,7 +313,7 @@ def test_bernsteins_radius_holds_for_a_skewed_density(n):
 def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_hoeffdings_where_little_varies():
     made = bernstein(0.1)
     counts = np.array([2000.0])
-    quiet = made.variances(np.arange(1), np.full((1, 1, 1), 2000 * 0.001), counts, 1)[0, 0]
+    quiet = made.variances(np.arange(1), np.full((1, 1, 1), 2000 * 0.001), counts)[0, 0]
     z = made.quantiles(counts, np.log([0.01]))
     radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shifts(z, counts)[0, 0]
     hoeffding = z[0] * math.sqrt(2 * 0.25 / 2000)
@@ -333,13 +324,12 @@ def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_h
 
 
 def test_every_assumption_has_its_argument():
-    kinds = {
-        StudentT: GaussianUnknown(),
-        EmpiricalBernstein: Bounded([0, -1], [1, 4]),
-        KnownScale: SubGaussian(2.0),
-    }
-    for kind, noise in kinds.items():
-        made = radii_for(ORTHANT, noise, 3, 0.1)
+    kinds = {StudentT: GaussianUnknown(), KnownScale: SubGaussian(2.0)}
+    box = Bounded([0, -1], [1, 4])
+    looks = ((radii_for, AnytimeBernstein), (radii_for_one_look, EmpiricalBernstein))
+    made_for = [(make(ORTHANT, noise, 3, 0.1), kind) for make, _ in looks for kind, noise in kinds.items()]
+    made_for += [(make(ORTHANT, box, 3, 0.1), kind) for make, kind in looks]
+    for made, kind in made_for:
         assert type(made) is kind
         assert made.estimates == (kind is not KnownScale)
     assert type(radii_for(ORTHANT, Gaussian(2.0), 3, 0.1)) is KnownScale
@@ -350,13 +340,14 @@ def test_what_is_known_beforehand_is_used_and_what_was_seen_is_not():
     made = radii_for(cw.Cone.planar(60), Gaussian(cov=by_design), 2, 0.1)
     w = made.cone.facets
     expected = np.array([[u @ s @ u for u in w] for s in by_design])
-    np.testing.assert_allclose(made.variances(np.array([1, 0]), None, np.ones(2), 9), expected[::-1])
+    np.testing.assert_allclose(made.variances(np.array([1, 0]), None, np.ones(2)), expected[::-1])
     plain = radii_for(ORTHANT, SubGaussian(3.0), 2, 0.1)
-    assert plain.variances(np.array([0]), None, np.ones(1), 9).tolist() == [[9.0, 9.0]]
+    assert plain.variances(np.array([0]), None, np.ones(1)).tolist() == [[9.0, 9.0]]
 
 
 def test_the_range_of_a_facet_is_that_of_the_box():
-    made = radii_for(ORTHANT, Bounded([0, -1], [1, 4]), 2, 0.1)
-    assert isinstance(made, EmpiricalBernstein)
-    assert made.ranges.tolist() == [1.0, 5.0]
-    assert made.worst.tolist() == [0.25, 6.25]
+    for make in (radii_for, radii_for_one_look):
+        made = make(ORTHANT, Bounded([0, -1], [1, 4]), 2, 0.1)
+        assert isinstance(made, AnytimeBernstein | EmpiricalBernstein)
+        assert made.ranges.tolist() == [1.0, 5.0]
+        assert made.worst.tolist() == [0.25, 6.25]

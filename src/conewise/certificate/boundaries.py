@@ -17,7 +17,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Meeting, PairTable
-from conewise.certificate.radii import Radii
+from conewise.certificate.radius import PerLook, Radii
 from conewise.certificate.weights import Spending, Standing
 
 
@@ -112,6 +112,8 @@ class Boundaries(ABC):
 @dataclass(frozen=True, eq=False)
 class OneLook(Boundaries):
     """A single look at a finished sample, every design at its own count (docs/adaptive, 8)."""
+
+    radii: PerLook
 
     @property
     def offsets(self) -> tuple[int, ...]:

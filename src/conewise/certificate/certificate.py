@@ -32,7 +32,8 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Lens, PairTable, View
 from conewise.certificate.pilots import Pilot, Task, least_weights
-from conewise.certificate.radii import Radii, radii_for
+from conewise.certificate.radii import radii_for, radii_for_one_look
+from conewise.certificate.radius import PerLook, Radii
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
@@ -120,9 +121,10 @@ class Asked:
         """How finely the observations were recorded, where that may hide the noise (docs/adaptive, 7)."""
         return Rounding.of(self.noise, statistics) if isinstance(self.noise, GaussianUnknown) else None
 
-    def lens(self, looks: int) -> Lens:
-        """How means are seen where there may be so many looks."""
-        return Lens(self.cone, self.radii, self.directions, looks)
+    @property
+    def lens(self) -> Lens:
+        """How means are seen in facet space."""
+        return Lens(self.cone, self.radii, self.directions)
 
     def judged(self, start: Struck, epsilon: float | None, before: Worked) -> tuple[Claims, Worked]:
         """Claims at this epsilon, or at the one that was asked for (docs/adaptive, 1)."""
@@ -142,6 +144,11 @@ class Sample(Asked):
     whoever adds observations after having looked needs the other certificate.
     """
 
+    @cached_property
+    def radii(self) -> PerLook:
+        """How far a difference of means may err."""
+        return radii_for_one_look(self.cone, self.noise, self.n_designs, self.delta)
+
     def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
         expected, came = (self.n_designs, self.cone.dim), (statistics.n_designs, statistics.dim)
@@ -160,7 +167,7 @@ class Sample(Asked):
         counts = part.counts.astype(np.float64)
         seen = counts >= (2 if self.radii.estimates else 1)
         scatters = part.scatters if self.radii.estimates else None
-        values, variances, spreads = self.lens(1).seen(designs, part.means, scatters, counts)
+        values, variances, spreads = self.lens.seen(designs, part.means, scatters, counts)
         values[~seen] = np.nan
         reached = np.where(seen, 0, -1)
         table = PairTable(designs, reached, 0, counts[None], values.T[:, None], variances.T[:, None])
@@ -276,9 +283,9 @@ class Certificate(Asked):
     def levels(self) -> Levels:
         """Up to the count that decides every pair whatever its means, or `most` (docs/adaptive, 6)."""
         fine, out = self._due
-        growth, first = self.radii.growth, 3 if self.radii.estimates else 1
+        growth = self.radii.growth
         if self.most is not None or math.isinf(fine):
-            return Levels.up_to(MOST if self.most is None else self.most, due=0.0, growth=growth, least=first)
+            return self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
         if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
@@ -290,7 +297,7 @@ class Certificate(Asked):
         # fall about as the root of the count, which says how far it may be.
         short, enough, steps = -1, None, 0
         while enough is None or enough - short > 1:
-            levels = Levels.up_to(most * growth**steps, due=fine, growth=growth, least=first)
+            levels = self.radii.schedule(most * growth**steps, due=fine)
             need = self._need(levels)
             missing = 2 * math.log(need) / math.log(growth)
             if need <= 1:
@@ -304,8 +311,7 @@ class Certificate(Asked):
 
     def _need(self, levels: Levels) -> float:
         """At most 1 if these levels leave no pair open (docs/adaptive, 6); else how many times too wide."""
-        worst, count = self.radii.worst, np.array(float(levels.counts[-1]))
-        assert worst is not None
+        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
         total = np.zeros(len(self.cone.facets))
         for anchor, alpha in zip(self.anchors, (self.least[0], self.least[1] * self.leads[1.0]), strict=True):
             z = self.radii.boundary(levels, anchor, (alpha,), 0)[0, -1]
@@ -366,7 +372,7 @@ class Certificate(Asked):
     def _views(self, state: Checkpoints) -> list[View]:
         last = _MEMORY.last(self)
         counts = np.array(self.levels.counts, dtype=np.float64)
-        return self.lens(len(counts)).views(state.snapshots, counts, [] if last is None else last.views)
+        return self.lens.views(state.snapshots, counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
         counts, alike = np.array(self.levels.counts, dtype=np.float64), self.radii.common is not None

@@ -26,7 +26,7 @@ class Snapshot:
     means: Floats
     """(m, D)"""
     scatters: Floats | None
-    """(m, D, D), where the noise has to be estimated."""
+    """(m, D, D), where the noise has to be estimated; around centres (`Centres`) where there are any."""
 
     def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
         """With more designs, none of them here already."""
@@ -37,6 +37,33 @@ class Snapshot:
         return Snapshot(
             np.concatenate([self.designs, designs])[order], np.concatenate([self.means, means])[order], spread
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """Sums of squares around centres that were chosen before the observations were seen: each design's last mean.
+
+    From one level to the next the sum around the mean m of the first h observations grows by that of the scatters, and
+    by g (mean - m)(mean - m)' for the mean of all g.
+    """
+
+    last: Floats
+    """(K, D): means at the last level, and something fixed before the first."""
+    moved: Floats
+    """(K, D, D): what the means' moves have added so far."""
+
+    @classmethod
+    def begun(cls, centre: Floats, n_designs: int) -> Centres:
+        """Around one fixed point."""
+        return cls(np.tile(centre, (n_designs, 1)), np.zeros((n_designs, len(centre), len(centre))))
+
+    def landed(self, designs: Indices, means: Floats, count: int) -> Centres:
+        """After these designs have come to a level."""
+        last, moved = self.last.copy(), self.moved.copy()
+        off = means - last[designs]
+        moved[designs] += count * off[:, :, None] * off[:, None, :]
+        last[designs] = means
+        return Centres(last, moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +79,23 @@ class Checkpoints:
     """Whether snapshots keep scatters."""
     pilot: Pilot | None = None
     """Observations that are put aside: no level counts them (docs/adaptive, 3.3)."""
+    centres: Centres | None = None
+    """Where snapshots keep sums of squares around these; None where they keep scatters."""
 
     @classmethod
     def empty(
-        cls, levels: Levels, n_designs: int, dim: int, scattered: bool = False, pilot: Pilot | None = None
+        cls,
+        levels: Levels,
+        n_designs: int,
+        dim: int,
+        scattered: bool = False,
+        pilot: Pilot | None = None,
+        centre: Floats | None = None,
     ) -> Checkpoints:
         """Nothing observed."""
         reached = np.full(n_designs, -1, dtype=np.intp)
-        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot)
+        centres = None if centre is None else Centres.begun(centre, n_designs)
+        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot, centres)
 
     @property
     def counts(self) -> Counts:
@@ -115,7 +151,7 @@ class Checkpoints:
         # Entries up to the same level belong together: a few sums of many entries instead of many of a few.
         segment = np.searchsorted(counts, ends, side="left")
         part = self.statistics.of(touched)
-        snapshots = list(self.snapshots)
+        snapshots, centres = list(self.snapshots), self.centres
         for position in np.unique(segment):
             here = np.flatnonzero(segment == position)
             chosen = observations.chosen(order[here], group[here])
@@ -129,13 +165,16 @@ class Checkpoints:
             if len(landed):
                 done = part.of(landed)
                 scatters = done.scatters if self.scattered else None
+                if centres is not None and scatters is not None:
+                    centres = centres.landed(touched[landed], done.means, int(counts[position]))
+                    scatters = scatters + centres.moved[touched[landed]]
                 snapshots[position] = snapshots[position].joined(touched[landed], done.means, scatters)
         reached = self.reached.copy()
         reached[touched] = np.searchsorted(counts, part.counts, side="right") - 1
         while len(snapshots) <= reached.max():  # a jump over levels that nobody has seen
             snapshots.append(self._nothing())
         after = self.statistics.replaced(touched, part)
-        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots))
+        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots), centres=centres)
 
     def _nothing(self) -> Snapshot:
         dim = self.statistics.dim

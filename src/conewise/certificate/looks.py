@@ -60,6 +60,18 @@ class Levels:
             counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
         return cls(tuple(counts))
 
+    @classmethod
+    def octaves(cls, most: float, parts: int, first: int = 1) -> Levels:
+        """Whole numbers from `first` on, then m 2^k with parts <= m < 2 parts, until `most` is passed.
+
+        The level `parts` further is exactly twice as high, from `parts` observations on.
+        """
+        counts = [first]
+        while counts[-1] < most:
+            step = 2 ** max(0, (counts[-1] // parts).bit_length() - 1)
+            counts.append(step * (counts[-1] // step + 1))
+        return cls(tuple(counts))
+
 
 def spending(levels: Levels, anchor: float) -> Floats:
     """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""

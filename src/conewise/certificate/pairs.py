@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
-from conewise.certificate.radii import Radii
+from conewise.certificate.radius import Radii
 from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.cones import Cone
 from conewise.order import maximal_columns
@@ -51,8 +51,6 @@ class Lens:
     radii: Radii
     directions: bool
     """Whether the largest variance along any direction is wanted too (docs/adaptive, 3.4)."""
-    looks: int
-    """How many looks there may be in all."""
 
     def views(self, snapshots: Sequence[Snapshot], counts: Floats, before: Sequence[View]) -> list[View]:
         """One a level; those that were seen before, and have not changed since, are taken over as they are."""
@@ -73,7 +71,7 @@ class Lens:
         self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """Values, variances and spreads, as in `View`."""
-        variances = self.radii.variances(designs, scatters, counts, self.looks)
+        variances = self.radii.variances(designs, scatters, counts)
         if self.directions:
             variances = np.column_stack([variances, self.radii.widest(designs, scatters, counts)])
         spreads = np.empty((len(designs), 0)) if scatters is None else spreads_of(scatters, means, counts)

@@ -8,15 +8,15 @@ argument; docs/adaptive, "Looks" (known noise) and "Noise that nobody knows" hav
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
+from conewise.certificate.bounded import AnytimeBernstein, EmpiricalBernstein
+from conewise.certificate.looks import Levels, boundaries
+from conewise.certificate.radius import PerLook, Radii, sample_variances
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Statistics
@@ -24,78 +24,12 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
 COARSE_GROWTH: Final = 1.25
 """Ratio of two levels where neighbouring looks get no credit for their correlation (tuned; any is valid)."""
-VARIANCE_SHARE: Final = 0.1
-"""Part of delta that bounds on the variances of bounded noise may spend (tuned; any is valid)."""
 
 _FAR: Final = -230.0  # 1e-100: no quantile of Student's t beyond this is taken from a routine
 _ROUNDING: Final = 1 + 1e-9  # of a bound, far above what its logarithms lose
 
 
-@dataclass(frozen=True, eq=False)
-class Radii(ABC):
-    """The radii of one assumption."""
-
-    cone: Cone
-    noise: Noise
-    n_designs: int
-    delta: float
-
-    growth: ClassVar[float] = GROWTH
-    estimates: ClassVar[bool] = False
-    """Whether variances come from the observations, so that snapshots must keep scatters."""
-    claim_share: ClassVar[float] = 1.0
-    """Part of delta left for claims."""
-    shifted: ClassVar[bool] = False
-    """Whether radii have a second term (`shifts`)."""
-    any_direction: ClassVar[bool] = False
-    """Whether radii hold along any one direction, fixed beforehand, not along facets only (docs/adaptive, 3.4)."""
-
-    @property
-    @abstractmethod
-    def worst(self) -> Floats | None:
-        """(N,) or (K, N): variances (proxies) that no design exceeds; None where nothing is known beforehand."""
-
-    @abstractmethod
-    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
-        """(m, N): variance of one observation along the facets, to be used for means of so many observations."""
-
-    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """(m,): the same along the noisiest unit direction; infinite where radii hold along the facets only."""
-        return np.full(len(designs), np.inf)
-
-    @abstractmethod
-    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """How many standard deviations for one look, by the smaller count and the logarithm of what it may spend."""
-
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
-        """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
-        counts = np.array(levels.counts, dtype=np.float64)
-        logs = np.log(np.array(alphas))[:, None] + np.log(spending(levels, anchor))[None, :]
-        return np.asarray(np.maximum.accumulate(self.quantiles(counts[None, :], logs), axis=0))
-
-    def shifts(self, z: Floats, counts: Floats) -> Floats | None:
-        """(..., N): what is added to the radius z * spread; None for nothing."""
-        return None
-
-    @property
-    def common(self) -> Floats | None:
-        """(N,): the variances of every design, where they are known and the same for all."""
-        return None
-
-    def typical(self, pilots: Statistics) -> Floats:
-        """(D, D): about the covariance of one observation; for planning, not for claims."""
-        freedom = np.maximum(pilots.counts - 1, 0).sum()
-        pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
-        return np.asarray(pooled if freedom else np.eye(pilots.dim))
-
-    def scales(self, designs: Indices) -> Floats:
-        """(m, N): the known variances of these designs."""
-        worst = self.worst
-        assert worst is not None
-        return worst[designs] if worst.ndim == 2 else np.broadcast_to(worst, (len(designs), len(worst)))
-
-
-class KnownScale(Radii):
+class KnownScale(PerLook):
     """Normal noise of known covariance, with the joint law of the looks; or any other of known scale, without."""
 
     any_direction = True
@@ -115,7 +49,7 @@ class KnownScale(Radii):
         """Unless every design has a covariance of its own."""
         return self.worst if self.worst.ndim == 1 else None
 
-    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """What is assumed, whatever was seen."""
         return self.scales(designs)
 
@@ -155,7 +89,7 @@ class KnownScale(Radii):
         return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian), offset)
 
 
-class StudentT(Radii):
+class StudentT(PerLook):
     """Normal noise of unknown covariance, one for each design: Welch's statistic has lighter tails than t.
 
     With sample variances from n_i and n_j observations its tail is below that of Student's t with min(n_i, n_j) - 1
@@ -171,9 +105,9 @@ class StudentT(Radii):
         """Nothing is known beforehand."""
         return
 
-    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """Unbiased sample variances; infinite from a single observation."""
-        return _sample_variances(self.cone, scatters, counts)
+        return sample_variances(self.cone, scatters, counts)
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """The largest eigenvalue of the sample covariance: along any fixed direction the argument is the same."""
@@ -187,45 +121,15 @@ class StudentT(Radii):
         return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
-class EmpiricalBernstein(Radii):
-    """Bounded observations: Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009)."""
-
-    growth = COARSE_GROWTH
-    estimates = True
-    shifted = True
-    claim_share = 1 - VARIANCE_SHARE
-
-    @cached_property
-    def ranges(self) -> Floats:
-        """(N,): the length of the interval that holds w_n.observation."""
-        return 2 * self.noise.scales(self.cone.facets)
-
-    @cached_property
-    def worst(self) -> Floats:
-        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
-        return np.asarray(self.ranges**2 / 4)
-
-    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats, looks: int) -> Floats:
-        """Upper bounds that hold for all designs, facets and looks but for VARIANCE_SHARE of delta.
-
-        With probability 1 - p, the standard deviation is at most the sample's plus R sqrt(2 log(1/p) / (n - 1)).
-        """
-        claims = self.n_designs * len(self.cone.facets) * looks
-        reach = np.sqrt(2 * math.log(claims / (VARIANCE_SHARE * self.delta)) / np.maximum(counts - 1, 1e-300))
-        bound = np.sqrt(_sample_variances(self.cone, scatters, counts)) + self.ranges * reach[:, None]
-        return np.asarray(np.minimum(bound**2, self.worst))
-
-    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Of the main term."""
-        return np.sqrt(-2 * log_shares) + 0.0 * counts
-
-    def shifts(self, z: Floats, counts: Floats) -> Floats:
-        """Bernstein's second term, b log(1/p) / 3 for summands of size b: here R / n, and log(1/p) = z^2 / 2."""
-        return np.asarray((z**2 / (6 * counts))[..., None] * self.ranges)
-
-
 def radii_for(cone: Cone, noise: Noise, n_designs: int, delta: float) -> Radii:
-    """The argument that fits an assumption."""
+    """The argument that fits an assumption, for looks at every level."""
+    if isinstance(noise, Bounded):
+        return AnytimeBernstein(cone, noise, n_designs, delta)
+    return radii_for_one_look(cone, noise, n_designs, delta)
+
+
+def radii_for_one_look(cone: Cone, noise: Noise, n_designs: int, delta: float) -> PerLook:
+    """The argument that fits an assumption, for a sample that is looked at once."""
     if isinstance(noise, GaussianUnknown):
         return StudentT(cone, noise, n_designs, delta)
     if isinstance(noise, Bounded):
@@ -273,11 +177,3 @@ def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:
     above = np.minimum(light, heavy) * _ROUNDING
     found = np.maximum(-stdtrit(f, np.exp(logs)), 0.0)
     return np.asarray(np.where((logs > _FAR) & (found >= normal) & (found <= above), found, above))
-
-
-def _sample_variances(cone: Cone, scatters: Floats | None, counts: Floats) -> Floats:
-    assert scatters is not None
-    w = cone.facets
-    total = np.maximum(np.einsum("nd,kde,ne->kn", w, scatters, w), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(counts[:, None] > 1, total / (counts[:, None] - 1), np.inf)

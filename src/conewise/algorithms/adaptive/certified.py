@@ -107,8 +107,9 @@ class CertifiedRule(FixedConfidence, ABC):
     def start(self) -> Checkpoints:
         """Nothing observed."""
         certificate = self.certificate
-        estimates, pilot = certificate.radii.estimates, certificate.pilot
-        return Checkpoints.empty(certificate.levels, self.n_designs, self.cone.dim, estimates, pilot)
+        radii, pilot = certificate.radii, certificate.pilot
+        shape = self.n_designs, self.cone.dim
+        return Checkpoints.empty(certificate.levels, *shape, radii.estimates, pilot, radii.centre)
 
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
         """The state with these observations; refused are those with which no claim would hold."""
@@ -195,7 +196,7 @@ class CertifiedRule(FixedConfidence, ABC):
         part = state.statistics.of(left)
         values = self.cone.facet_values(part.means).T
         scatters = part.scatters if certificate.radii.estimates else None
-        variances = certificate.radii.variances(left, scatters, part.counts.astype(np.float64), 1).T
+        variances = certificate.radii.variances(left, scatters, part.counts.astype(np.float64)).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
         last = len(counts) - 1
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.

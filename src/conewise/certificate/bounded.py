@@ -1,0 +1,184 @@
+"""How far a difference of means may err where nothing is known but an interval that holds every observation.
+
+`EmpiricalBernstein` is for a sample that is looked at once. `AnytimeBernstein` holds at all levels at once, without a
+union over looks: for observations X in an interval of length R, a centre m chosen before X is seen and 0 < x < 1,
+
+    E exp(x (X - mean) / R - psi(x) ((X - m) / R)^2) <= 1,      psi(x) = -log(1 - x) - x
+
+(Fan, Grama & Liu 2015; Howard et al. 2021). The products over both designs of a pair, averaged over some x, form a
+supermartingale, which ever reaches 1 / a with probability a at most (Ville 1939). Proof: docs/adaptive, section 7.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.certificate.looks import Levels
+from conewise.certificate.radius import PerLook, Radii, sample_variances
+from conewise.noise import Bounded
+
+VARIANCE_SHARE: Final = 0.1
+"""Part of delta that bounds on the variances of a sample looked at once may spend (tuned; any is valid)."""
+PARTS: Final = 8
+"""Levels an octave where looks cost nothing (tuned, as all that follows; any is valid)."""
+INSIDE: Final = 0.05
+"""What is added to a design's sum of squares, in squared ranges, as a part of log(K^2 / delta)."""
+CURVE: Final = 0.27
+"""The second term of a radius is this times z^2 R / g."""
+LARGEST_ODDS: Final = 24.0
+"""The largest x has x / (1 - x) of this, the next half as much, and so on as far as the schedule makes sense."""
+LARGEST_SQUARES: Final = 0.625
+"""Sums of squares beyond this times g R^2 are not used: there are none but after jumps over levels."""
+
+_NEVER: Final = 1e6  # a z, or a standard deviation in ranges, that makes a radius larger than any error can be
+_GRID: Final = 1.05  # ratio of neighbouring sums of squares at which a radius is held against the mixture
+_STEPS: Final = 1.03  # ... and of the z that are tried
+_SAFETY: Final = 1.001  # of z: covers what lies between the points of both grids (tested)
+
+
+class EmpiricalBernstein(PerLook):
+    """Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009), for one look."""
+
+    estimates = True
+    shifted = True
+    claim_share = 1 - VARIANCE_SHARE
+
+    @cached_property
+    def ranges(self) -> Floats:
+        """(N,): the length of the interval that holds w_n.observation."""
+        return 2 * self.noise.scales(self.cone.facets)
+
+    @cached_property
+    def worst(self) -> Floats:
+        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
+        return np.asarray(self.ranges**2 / 4)
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """Upper bounds that hold for all designs and facets but for VARIANCE_SHARE of delta.
+
+        With probability 1 - p, the standard deviation is at most the sample's plus R sqrt(2 log(1/p) / (n - 1)).
+        """
+        claims = self.n_designs * len(self.cone.facets)
+        reach = np.sqrt(2 * math.log(claims / (VARIANCE_SHARE * self.delta)) / np.maximum(counts - 1, 1e-300))
+        bound = np.sqrt(sample_variances(self.cone, scatters, counts)) + self.ranges * reach[:, None]
+        return np.asarray(np.minimum(bound**2, self.worst))
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Of the main term."""
+        return np.sqrt(-2 * log_shares) + 0.0 * counts
+
+    def shifts(self, z: Floats, counts: Floats) -> Floats:
+        """Bernstein's second term, b log(1/p) / 3 for summands of size b: here R / n, and log(1/p) = z^2 / 2."""
+        return np.asarray((z**2 / (6 * counts))[..., None] * self.ranges)
+
+
+class AnytimeBernstein(Radii):
+    """Predictably centred sums of squares, and a mixture of exponential supermartingales: valid at all levels at once.
+
+    With v the sum of both designs' sums of squares in squared ranges, the error of the sum of g differences stays below
+    the u(v) at which the mixture is 1 / a. The radius z sqrt(v + inside) + CURVE z^2 is never below u(v).
+    """
+
+    growth = 2 ** (1 / PARTS)
+    estimates = True
+    shifted = True
+
+    @cached_property
+    def ranges(self) -> Floats:
+        """(N,): the length of the interval that holds w_n.observation."""
+        return 2 * self.noise.scales(self.cone.facets)
+
+    @cached_property
+    def worst(self) -> Floats:
+        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
+        return np.asarray(self.ranges**2 / 4)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """(D,): the middle of the box, before anything is seen."""
+        assert isinstance(self.noise, Bounded)
+        return np.array(np.broadcast_to((self.noise.low + self.noise.high) / 2, (self.cone.dim,)))
+
+    @cached_property
+    def inside(self) -> float:
+        """What is added to each design's sum of squares, in squared ranges."""
+        return INSIDE * math.log(self.n_designs**2 / self.delta)
+
+    def schedule(self, most: float, due: float) -> Levels:
+        """Parts of octaves, so that a level and the one of four times as many observations are a fixed list."""
+        return Levels.octaves(most, PARTS)
+
+    def at_last(self, levels: Levels) -> Floats:
+        """From the largest sum of squares that there can be."""
+        return np.asarray((largest_squares(levels)[-1] + self.inside) / levels.counts[-1] * self.ranges**2)
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """From sums of squares around centres that were chosen before (`Checkpoints.centres`)."""
+        assert scatters is not None
+        w = self.cone.facets
+        squares = np.maximum(np.einsum("nd,kde,ne->kn", w, scatters, w), 0.0) / self.ranges**2
+        each = (squares + self.inside) / np.maximum(counts, 1.0)[:, None] * self.ranges**2
+        useless = counts[:, None] * (_NEVER * self.ranges) ** 2
+        return np.where(squares <= LARGEST_SQUARES * counts[:, None] * _SAFETY, each, useless)
+
+    def shifts(self, z: Floats, counts: Floats) -> Floats:
+        """The second term."""
+        return np.asarray((CURVE * z**2 / counts)[..., None] * self.ranges)
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+        """The same mixture for all levels; of no use where the second design is not exactly `offset` parts ahead."""
+        x0 = math.log(self.n_designs**2 / self.delta)
+        return mixture_boundary(levels, tuple(alphas), offset, self.inside, x0)
+
+
+def largest_squares(levels: Levels) -> Floats:
+    """(L,): what no sum of squares of a design that lands on every level exceeds, in squared ranges.
+
+    The scatter is at most g / 4; a mean moves by at most the share of new observations; and the first centre is the
+    middle of the interval.
+    """
+    counts = np.array(levels.counts, dtype=np.float64)
+    moved = np.diff(counts) ** 2 / counts[1:]
+    return np.asarray(counts / 4 + counts[0] / 4 + np.concatenate([[0.0], np.cumsum(moved)]))
+
+
+def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> Floats:
+    """The logarithm of the mixture at a sum of errors and a sum of squares, in (squared) ranges.
+
+    `most` is the largest sum of squares for which one of its members is meant, `typical` a usual log(1 / a).
+    """
+    smallest = min(LARGEST_ODDS, math.sqrt(2 * typical / most))
+    members = 1 + math.ceil(math.log2(LARGEST_ODDS / smallest))
+    total = np.full(np.broadcast_shapes(reach.shape, squares.shape), -np.inf)
+    for k in range(members):
+        odds = LARGEST_ODDS * 2.0**-k
+        x = odds / (1 + odds)
+        total = np.logaddexp(total, x * reach - (math.log1p(odds) - x) * squares)  # psi(x) = log(1 + odds) - x
+    return np.asarray(total - math.log(members))
+
+
+@lru_cache(maxsize=64)
+def mixture_boundary(levels: Levels, alphas: tuple[float, ...], offset: int, inside: float, typical: float) -> Floats:
+    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v there can be."""
+    counts = np.array(levels.counts, dtype=np.float64)
+    ahead = np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)
+    lead = 2.0 ** (offset / PARTS)
+    # the second design's error counts 1 / lead, its squares 1 / lead^2: psi(x / lead) <= psi(x) / lead^2
+    most = LARGEST_SQUARES * _SAFETY * (counts + counts[ahead] / lead**2)
+    points = math.ceil(math.log(most[-1] * 1e3) / math.log(_GRID)) + 1
+    squares = np.concatenate([[0.0], np.geomspace(1e-3, most[-1], points)])
+    z = _STEPS ** np.arange(-40.0, math.ceil(math.log(3 * math.sqrt(-2 * math.log(min(alphas)))) / math.log(_STEPS)))
+    reach = z[:, None] * np.sqrt(squares + inside * (1 + 1 / lead**2)) + CURVE * z[:, None] ** 2
+    reached = np.minimum.accumulate(log_mixture(reach, squares[None, :], float(most[-1]), typical), axis=1)
+    by_level = reached[:, np.minimum(np.searchsorted(squares, most), len(squares) - 1)]
+    logs, found = -np.log(np.array(alphas)), np.empty((len(alphas), len(counts)))
+    for level in range(len(counts)):
+        found[:, level] = np.interp(logs, by_level[:, level], z, right=_NEVER) * _SAFETY
+    if offset:
+        found[:, counts[ahead] != lead * counts] = _NEVER
+    return np.asarray(np.maximum.accumulate(found, axis=0))
