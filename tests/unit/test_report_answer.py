@@ -14,7 +14,7 @@ from shared import studies
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
-from conewise.analysis.evidence import Evidence
+from conewise.algorithms.evidence import Evidence
 from conewise.analysis.explanations import unused
 from conewise.cli.main import commands
 from conewise.cli.standing import as_rows

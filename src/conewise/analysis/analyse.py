@@ -18,7 +18,7 @@ import numpy as np
 from conewise._arrays import Floats, as_count, as_words
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.analysis.evidence import Evidence
+from conewise.algorithms.evidence import Evidence
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared

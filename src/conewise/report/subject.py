@@ -14,7 +14,7 @@ from conewise._arrays import as_count
 from conewise.algorithms import Result, Status
 from conewise.algorithms.adaptive.certified import CertifiedRule
 from conewise.analysis.analyse import Analysis, Progress, analyse
-from conewise.analysis.evidence import Evidence
+from conewise.algorithms.evidence import Evidence
 from conewise.analysis.explanations import unused
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone

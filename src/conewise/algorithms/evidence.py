@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from conewise._arrays import Indices
-from conewise.algorithms import Claims
-from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.certificate.boundaries import Comparisons
-from conewise.certificate.certificate import Certificate
+from conewise.certificate.certificate import Certificate, Sample
+from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.feedback import Statistics
 
@@ -35,7 +34,7 @@ class Evidence:
         return cls(lambda designs: certificate.compare(state, designs, claims().standing), claims)
 
     @classmethod
-    def of_sample(cls, sample: FixedSample, statistics: Statistics) -> Evidence:
+    def of_sample(cls, sample: Sample, statistics: Statistics) -> Evidence:
         """Of the certificate of one look at a finished sample."""
         claims = cache(partial(sample.claims, statistics))
         return cls(lambda designs: sample.compare(statistics, designs, claims().standing), claims)
