@@ -270,7 +270,9 @@ def test_a_hundred_thousand_designs_open_and_answer(visit, folder):
     front = cw.pareto_mask(means, cw.Cone.orthant(2))
     status = np.where(front, "kept", "beaten")
     result = Result(front, status, 10**6, Heuristic("made up"), None, "x", means, np.full(100_000, 10))
-    (folder / "many.html").write_text(html_page(of_result(result, cw.Cone.orthant(2), epsilon=0.1, delta=0.05)))
+    (folder / "many.html").write_text(
+        html_page(of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=0.1, delta=0.05)))
+    )
     assert (folder / "many.html").stat().st_size < 15e6
     page = visit("many.html")
     rows = page.locator("#answer tbody tr")

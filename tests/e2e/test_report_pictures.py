@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     status = np.where(front, "kept", "beaten")
     counts = np.full(len(front), 10)
     result = Result(front, status, int(counts.sum()), Heuristic("made up"), None, "x", snw.means, counts)
-    subject = of_result(result, cw.Cone.orthant(2), epsilon=0.1, delta=0.05, names=snw.names)
+    subject = of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=0.1, delta=0.05), names=snw.names)
     (place / "close.html").write_text(html_page(subject), encoding="utf-8")
     return place
 

@@ -152,8 +152,7 @@ def test_a_loop_of_ones_own_has_the_confidence_of_a_study(tmp_path):
         by_study = answer(of_study(study))
         stages = as_it_ran(study, looks=4)
     state = rule.tell(rule.start(), Observations.single(told.design, told.values * [1, -1]))
-    facts = {"names": list("abcdef"), "objectives": ["gain", "cost"], "minimised": ["cost"]}
-    by_state = answer(of_state(rule, state, **facts))
+    by_state = answer(of_state(rule, state, study.question, names=list("abcdef")))
     assert by_state["rows"] == by_study["rows"]
     assert by_state["cone"] == by_study["cone"]
     assert 0 < sum(entry["times"] for entry in by_state["next"]) == rule.ask(state, 20).total <= 20

@@ -327,7 +327,9 @@ def test_names_are_never_set_as_mathematics(tmp_path, subject):
         lambda: four.plot(objectives=strange, cone=cone, space="facets"),
         lambda: pictures.scatter_matrix(four.means, four.status, objectives=strange, cone=cone, space="facets"),
         lambda: plots.cone_picture(cw.Cone.orthant(3), objectives=strange[:3]),
-        lambda: pictures.confidence_regions(replace(subject, objectives=tuple(strange[:2]), minimised=())),
+        lambda: pictures.confidence_regions(
+            replace(subject, question=replace(subject.question, objectives=strange[:2]))
+        ),
         lambda: pictures.gaps_and_evaluations(result, cw.Cone.orthant(2), names=strange),
     ):
         assert max(len(text) for text, _ in words_in(draw())) < 90
@@ -360,7 +362,7 @@ def test_a_notebook_shows_a_table():
         (lambda: pictures.confidence_regions([]), "between 1 and 6 moments"),
         (lambda: pictures.scatter_matrix(np.eye(9), ["kept"] * 9), "2 to 8 axes"),
         (
-            lambda: pictures.confidence_regions(of_result(made_up(), cw.Cone.orthant(2), epsilon=0.1, delta=0.1)),
+            lambda: pictures.confidence_regions(of_result(made_up(), cw.Question(cw.Cone.orthant(2), 0.1, 0.1))),
             "comes without confidence",
         ),
     ],

@@ -70,7 +70,7 @@ def bare(means, status, *, pareto=None, cone=None):
     means, status = np.asarray(means, dtype=float), np.asarray(status)
     pareto = status == "kept" if pareto is None else pareto
     result = Result(pareto, status, 10 * len(means), Heuristic("made up"), None, "x", means, np.full(len(means), 10))
-    return of_result(result, cone or cw.Cone.orthant(means.shape[1]), epsilon=0.1, delta=0.05)
+    return of_result(result, cw.Question(cone or cw.Cone.orthant(means.shape[1]), epsilon=0.1, delta=0.05))
 
 
 # -- what stands there -----------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_an_exact_answer_shows_what_settled_it(seed):
     state, bandit = rule.start(), cw.SimulatedBandit(means, cw.noise.Gaussian(0.3))
     while (pulls := rule.ask(state)).total:
         state = rule.tell(state, bandit.evaluate(pulls, rng))
-    numbers = answer(of_state(rule, state))
+    numbers = answer(of_state(rule, state, rule.question))
     assert numbers["counts"]["undecided"] == 0
     claims = rule.certificate.claims(state)
     left = claims.left

@@ -123,7 +123,7 @@ def test_a_trial_file_has_objectives_with_units(tmp_path):
         assert answer(subject)["rows"][0]["means"] == pytest.approx([15_000, 70], rel=0.1)
         assert "one step is price 500 EUR, power 10" in repr(result)
         assert "One step is price 500 EUR" in html_page(subject)
-    plain = answer(of_result(result, cw.Cone.orthant(2), epsilon=1, delta=0.1, objectives=result.objectives))
+    plain = answer(of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=1, delta=0.1)))
     assert plain["objectives"][0]["unit"] == 500
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
+from conewise.algorithms.evidence import Evidence
 from conewise.budgets import check_designs
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
@@ -307,8 +308,17 @@ class Planner:
         """Whether evaluations may be made before they are asked for, at the risk that nobody needs them."""
         return True
 
+    @property
+    def in_bulk(self) -> bool:
+        """Whether very many evaluations are told and judged at once about as fast as a few: runs may be replayed."""
+        return False
+
     def plan(self, state: Any) -> Plan | None:
         """What is worth evaluating from here on, judged by the averages as they are; None where nobody can say."""
+        return None
+
+    def evidence(self, state: Any) -> Evidence | None:
+        """How any designs compare, and how far that may be wrong; None where no certificate says it."""
         return None
 
 
@@ -401,11 +411,11 @@ class FixedConfidence(Planner):
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
 
-    def proven(self, epsilon: float, theorem: str, also: str = "") -> Guarantee | Heuristic:
+    def proven(self, epsilon: float, theorem: str, assumption: str | None = None) -> Guarantee | Heuristic:
         """What a set is worth for which a theorem gives this epsilon; no proof covers radii that were scaled."""
         if self.radius_scale != 1.0:
             return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
-        return Guarantee(epsilon, self.delta, theorem, f"{INDEPENDENT}; {self.noise.words}{also}")
+        return Guarantee(epsilon, self.delta, theorem, assumption or f"{INDEPENDENT}; {self.noise.words}")
 
 
 def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:

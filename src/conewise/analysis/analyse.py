@@ -258,7 +258,7 @@ class _Asked:
         for observations in stream:
             state = rule.tell(state, observations)
         certificate = rule.certificate
-        evidence = Evidence.of_looks(certificate, state)
+        evidence = rule.evidence(state)
         result = rule.recommend(state)
         return self._planned(state, result, certificate.claims(state), certificate.levels.counts[0], evidence)
 

@@ -94,7 +94,7 @@ def counted_in_steps(subject: Subject) -> tuple[tuple[str, ...], tuple[str, ...]
 
 
 def _step_words(subject: Subject) -> list[str]:
-    if not subject.units:
+    if not subject.result.units:
         return []
     return [f"One step is {subject.meaning.amounts(1)}; the cone, epsilon, gaps and scores count in steps."]
 

@@ -12,15 +12,14 @@ import numpy as np
 
 from conewise._arrays import as_count
 from conewise.algorithms import Result, Status
-from conewise.algorithms.adaptive.certified import CertifiedRule
-from conewise.analysis.analyse import Analysis, Progress, analyse
+from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
+from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.explanations import unused
-from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
-from conewise.goals import Guarantee, Heuristic, Notion, notion_of
+from conewise.goals import Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_units
 from conewise.studies.view import StudyView
@@ -57,13 +56,11 @@ class Subject:
 
     title: str
     result: Result
-    cone: Cone
-    names: Sequence[str]
-    objectives: tuple[str, ...]
-    minimised: tuple[str, ...]
-    epsilon: float
-    delta: float
+    """With the names of its designs and objectives."""
+    question: Question
+    """In the units and directions of whoever asked."""
     noise: str
+    """What was assumed, in words; that is all a saved answer knows of it."""
     method: str
     sentences: tuple[str, ...] = ()
     """What else there is to say of the data and the answer."""
@@ -76,83 +73,92 @@ class Subject:
     history: tuple[Moment, ...] = ()
     history_note: str = ""
     """Why there is no history, where there is none."""
-    units: tuple[float, ...] = ()
-    """How much of each objective is one step, where that was said: cone, epsilon and `result.means` count in steps."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The designs."""
+        return self.result.designs
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
 
     @property
     def meaning(self) -> Objectives:
         """Names, directions and units of the objectives."""
-        each = self.units or (1.0,) * len(self.objectives)
-        records = [Objective(name, unit=unit) for name, unit in zip(self.objectives, each, strict=True)]
-        return as_objectives(records, self.minimised)
+        return self.question.columns
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.question.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """Those of which less is better."""
+        return self.question.minimised
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that was asked for."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
 
 
 def of_result(
-    result: Result,
-    cone: Cone,
-    *,
-    epsilon: float,
-    delta: float,
-    names: Sequence[str] | None = None,
-    objectives: Sequence[str] | None = None,
-    minimised: Sequence[str] = (),
-    title: str = "Identification",
-    noise: str = "",
+    result: Result, question: Question, *, names: Sequence[str] | None = None, title: str = "Identification"
 ) -> Subject:
-    """An answer of `identify` or of one's own loop, as far as it speaks for itself."""
+    """An answer of `identify` or of one's own loop, as far as it speaks for itself.
+
+    What the question does not say of the objectives is what the result says, or they are numbered.
+    """
     k, dim = result.means.shape
+    meaning = question.columns
+    if not question.names:
+        units = result.units or (1.0,) * dim
+        labels = result.objectives or tuple(f"objective {d + 1}" for d in range(dim))
+        records = [Objective(label, unit=unit) for label, unit in zip(labels, units, strict=True)]
+        meaning = as_objectives(records, result.minimised)
+    known = result.designs or [str(i) for i in range(k)]
     return Subject(
         title,
-        result,
-        cone,
-        [str(i) for i in range(k)] if names is None else list(names),
-        tuple(f"objective {d + 1}" for d in range(dim)) if objectives is None else tuple(objectives),
-        tuple(minimised),
-        epsilon,
-        delta,
-        noise,
+        result.named(known if names is None else list(names), meaning),
+        replace(question, objectives=meaning),
+        "" if question.noise is None else question.noise.words,
         "",
         history_note="An answer alone does not say how it came about.",
-        units=result.units,
     )
 
 
 def of_state(
-    rule: CertifiedRule,
-    state: Checkpoints,
+    rule: Algorithm[State],
+    state: State,
+    question: Question,
     *,
     names: Sequence[str] | None = None,
-    objectives: Sequence[str] | None = None,
-    minimised: Sequence[str] = (),
-    units: Sequence[float] = (),
     title: str = "Identification",
 ) -> Subject:
-    """One's own loop over a rule of the certificate as it stands: with confidence, rivals and what it would ask next.
+    """One's own loop over a rule as it stands: with confidence, rivals and what it would ask next.
 
-    Values were told in steps with larger as better; `minimised` and `units` say what was made of them before.
+    Values were told in steps with larger as better; the question is in the units and directions of whoever asks.
     """
-    plain = of_result(
-        rule.recommend(state),
-        rule.cone,
-        epsilon=rule.epsilon,
-        delta=rule.delta,
-        names=names,
-        objectives=objectives,
-        minimised=minimised,
-        title=title,
-        noise=rule.noise.words,
-    )
-    asked, wanted, plan = rule.ask(state, _PLANNED), dict[int, int](), rule.plan(state)
+    plain, known = of_result(rule.recommend(state), question, names=names, title=title), planner_of(rule)
+    asked, wanted, plan = rule.ask(state, _PLANNED), dict[int, int](), known.plan(state)
     for design, times in zip(asked.designs.tolist(), asked.counts.tolist(), strict=True):
         wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
+    remaining = None if plan is None else plan.remaining
     return replace(
         plain,
-        units=tuple(units),
         method=f"the rule {type(rule).__name__}",
         next=tuple(wanted.items()),
-        remaining=plan.remaining if wanted else 0,
-        at_least=plan.at_least,
-        evidence=Evidence.of_looks(rule.certificate, state),
+        remaining=remaining if wanted else 0,
+        at_least=plan is not None and plan.at_least,
+        evidence=known.evidence(state),
         history_note="A state does not say in which steps it was reached.",
     )
 
@@ -183,38 +189,37 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
             "reasons that have nothing to do with what they were."
         )
     sentences += [remark.sentence for remark in study.warnings()]
-    evidence = None
-    if isinstance(rule, CertifiedRule):
-        state = rule.start()
-        for part in _told(study, status.result):
-            state = rule.tell(state, part)
-        evidence = Evidence.of_looks(rule.certificate, state)
     return Subject(
         title or study.name,
         status.result,
-        study.cone,
-        study.names,
-        study.objectives,
-        study.minimised,
-        study.epsilon,
-        study.delta,
+        study.question,
         "nothing" if study.noise is None else study.noise.words,
         f"the rule {study.algorithm!r}",
         tuple(sentences),
         tuple(zip(plan.designs.tolist(), plan.counts.tolist(), strict=True)),
         status.remaining,
         status.at_least,
-        evidence,
+        _evidence(study, rule, status.result),
         history,
         note,
-        status.result.units,
     )
+
+
+def _evidence(study: StudyView, rule: Algorithm[Any], result: Result) -> Evidence | None:
+    """How the evaluations that an answer rests on compare the designs."""
+    known = planner_of(rule)
+    state = rule.start()
+    if known.evidence(state) is None:
+        return None
+    for part in _told(study, result):
+        state = rule.tell(state, part)
+    return known.evidence(state)
 
 
 def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
     """A study after equal parts of what was told, the last of them the whole, each with the confidence of its time."""
     rule, parts = study.rule(), _told(study, study.result(), as_count(looks, "looks"))
-    if not isinstance(rule, CertifiedRule):
+    if planner_of(rule).evidence(rule.start()) is None:
         raise InputError(f"the rule {study.algorithm!r} has no confidence to show on the way; certified rules have.")
     state, stages = rule.start(), []
     for part in parts:
@@ -223,11 +228,9 @@ def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
             of_state(
                 rule,
                 state,
+                study.question,
                 names=study.names,
-                objectives=study.objectives,
-                minimised=study.minimised,
                 title=f"{study.name} after {state.evaluations:,} evaluations",
-                units=study.result().units,
             )
         )
     return tuple(stages)
@@ -255,10 +258,10 @@ def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observation
     ]
 
 
-def _history(study: StudyView, rule: Any, last: Result) -> tuple[tuple[Moment, ...], str]:
+def _history(study: StudyView, rule: Algorithm[Any], last: Result) -> tuple[tuple[Moment, ...], str]:
     if last.evaluations == 0:
         return (), "Nothing is told yet."
-    most = _REPLAYED if isinstance(rule, CertifiedRule) else _REPLAYED_SINGLY
+    most = _REPLAYED if planner_of(rule).in_bulk else _REPLAYED_SINGLY
     if study.n_designs > _FOLLOWED or last.evaluations > most:
         return (), (
             f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {most:,} evaluations, since every point "
@@ -304,12 +307,7 @@ def of_table(
     return Subject(
         title,
         found.result,
-        cone,
-        found.names,
-        found.objectives,
-        found.minimised,
-        epsilon,
-        delta,
+        found.question,
         assumed.words,
         _method(final, notion_of(success)),
         found.explanations,
@@ -318,7 +316,6 @@ def of_table(
         found.plan.at_least,
         found.evidence,
         history_note="A table does not say when its rows were measured.",
-        units=found.result.units,
     )
 
 
@@ -381,23 +378,18 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         )
         places = {name: k for k, name in enumerate(names)}
         planned = tuple((places[p["design"]], int(p["times"])) for p in data["plan"] or ())
+        success = notion_of(data["success"])
         return Subject(
             title or _titled(data["file"]),
-            result,
-            cone,
-            names,
-            objectives,
-            minimised,
-            float(data["epsilon"]),
-            float(data["delta"]),
+            result.named(names, meaning),
+            Question(cone, float(data["epsilon"]), float(data["delta"]), None, success, meaning),
             str(data["noise"]),
-            _method(bool(data["final"]), notion_of(data["success"])),
+            _method(bool(data["final"]), success),
             tuple(map(str, data["explanations"])),
             planned,
             int(data["remaining"]),
             bool(data.get("remaining_at_least", False)),
             history_note="A saved answer does not say how it came about.",
-            units=tuple(meaning.units.tolist()) if meaning.in_steps else (),
         )
     except ConewiseError:
         raise

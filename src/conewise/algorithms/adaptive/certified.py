@@ -15,7 +15,8 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import FixedConfidence, Plan, Result
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Plan, Result
+from conewise.algorithms.evidence import Evidence
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
@@ -103,6 +104,15 @@ class CertifiedRule(FixedConfidence, ABC):
     def most_each(self) -> int:
         """The last level."""
         return int(self.certificate.levels.counts[-1])
+
+    @property
+    def in_bulk(self) -> bool:
+        """Claims look at snapshots alone."""
+        return True
+
+    def evidence(self, state: Checkpoints) -> Evidence:
+        """Of the certificate."""
+        return Evidence.of_looks(self.certificate, state)
 
     def start(self) -> Checkpoints:
         """Nothing observed."""
@@ -265,6 +275,6 @@ class CertifiedRule(FixedConfidence, ABC):
         worth = self.proven(
             max(found.epsilon, self.epsilon),
             f'certificate of looks, success "{self.success}", docs/adaptive',
-            taken_as_exact(self.noise, state.statistics),
+            f"{INDEPENDENT}; {self.noise.words}{taken_as_exact(self.noise, state.statistics)}",
         )
         return certified_answer(claims, found, state.everything, worth, why)

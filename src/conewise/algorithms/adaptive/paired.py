@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Indices, as_count
-from conewise.algorithms.contract import FixedConfidence, Result, Status
+from conewise.algorithms.contract import FixedConfidence, Result
 from conewise.certificate.paired import Paired, PairedClaims, Prefixes, certified_epsilon, judged
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
@@ -123,10 +123,8 @@ class PairedElimination(FixedConfidence):
         return f"all recorded blocks are read: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
 
     def _worth(self, epsilon: float, state: Prefixes) -> Guarantee | Heuristic:
-        if self.radius_scale != 1.0:
-            return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
         theorem = f'for every truth: paired differences, success "{self.success}", docs/blocks'
-        return Guarantee(epsilon, self.delta, theorem, f"{self._order_words()}; {self._noise_words(state)}")
+        return self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words(state)}")
 
     def _order_words(self) -> str:
         if self.population is None:
@@ -151,11 +149,8 @@ class PairedElimination(FixedConfidence):
         epsilon: float | None,
         why: str,
     ) -> Result:
-        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U16")
-        status[kept] = Status.KEPT.value
-        status[covered] = Status.COVERED.value
-        status[claims.beaten] = Status.BEATEN.value
-        by = np.where(covered | claims.beaten, claims.by, -1)
-        certain = returned & (claims.accept_at < 0) & bool(worth)
-        means, counts = state.statistics.means, state.counts
-        return Result(returned, status, state.evaluations, worth, epsilon, why, means, counts, by, certain)
+        masks = {"kept": kept, "covered": covered, "beaten": claims.beaten}
+        certain = (claims.accept_at < 0) & bool(worth)
+        return Result.of(
+            state.statistics, returned, worth, why, by=claims.by, certain=certain, epsilon=epsilon, **masks
+        )
