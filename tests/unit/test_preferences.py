@@ -13,6 +13,7 @@ import conewise as cw
 from conewise._questions import remaining
 from conewise._weightings import allowances, draws
 from conewise.cli.main import commands
+from conewise.cli.trial import read_trial
 from conewise.objectives import Objective, as_objectives
 from conewise.preferences import stated_cone
 from conewise.problems import load
@@ -386,3 +387,35 @@ def test_every_command_takes_statements_in_units(cars):
     assert [design["name"] for design in json.loads(again.stdout)["designs"]] == names[1]
     same = runner.invoke(commands, ["prefer", str(cars), "--minimise", "price", "--json", *stated, *units], input="")
     assert [design["name"] for design in json.loads(same.stdout)["remaining"]] == names[1]
+
+
+@pytest.mark.parametrize("command", ["analyse", "report"])
+def test_measurements_are_judged_under_what_was_said(tmp_path, command):
+    path, out = tmp_path / "measured.csv", tmp_path / "out.html"
+    rows = [f"{name},{price + k % 3},{speed + k % 2}" for k in range(12) for name, price, speed in CHEAP_AND_FAST]
+    path.write_text("\n".join(["design,price,speed", *rows]), encoding="utf-8")
+    asked = [command, str(path), "--objectives", "price,speed", "--minimise", "price", "--json"]
+    asked += ["-o", str(out)] if command == "report" else []
+    plain = CliRunner().invoke(commands, asked)
+    said = CliRunner().invoke(commands, [*asked, "--accept", "30 price for 5 speed"])
+    returned = [json.dumps(json.loads(told.stdout)).count('"kept"') for told in (plain, said)]
+    assert returned[1] < returned[0]
+    unknown = CliRunner().invoke(commands, [*asked, "--prefer", "cheap > fast"])
+    assert "no design is called" in str(unknown.exception)
+
+
+CHEAP_AND_FAST = (("cheap", 100, 10), ("fast", 200, 50), ("bad", 300, 5))
+
+
+def test_a_study_file_states_exchanges(tmp_path):
+    path = tmp_path / "trial.toml"
+    path.write_text(
+        'objectives = ["price", "speed"]\nminimise = ["price"]\naccept = ["30 price for 5 speed"]\nepsilon = 1.0\n'
+        'delta = 0.1\n[designs]\nlist = ["a", "b"]\n[noise]\nkind = "gaussian"\nsigma = 1.0\n',
+        encoding="utf-8",
+    )
+    cone = read_trial(path).study["cone"]
+    assert cone.said == ("30 price for 5 speed is worth it",)
+    path.write_text(path.read_text(encoding="utf-8").replace('["30 price', '[3, "30 price'), encoding="utf-8")
+    with pytest.raises(cw.InputError, match="accept is a list of statements"):
+        read_trial(path)

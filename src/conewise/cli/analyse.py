@@ -17,11 +17,13 @@ from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import json_text, print_json, print_table, progress_bar
+from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
 from conewise.goals import Guarantee
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
+from conewise.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.files import write_text
 from conewise.tables.measurements import LongTable, WideTable, open_measurements
@@ -47,6 +49,7 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @unit_option
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
+@stating
 @click.option(
     "--delta", type=float, default=0.05, show_default=True, help="Admitted probability that any claim is wrong."
 )
@@ -154,8 +157,7 @@ def analyse_command(
                 incomplete=incomplete,  # type: ignore[arg-type]
             )
         table.meaning_as(fixed_units(table.meaning, units))
-        dim = len(table.objectives)
-        cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
+        cone = stated_cone(spec, table.meaning, stated())
         noise = parse_noise(assumption)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
             found = analyse(

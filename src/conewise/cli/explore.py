@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,9 +12,11 @@ import click
 from conewise.cli.meaning import meant_by, unit_option
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
-from conewise.cones import Cone
+from conewise.cli.stating import designs_named, stated, stating
 from conewise.dashboard.doorway import doorway
 from conewise.errors import ConewiseError, InputError, from_extra
+from conewise.objectives import as_objectives
+from conewise.preferences import stated_cone
 from conewise.problems.embedded import load
 from conewise.tables.known import take_units
 from conewise.tables.shards import ShardedTable
@@ -37,6 +38,7 @@ _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 @unit_option
 @click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")
 @click.option("--cone", "spec", help="Text form of the cone to start with; the orthant, or the study's, by default.")
+@stating
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 is any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the address as JSON.")
@@ -102,8 +104,11 @@ def _source(
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
-        if objectives or minimise or units:
-            raise InputError("a study knows its objectives; --objectives, --minimise and --unit are for tables.")
+        if objectives or minimise or units or stated():
+            raise InputError(
+                "a study knows its objectives and its cone; --objectives, --minimise, --unit and statements are for "
+                "tables."
+            )
         return Live(source, name=name, cone=spec)
     if source in _EMBEDDED and not path.exists():
         if objectives or minimise or units or name:
@@ -111,20 +116,11 @@ def _source(
                 f"{source} is an embedded example; --objectives, --minimise, --unit and --name are for tables."
             )
         problem = load(source)
-        return from_problem(problem, _cone(spec, problem.objectives))
+        if stated():
+            raise InputError("--accept, --prefer and --never are for tables.")
+        return from_problem(problem, stated_cone(spec, as_objectives(problem.objectives)))
     table = ShardedTable(path, objectives=objectives or None, minimise=minimise, name=name)
     meaning, auto = meant_by(table.meaning, units)
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)
-    return from_table(table.tables[0], _cone(spec, table.objectives))
-
-
-def _cone(spec: str | None, objectives: Sequence[str]) -> Cone:
-    dim = len(objectives)
-    cone = Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim)
-    if cone.dim != dim:
-        raise InputError(
-            f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(objectives)}; "
-            "choose columns with --objectives, or another cone."
-        )
-    return cone
+    return from_table(table.tables[0], stated_cone(spec, table.meaning, stated(), designs_named(table)))

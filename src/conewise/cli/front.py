@@ -14,7 +14,7 @@ from conewise.cli.meaning import level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
-from conewise.cli.stating import stated, stating
+from conewise.cli.stating import designs_named, stated, stating
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.preferences import stated_cone
@@ -99,7 +99,7 @@ def front(
         meaning, auto = meant_by(table.meaning, units, levels)
         table.meaning_as(meaning)
         take_units(table, "auto" if auto else None)
-        cone = stated_cone(spec, table.meaning, stated(), _designs(table))
+        cone = stated_cone(spec, table.meaning, stated(), designs_named(table))
         with progress_bar("rows", not as_json) as advance, crew(workers, dask) as executor:
             found = front_of_table(
                 table, cone, keep_duplicates=not first_of_equals, executor=executor, progress=advance
@@ -113,14 +113,6 @@ def front(
         click.echo(printable(f"Note: {remark}"), err=True)
     if out is not None:
         click.echo(printable(f"{_summary(table, found, cone)}; written to {out}"), err=True)
-
-
-def _designs(table: ShardedTable) -> dict[str, Any]:
-    """The values of each design by its name, where a statement compares designs."""
-    if not any(text.startswith("prefer:") for text in stated()):
-        return {}
-    rows, values = all_rows(table)
-    return dict(zip(map(str, names_of(table, rows)), values, strict=True))
 
 
 def _print(

@@ -11,8 +11,9 @@ from conewise.cli.analyse import analyse_command, parse_noise
 from conewise.cli.meaning import fixed_units
 from conewise.cli.options import force_option
 from conewise.cli.show import print_json, progress_bar
-from conewise.cones import Cone
+from conewise.cli.stating import STATED, stated
 from conewise.errors import InputError, printable
+from conewise.preferences import stated_cone
 from conewise.report.answer import answer
 from conewise.report.markdown import markdown_page
 from conewise.report.page import html_page, plotly_script
@@ -27,6 +28,7 @@ _OF_TABLES: Final = (
     "minimise",
     "units",
     "spec",
+    *STATED,
     "delta",
     "epsilon",
     "assumption",
@@ -108,11 +110,10 @@ def _subject(
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     table = open_measurements(path, **{key: options[key] for key in reading})
     table.meaning_as(fixed_units(table.meaning, options["units"]))
-    dim, spec = len(table.objectives), options["spec"]
     with progress_bar("evaluations", not quiet) as advance:
         return of_table(
             table,
-            Cone.orthant(dim) if spec is None else Cone.parse(spec, dim=dim),
+            stated_cone(options["spec"], table.meaning, stated()),
             title or path.name,
             noise=parse_noise(options["assumption"]),
             progress=advance,

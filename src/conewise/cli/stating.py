@@ -7,7 +7,11 @@ from typing import Any
 
 import click
 
-_STATED = ("accept", "prefer", "never")
+from conewise.tables.known import all_rows, names_of
+from conewise.tables.shards import ShardedTable
+
+STATED = ("accept", "prefer", "never")
+"""What can be stated in options and in the file of a study."""
 
 
 def stating(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,7 +21,7 @@ def stating(command: Callable[..., Any]) -> Callable[..., Any]:
         "prefer": 'One design rather than another, "A > B", by name or by values; may be repeated.',
         "never": "An objective that is not given at any price; may be repeated.",
     }
-    for kind in reversed(_STATED):
+    for kind in reversed(STATED):
         command = click.option(
             f"--{kind}",
             multiple=True,
@@ -34,6 +38,14 @@ def stated(context: click.Context | None = None) -> list[str]:
     context = click.get_current_context() if context is None else context
     found: list[str] = context.meta.get(__name__, [])
     return found
+
+
+def designs_named(table: ShardedTable) -> dict[str, Any]:
+    """The values of each design of a table by its name, where a statement compares designs."""
+    if not any(text.startswith("prefer:") for text in stated()):
+        return {}
+    rows, values = all_rows(table)
+    return dict(zip(map(str, names_of(table, rows)), values, strict=True))
 
 
 def _collected(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> None:

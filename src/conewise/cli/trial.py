@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from conewise._arrays import as_decimal
-from conewise.cones import Cone
+from conewise.cli.stating import STATED
 from conewise.errors import InputError, closest
 from conewise.objectives import Objective, as_objectives
+from conewise.preferences import stated_cone
 from conewise.tables.columns import listed_columns, row_words
 from conewise.tables.designs import name_column
 from conewise.tables.readers import read_rows
@@ -22,6 +23,9 @@ _TOP: Final[dict[str, Any]] = {
     "objectives": list,
     "minimise": list,
     "cone": str,
+    "accept": list,
+    "prefer": list,
+    "never": list,
     "epsilon": float,
     "delta": float,
     "seed": int,
@@ -94,7 +98,7 @@ def read_trial(path: Path) -> Trial:
     study: dict[str, Any] = {
         "designs": _designs(data["designs"], path),
         "objectives": objectives,
-        "cone": Cone.parse(data.get("cone", "orthant"), dim=len(objectives)),
+        "cone": stated_cone(data.get("cone"), as_objectives(objectives), _statements(data, path)),
         "epsilon": data["epsilon"],
         "delta": data["delta"],
         "noise": data.get("noise"),
@@ -103,6 +107,15 @@ def read_trial(path: Path) -> Trial:
         **{key: data[key] for key in ("name", "seed", "lease") if key in data},
     }
     return Trial(path, study, dict(data.get("run", {})))
+
+
+def _statements(data: Mapping[str, Any], path: Path) -> list[str]:
+    """What is said of exchanges and choices, in the lists accept, prefer and never."""
+    said = [(kind, text) for kind in STATED for text in data.get(kind, [])]
+    odd = next((kind for kind, text in said if not isinstance(text, str)), None)
+    if odd is not None:
+        raise InputError(f"{path.name}: {odd} is a list of statements, such as ['100 price for 1000 speed'].")
+    return [f"{kind}: {text}" for kind, text in said]
 
 
 def _objectives(given: list[Any], minimise: list[Any], path: Path) -> tuple[Objective, ...]:
