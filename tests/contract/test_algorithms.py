@@ -48,6 +48,18 @@ class TestProportionsWithManyDesigns(TestProportions):
             monkeypatch.setattr(module, "FEW", 3)
 
 
+class TestModelWithoutFeatures(OurContract):
+    def make(self, question, n_designs):
+        return algorithms.ModelGuided(question, n_designs, model=cw.models.Independent())
+
+
+class TestModelOfFeatures(OurContract):
+    def make(self, question, n_designs):
+        features = np.arange(max(2.0, n_designs))[:, None]
+        model = cw.models.Smooth(features, kernels=("matern52",), sizes=(4.0,), discrepancies=(0.3,))
+        return algorithms.ModelGuided(question, n_designs, model=model)
+
+
 class TestLeaderChallenger(OurContract):
     def make(self, question, n_designs):
         return algorithms.LeaderChallenger(question, n_designs, growth=0.3)

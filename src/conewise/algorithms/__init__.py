@@ -1,6 +1,7 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
+from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
 from conewise.algorithms.adaptive.proportions import OptimalProportions
 from conewise.algorithms.contract import Algorithm, Plan, Planner, Result, Status
@@ -19,6 +20,7 @@ __all__ = [
     "Certificate",
     "Claims",
     "LeaderChallenger",
+    "ModelGuided",
     "NaiveElimination",
     "OptimalProportions",
     "PaVeBa",

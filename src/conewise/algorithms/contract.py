@@ -6,7 +6,7 @@ what rules that stop by themselves have in common. Loops, studies and reports us
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from html import escape
@@ -78,6 +78,10 @@ class Result:
     """The objectives of which less is better: their averages are negated in `means`, and not in `averages`."""
     units: tuple[float, ...] = ()
     """How much of each objective is one step, where that was said: `means` and epsilon count in steps."""
+    probability: Floats | None = None
+    """(K,): how probably each design is Pareto optimal, on average over the prior; None without a model."""
+    certified: Mapping[str, float | None] = field(default_factory=dict)
+    """With a model: the smallest epsilon for the returned set on average over the "prior", and for "every truth"."""
 
     def __post_init__(self) -> None:
         k = len(self.pareto)
@@ -123,6 +127,11 @@ class Result:
             np.full(len(returned), -1, dtype=np.intp) if by is None else np.where(out, by, -1),
             np.zeros(len(returned), dtype=bool) if certain is None else certain & returned,
         )
+
+    @property
+    def evidence(self) -> NDArray[np.str_]:
+        """(K,): "measured" for designs that were evaluated, "predicted" for those of which only a model speaks."""
+        return np.where(self.counts > 0, "measured", "predicted")
 
     @property
     def indices(self) -> list[int]:

@@ -10,8 +10,10 @@ averages, and no verdict looks at anything else (docs/posterior, section 2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -126,6 +128,27 @@ class Component:
         _, rest, _, _, level = self._solved
         return np.asarray(level + rest @ v)
 
+    def mean_alone(self, designs: Indices) -> Floats:
+        """(P,): posterior means, at the cost of n P."""
+        from scipy.linalg import solve_triangular
+
+        factor, rest, b, _, level = self._solved
+        if not len(b):
+            return np.full(len(designs), level)
+        weights = solve_triangular(factor, rest, lower=True, trans=1, check_finite=False)
+        return np.asarray(level + weights @ self._covariance(self.data.designs, designs))
+
+    def difference(self, first: Indices, second: Indices, moved: Floats, gone: Floats) -> Floats:
+        """(P,): variances of differences of pairs of designs, from the differences of what `reach` says of them."""
+        result = 2 * self.discrepancy**2 * (first != second)
+        if self.shape >= 0:
+            result = result + self.size**2 * self.prior.difference(self.shape, first, second)
+        result = result - np.einsum("np,np->p", moved, moved)
+        weight = self._solved[3]
+        if weight > 0:
+            result += gone**2 / weight
+        return np.asarray(np.maximum(result, 0.0))
+
     def covariance(
         self, rows: Indices, columns: Indices | None = None, reaches: tuple[tuple[Floats, Floats], ...] | None = None
     ) -> Floats:
@@ -172,10 +195,16 @@ class Mixture:
     components: tuple[Component, ...]
     weights: Floats
     """(G,): they sum to 1."""
+    gains: Floats
+    """(G,): by how much the observations have changed each weight: posterior over prior."""
     dropped: float
     """The posterior weight of all components that were left out."""
     log_evidence: float
     """The logarithm of the density of the differences of the averages, up to what is the same for every prior."""
+
+    def alone(self, which: int) -> Mixture:
+        """One component, as if it were the only one."""
+        return Mixture((self.components[which],), np.ones(1), self.gains[which : which + 1], 0.0, self.log_evidence)
 
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
         """(count, P): joint draws, in random order."""
@@ -202,15 +231,24 @@ class Posterior:
         """The weight of all that was left out, in any objective."""
         return float(sum(mixture.dropped for mixture in self.mixtures))
 
+    def plausible(self, least: float) -> Iterator[Posterior]:
+        """One posterior for every way to take a component an objective, each with a gain of at least that."""
+        chosen = [[g for g in range(len(mixture.components)) if mixture.gains[g] >= least] for mixture in self.mixtures]
+        for one in product(*chosen):
+            yield Posterior(self.axes, tuple(mixture.alone(g) for mixture, g in zip(self.mixtures, one, strict=True)))
+
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
         """(count, P, D): joint draws of the values of some designs, in the objectives themselves."""
         parts = [mixture.draws(designs, count, rng) for mixture in self.mixtures]
         return np.asarray(np.stack(parts, axis=2) @ self.axes.directions.T)
 
 
-def posterior_of(prior: Prior, axes: Axes, statistics: Statistics, unit: float, drop: float) -> Posterior:
+def posterior_of(
+    prior: Prior, axes: Axes, statistics: Statistics, unit: float, drop: float, plausible: float = np.inf
+) -> Posterior:
     """The posterior of everything observed; components that weigh `drop` together are left out of each objective.
 
+    Components whose weight is at least `plausible` times what it was beforehand stay all the same.
     `unit` is what sizes of the prior are multiples of; where the noise is unknown they are multiples of the noise.
     """
     data = Data.of(statistics, axes)
@@ -227,7 +265,8 @@ def posterior_of(prior: Prior, axes: Axes, statistics: Statistics, unit: float, 
         total = float(weights.sum())
         weights /= total
         order = np.argsort(weights, kind="stable")
-        keep = np.sort(order[np.cumsum(weights[order]) > drop])
+        gains = weights / np.exp(components.log_weight)
+        keep = np.union1d(order[np.cumsum(weights[order]) > drop], np.flatnonzero(gains >= plausible))
         kept = float(weights[keep].sum())
         mixtures.append(
             Mixture(
@@ -245,6 +284,7 @@ def posterior_of(prior: Prior, axes: Axes, statistics: Statistics, unit: float, 
                     for g in keep
                 ),
                 weights[keep] / kept,
+                gains[keep],
                 max(0.0, 1.0 - kept),
                 top + float(np.log(total)),
             )

@@ -31,9 +31,16 @@ DISCREPANCIES: Final = (0.01, 0.1, 0.3)
 LENGTHS: Final = (0.15, 8.0)
 """Length scales lie between these, where 1 is the range of a feature: the longest makes it all but linear."""
 
+WIDER_SIZES: Final = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
+WIDER_SIGNALS: Final = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+WIDER_DISCREPANCIES: Final = (0.01, 0.1, 0.5)
+WIDER_LENGTHS: Final = (0.04, 8.0)
+"""The lists of the richer priors, by which declared ones are checked."""
+
 _SHAPES: Final = 32  # kernels of each kind: some with one length scale for all features, most with one for each
 _ALIKE: Final = 6  # of which so many have one length scale for all
 _SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
+_REMEMBERED: Final = 400  # designs of which all correlations are kept: 1.3 megabytes a kernel at most
 _INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
 
 
@@ -71,6 +78,11 @@ class Prior(ABC):
     def words(self) -> str:
         """The prior, for a reader of results: what a promise is averaged over."""
 
+    @property
+    @abstractmethod
+    def richer(self) -> Prior:
+        """A wider prior, by which this one is checked: it should not have foretold the observations much better."""
+
     @abstractmethod
     def check(self, n_designs: int) -> None:
         """Refuse another number of designs than features describe."""
@@ -82,6 +94,10 @@ class Prior(ABC):
     @abstractmethod
     def diagonal(self, shape: int, designs: Indices) -> Floats:
         """(designs,): the diagonal of R."""
+
+    @abstractmethod
+    def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
+        """(pairs,): the variance of the difference of two designs under R, pair by pair."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +124,11 @@ class Independent(Prior):
         """The prior, for a reader of results."""
         return f"independent normal designs of {len(self.sizes)} sizes"
 
+    @property
+    def richer(self) -> Prior:
+        """With more sizes."""
+        return Independent(sizes=WIDER_SIZES)
+
     def check(self, n_designs: int) -> None:
         """Fits every number of designs."""
 
@@ -119,12 +140,17 @@ class Independent(Prior):
         """None of them has one."""
         return np.zeros(len(designs))
 
+    def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
+        """None of them has one."""
+        return np.zeros(len(first))
+
 
 @dataclass(frozen=True, eq=False)
 class _Featured(Prior):
     """A prior that knows features of the designs."""
 
     features: Any
+    """As they were given; kept as numbers (`table`)."""
     orders: Mapping[str, Sequence[Any]] | None = field(default=None, kw_only=True)
     sizes: tuple[float, ...] = field(default=SIGNALS, kw_only=True)
     discrepancies: tuple[float, ...] = field(default=DISCREPANCIES, kw_only=True)
@@ -132,8 +158,9 @@ class _Featured(Prior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", _positive(self.sizes, "sizes"))
         object.__setattr__(self, "discrepancies", _positive(self.discrepancies, "discrepancies"))
-        table = encoded(self.features, self.orders)
-        object.__setattr__(self, "features", table)  # a copy: what the caller does to theirs later does not matter
+        # A copy: what the caller does to theirs later does not matter.
+        table = self.features if isinstance(self.features, Encoded) else encoded(self.features, self.orders)
+        object.__setattr__(self, "features", table)
 
     @property
     def table(self) -> Encoded:
@@ -148,6 +175,11 @@ class _Featured(Prior):
                 f"features describe {self.table.n_designs} designs, but there are {n_designs}: give one row a design."
             )
 
+    @property
+    def richer(self) -> Prior:
+        """Shorter length scales, more sizes and larger remainders."""
+        return Smooth(self.table, sizes=WIDER_SIGNALS, discrepancies=WIDER_DISCREPANCIES, between=WIDER_LENGTHS)
+
     @cached_property
     def _trend(self) -> Floats:
         """(K, H): the features around their middle, times the size of a slope."""
@@ -156,6 +188,10 @@ class _Featured(Prior):
     def diagonal(self, shape: int, designs: Indices) -> Floats:
         """A kernel is 1 at a distance of 0; and the trend."""
         return np.asarray(self._at_zero + (self._trend[designs] ** 2).sum(axis=1))
+
+    def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
+        """What the trend says of two designs."""
+        return np.asarray(((self._trend[first] - self._trend[second]) ** 2).sum(axis=1))
 
     _at_zero: ClassVar[float] = 1.0
 
@@ -217,6 +253,8 @@ class Smooth(_Featured):
     """
 
     kernels: tuple[str, ...] = field(default=KERNELS, kw_only=True)
+    between: tuple[float, float] = field(default=LENGTHS, kw_only=True)
+    """The shortest and the longest length scale, where 1 is the range of a feature."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -227,11 +265,15 @@ class Smooth(_Featured):
         if stranger is not None:
             raise InputError(f"no kernel is called {shown(stranger)}; there are {', '.join(KERNELS)}.")
         object.__setattr__(self, "kernels", kinds)
+        between = _positive(self.between, "between")
+        if len(between) != 2 or between[0] >= between[1]:
+            raise InputError(f"between must be a shortest and a longest length scale, got {shown(self.between)}.")
+        object.__setattr__(self, "between", between)
 
     @cached_property
     def lengths(self) -> Floats:
         """(shapes of one kind, F): length scales, spread evenly in logarithms."""
-        return length_scales(self.table.n_features)
+        return length_scales(self.table.n_features, self.between)
 
     @property
     def n_shapes(self) -> int:
@@ -246,13 +288,38 @@ class Smooth(_Featured):
             f"({', '.join(self.kernels)}, with a linear trend and independent differences), or independent designs"
         )
 
+    def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
+        """What kernel and trend say of two designs."""
+        kind, scale = self._kind(shape)
+        square = (((self.table.values[first] - self.table.values[second]) / scale) ** 2).sum(axis=1)
+        return super().difference(shape, first, second) + 2 * (1 - KERNEL_OF[kind](square))
+
+    def _kind(self, shape: int) -> tuple[str, Floats]:
+        kind, which = divmod(shape, len(self.lengths))
+        return self.kernels[kind], self.lengths[which][self.table.owner]
+
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
         """A kernel of the distance, each feature measured in its length scale, and products of features."""
-        kind, which = divmod(shape, len(self.lengths))
-        scale = self.lengths[which][self.table.owner]
+        if self.table.n_designs > _REMEMBERED:
+            return self._correlation(shape, rows, columns)
+        if shape not in self._known:
+            everyone = np.arange(self.table.n_designs)
+            self._known[shape] = read_only(self._correlation(shape, everyone, everyone))
+        return np.asarray(self._known[shape][rows[:, None], columns[None, :]])
+
+    @cached_property
+    def _known(self) -> dict[int, Floats]:
+        """Correlations of all designs, where they are few: saves time, changes nothing."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_known"}
+
+    def _correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        kind, scale = self._kind(shape)
         a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
         square = np.maximum((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * (a @ b.T), 0.0)
-        result = KERNEL_OF[self.kernels[kind]](square)
+        result = KERNEL_OF[kind](square)
         result += self._trend[rows] @ self._trend[columns].T
         return result
 
@@ -270,13 +337,13 @@ KERNEL_OF: Final = {"matern52": _matern, "squared": _squared}
 """Kernels of squared distances."""
 
 
-def length_scales(n_features: int) -> Floats:
+def length_scales(n_features: int, between: tuple[float, float] = LENGTHS) -> Floats:
     """(shapes, F): some scales for all features alike, others one for each, from a sequence that fills the box evenly.
 
     >>> length_scales(1).shape, length_scales(3).shape
     ((12, 1), (32, 3))
     """
-    low, high = np.log(LENGTHS)
+    low, high = np.log(between)
     if n_features == 1:
         return read_only(np.exp(np.linspace(low, high, 2 * _ALIKE))[:, None])
     from scipy.stats import qmc

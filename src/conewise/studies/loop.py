@@ -14,6 +14,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
+from conewise.models import Prior
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.problems.recorded import Recorded
@@ -82,6 +83,7 @@ def identify(
     algorithm: str = "auto",
     noise: Noise | None = None,
     objectives: Sequence[str | Objective] | None = None,
+    model: Prior | None = None,
     rng: Seed,
     batch: int | None = None,
     progress: Progress | bool = False,
@@ -95,7 +97,9 @@ def identify(
     "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
-    naive one is given, and "paired" for recorded blocks (`problems.Recorded`). `progress=True` draws a bar on a
+    naive one is given, and "paired" for recorded blocks (`problems.Recorded`). With a `model` of the designs
+    (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
+    (options `success`, `max_evaluations`, `robust`, `confirm`, `seed`; docs/features). `progress=True` draws a bar on a
     terminal; a function is called with (done, total) after every batch.
 
     >>> from conewise import noise, problems
@@ -107,6 +111,8 @@ def identify(
     _check_problem(problem)
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
+    if model is not None:
+        options["model"] = model
     meaning = None if objectives is None else as_objectives(objectives)
     given = () if meaning is None else _as_evaluated(meaning, problem)
     assumed = noise if noise is not None else _stated(meaning, problem)

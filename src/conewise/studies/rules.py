@@ -10,6 +10,7 @@ from conewise.algorithms import (
     Algorithm,
     AuerElimination,
     LeaderChallenger,
+    ModelGuided,
     NaiveElimination,
     OptimalProportions,
     PairedElimination,
@@ -34,12 +35,13 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
+    "model": (ModelGuided, frozenset({"model", "success", "max_evaluations", "robust", "confirm", "seed"})),
 }
 """Rules by name, with their options; each is built from a question and the number of designs."""
 
 
 def resolved(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> str:
-    """The name of a rule; "auto" is proportions unless an option of the naive one is given, "paired" for blocks."""
+    """The name of a rule; "auto" is proportions unless a model, blocks or an option of the naive rule say otherwise."""
     if blocks is not None:
         if name not in ("auto", PAIRED):  # designs that read the same blocks are not independent
             raise InputError(
@@ -48,6 +50,8 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Recorded | None = No
             )
         return PAIRED
     as_option(name, "algorithm", ("auto", *_RULES))
+    if name == "auto" and "model" in options:
+        return "model"
     if name == "auto":
         name = "naive" if options.keys() & _RULES["naive"][1] else "proportions"
     return name
@@ -82,3 +86,5 @@ def check_options(name: str, options: Mapping[str, Any], blocks: Recorded | None
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+    if name == "model" and "model" not in options:
+        raise InputError('algorithm "model" needs a model: model=models.Smooth(features) or models.Independent().')

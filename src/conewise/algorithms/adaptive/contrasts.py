@@ -1,0 +1,129 @@
+"""What to evaluate next with a model: what settles most of the contrasts on which the answer still depends.
+
+Draws in which the set fails name pairs of designs whose difference would have to be known better. An evaluation of x
+reduces the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise): correlations count, so a design may
+be settled without being evaluated. Batches take one after the other as if its value were known already: covariances
+do not depend on values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.cones import Cone
+from conewise.feedback import Pulls
+from conewise.goals import Notion
+from conewise.models.certificate import Look
+from conewise.models.failures import needs
+from conewise.models.posterior import Component
+
+_COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
+_PAIRS: Final = 300  # contrasts that have a say, those of the most draws
+_STEPS: Final = 16  # decisions a batch: where it is longer, each stands for several evaluations of a design
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Pairs (i, j), positions among the designs of a look, and in how many draws each stands in the way."""
+
+    first: Indices
+    second: Indices
+    weight: Floats
+    """(P, N): along which facets the difference counts; each failing draw is divided among its pairs and facets."""
+
+    @classmethod
+    def of(cls, look: Look, cone: Cone, epsilon: float, notion: Notion) -> Contrasts:
+        """Every failing draw counts as one, divided among what fails in it; the hardest of each draw if none fails."""
+        need = needs(look.draws, look.choice.inside, cone, notion)
+        draw, first = np.nonzero(need.at > epsilon)
+        if not len(draw):
+            draw, first = np.arange(len(need.at)), need.at.argmax(axis=1)
+        second = need.by[draw, first]
+        share = 1.0 / np.bincount(draw, minlength=len(need.at))[draw]
+        along = _facets(look.draws[draw, second] - look.draws[draw, first], look.choice.inside[first], cone)
+        count = need.at.shape[1]
+        pairs, group = np.unique(first * count + second, return_inverse=True)
+        weight = np.zeros((len(pairs), along.shape[1]))
+        np.add.at(weight, group, share[:, None] * along)
+        heaviest = np.sort(np.argsort(-weight.sum(axis=1), kind="stable")[:_PAIRS])
+        return cls(pairs[heaviest] // count, pairs[heaviest] % count, weight[heaviest])
+
+
+def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
+    """(R, N): the facets along which a difference decides, summing to 1.
+
+    For a returned design that is too far, the facet on which its rival is least ahead; for a design that is not
+    covered, those on which its cover lags, by the squares of how much.
+    """
+    nearest = (gains / cone.widths).argmin(axis=1)[:, None] == np.arange(gains.shape[1])
+    lagging = np.minimum(gains, 0.0) ** 2
+    total = lagging.sum(axis=1, keepdims=True)
+    lagging = np.where(total > 0, lagging / np.where(total > 0, total, 1.0), 1.0 / gains.shape[1])
+    return np.asarray(np.where(inside[:, None], nearest, lagging))
+
+
+class _View:
+    """One component's covariances between the ends of the contrasts and all candidates, after imagined evaluations."""
+
+    def __init__(self, part: Component, designs: Indices, ends: Indices, noise: Floats, weight: Floats) -> None:
+        self._part, self._designs, self._weight = part, designs, weight
+        self._reach = part.reach(designs)
+        self._across = part.spread * part.covariance(designs[ends], designs, (self._at(ends), self._reach))
+        self._variance = part.spread * part.variance(designs, self._reach)
+        self._noise = part.spread * noise
+        self._told: list[Floats] = []
+
+    def _at(self, which: Indices) -> tuple[Floats, Floats]:
+        return self._reach[0][:, which], self._reach[1][which]
+
+    def gains(self, first: Indices, second: Indices) -> Floats:
+        """(A,): by how much an evaluation of each candidate would reduce the variances of the contrasts."""
+        moved = self._across[first] - self._across[second]
+        np.square(moved, out=moved)
+        return np.asarray((self._weight @ moved) / (self._variance + self._noise))
+
+    def evaluated(self, ends: Indices, x: int, times: int) -> None:
+        """As if x had been evaluated so often."""
+        here = np.array([x])
+        row = self._part.spread * self._part.covariance(
+            self._designs[here], self._designs, (self._at(here), self._reach)
+        )
+        change = row[0]
+        for told in self._told:
+            change = change - told[x] * told
+        change = change / np.sqrt(max(change[x], 0.0) + self._noise[x] / times)
+        self._across -= change[ends][:, None] * change
+        self._variance = np.maximum(self._variance - change**2, 0.0)
+        self._told.append(change)
+
+
+def next_pulls(look: Look, cone: Cone, epsilon: float, notion: Notion, count: int) -> Pulls:
+    """The next `count` evaluations."""
+    pairs = Contrasts.of(look, cone, epsilon, notion)
+    ends, place = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
+    first, second = place[: len(pairs.first)], place[len(pairs.first) :]
+    axes = look.posterior.axes
+    weight = pairs.weight @ (cone.facets @ axes.directions) ** 2
+    noise = axes.variance_of(int(look.designs.max()) + 1)[look.designs]
+    views = []
+    for axis, mixture in enumerate(look.posterior.mixtures):
+        heaviest = np.argsort(-mixture.weights, kind="stable")[:_COMPONENTS]
+        for g in heaviest:
+            share = weight[:, axis] * (mixture.weights[g] / mixture.weights[heaviest].sum())
+            views.append(_View(mixture.components[g], look.designs, ends, noise[:, axis], share))
+    times = np.zeros(len(look.designs), dtype=np.int64)
+    each = -(-count // _STEPS)
+    while count > 0:
+        gains = np.sum([view.gains(first, second) for view in views], axis=0)
+        x, some = int(gains.argmax()), min(each, count)
+        times[x] += some
+        count -= some
+        if count:
+            for view in views:
+                view.evaluated(ends, x, some)
+    chosen = np.flatnonzero(times)
+    return Pulls(look.designs[chosen], times[chosen])

@@ -1,0 +1,226 @@
+"""Identification with a model of the designs: the posterior certificate, and the rule that asks for what it lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Indices, as_count
+from conewise._memory import Memory
+from conewise.algorithms.adaptive.contrasts import next_pulls
+from conewise.algorithms.adaptive.elimination import SuccessiveElimination
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, Status
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.stated import epsilon_of
+from conewise.errors import InputError, shown
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.goals import Guarantee, Heuristic
+from conewise.models.certificate import ALARM, Judged, Look, PosteriorCertificate
+from conewise.models.failures import covers
+from conewise.models.priors import Prior
+
+LARGEST_SEED: Final = 2**63 - 1
+_PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
+_LONGEST: Final = 64  # ... or whatever somebody wants, up to this
+_FEWEST: Final = 2  # designs that must have been evaluated before anything is said
+
+
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """What was worked out for a state: saves time, changes nothing."""
+
+    state: Checkpoints
+    look: Look
+    judged: dict[bool, Judged]
+    """By whether it was judged fully."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGuided(FixedConfidence):
+    """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+
+    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
+    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once;
+    without it a design may be returned by prediction alone, and says so (`Result.evidence`). A check compares the prior
+    with a richer one, and can only withdraw the promise.
+
+    >>> from conewise import Cone, Question, models, noise
+    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
+    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
+    >>> rule.ask(rule.start())
+    Pulls(1 evaluations of 1 designs)
+
+    Reference: docs/posterior.
+    """
+
+    model: Prior = field(kw_only=True)
+    robust: bool = field(default=False, kw_only=True)
+    confirm: bool = field(default=False, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.model, Prior):
+            raise InputError(
+                "model must be a prior such as models.Smooth(features) or models.Independent(), got "
+                f"{shown(self.model)}."
+            )
+        self.model.check(self.n_designs)
+        if self.radius_scale != 1.0:
+            raise InputError("a rule with a model has no radii: leave radius_scale out.")
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        _ = self.certificate.axes, self._for_every_truth  # refuses bad configurations now
+
+    @cached_property
+    def certificate(self) -> PosteriorCertificate:
+        """When to stop and what to claim."""
+        return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust)
+
+    @cached_property
+    def _for_every_truth(self) -> SuccessiveElimination:
+        """Reads the certificate of looks off the same observations: it is valid for any sampling rule."""
+        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
+
+    def start(self) -> Checkpoints:
+        """Nothing observed."""
+        return self._for_every_truth.start()
+
+    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
+        """The state with these observations."""
+        return self._for_every_truth.tell(state, observations)
+
+    def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
+        """What reduces most what the answer still depends on; nothing when it is certified."""
+        limit, count = self.allowed(state.evaluations, most), 1 + state.evaluations // _PATIENCE
+        if limit is not None:
+            count = min(limit, max(count, _LONGEST) if most is not None else count)
+        if count == 0:
+            return Pulls([], [])
+        look = self._look(state)
+        if not self._finished(look, state):
+            return next_pulls(look, self.cone, self.epsilon, self.success, count)
+        return Pulls(self._unconfirmed(look, state.everything)[:count])
+
+    def _unconfirmed(self, look: Look, statistics: Statistics) -> Indices:
+        """Returned designs that have still to be evaluated."""
+        unseen = statistics.counts[look.chosen] == 0
+        return np.asarray(look.chosen[unseen & self.confirm])
+
+    def _look(self, state: Checkpoints) -> Look:
+        last = _MEMORY.last(self)
+        if last is None or last.state is not state:
+            last = _Last(state, self.certificate.look(state.everything), {})
+            _MEMORY.keep(self, last)
+        return last.look
+
+    def _judged(self, look: Look, state: Checkpoints, *, fully: bool = False) -> Judged:
+        last = _MEMORY.last(self)
+        known = last.judged if last is not None and last.look is look else {}
+        if fully not in known:
+            known[fully] = self.certificate.judged(look, state.everything, fully=fully)
+        return known[fully]
+
+    def _finished(self, look: Look, state: Checkpoints) -> bool:
+        """Whether the set is certified at epsilon; the draws that chose it say when it is worth judging."""
+        if look.choice.failing > self.delta or int((state.counts > 0).sum()) < _FEWEST:
+            return False
+        return self._judged(look, state).epsilon <= self.epsilon
+
+    def recommend(self, state: Checkpoints) -> Result:
+        """The answer so far: what the posterior certifies, and what would hold for every truth."""
+        statistics, look = state.everything, self._look(state)
+        returned = np.zeros(self.n_designs, dtype=bool)
+        returned[look.chosen] = True
+        seen = int((statistics.counts > 0).sum())
+        if seen < _FEWEST:
+            early = f"not finished: {seen} designs have been evaluated, and {_FEWEST} are needed to say anything"
+            return self._result(state, look, returned & (statistics.counts > 0), Heuristic(early), None, early, False)
+        certified = self._finished(look, state)
+        done = certified and not len(self._unconfirmed(look, statistics))
+        reached = self._judged(look, state, fully=True).epsilon
+        worth = self._worth(reached, statistics)
+        why = self._why(done, certified, look, statistics)
+        return self._result(state, look, returned, worth, reached, why, done)
+
+    def _why(self, done: bool, certified: bool, look: Look, statistics: Statistics) -> str:
+        if done:
+            return "the answer is certified on average over the prior"
+        if certified:
+            return f"not finished: {len(self._unconfirmed(look, statistics))} returned designs are to be confirmed"
+        spent = self.max_evaluations is not None and statistics.evaluations >= self.max_evaluations
+        early = "max_evaluations reached" if spent else "not finished"
+        return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
+
+    def _worth(self, reached: float, statistics: Statistics) -> Guarantee | Heuristic:
+        doubt = self.certificate.doubt(statistics)
+        if doubt >= 1 / ALARM:
+            return Heuristic(
+                f"the observations contradict the prior ({self.model.words}): a richer one foretold them {doubt:.3g} "
+                f"times better, which a right prior allows in {ALARM:.0%} of runs; use a wider prior or none"
+            )
+        if not np.isfinite(reached):
+            return Heuristic("too early: nothing is certified yet")
+        scope = "for every component of the prior" if self.robust else "on average over the prior"
+        noise = " and ".join(part for part in (self.noise.words, self.certificate.axes.words) if part)
+        return Guarantee(
+            max(reached, self.epsilon),
+            self.delta,
+            f'{scope}, posterior certificate, success "{self.success}", docs/posterior',
+            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}",
+        )
+
+    def _result(
+        self,
+        state: Checkpoints,
+        look: Look,
+        returned: Bools,
+        worth: Guarantee | Heuristic,
+        reached: float | None,
+        why: str,
+        done: bool,
+    ) -> Result:
+        statistics = state.everything
+        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U16")
+        by = np.full(self.n_designs, -1, dtype=np.intp)
+        if done:
+            status[:] = Status.COVERED.value
+            status[returned] = Status.KEPT.value
+            by[look.designs] = self._covering(look)
+        probability = np.zeros(self.n_designs)
+        probability[look.designs] = look.choice.probability
+        epsilon = reached if isinstance(worth, Guarantee) else None
+        return Result(
+            returned,
+            status,
+            statistics.evaluations,
+            worth,
+            epsilon,
+            why,
+            statistics.means,
+            statistics.counts,
+            by,
+            probability=probability,
+            certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
+        )
+
+    def _covering(self, look: Look) -> Indices:
+        """(A,): the returned design that covers each of the others by the means of the draws; -1 for the returned."""
+        by = np.full(len(look.designs), -1, dtype=np.intp)
+        inside, outside = np.flatnonzero(look.choice.inside), np.flatnonzero(~look.choice.inside)
+        if len(inside) and len(outside):
+            _, near = covers(look.draws.mean(axis=0)[None], outside, inside, self.cone)
+            by[outside] = look.designs[near[0]]
+        return by
+
+    def _every_truth(self, state: Checkpoints, returned: Bools) -> float | None:
+        """What the certificate of looks says of the same set; nothing before it has seen every design."""
+        if (state.reached < 0).any():
+            return None
+        claims = self._for_every_truth.certificate.claims(state)
+        return epsilon_of(claims, self.cone, self.success == "cover", returned)
+
+
+_MEMORY: Memory[ModelGuided, _Last] = Memory()

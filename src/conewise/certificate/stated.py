@@ -1,0 +1,32 @@
+"""The epsilon that claims certify for a set which somebody else chose, for instance with a model."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from conewise._arrays import Bools
+from conewise.certificate.claims import Claims, _cover_at
+from conewise.cones import Cone
+
+
+def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> float | None:
+    """The smallest epsilon at which the set succeeds by these claims; None if there is none.
+
+    Its members are accepted from accept_at on; every other design is beaten, or covered by a member from cover_at on.
+    A member that is beaten has no epsilon here: by how much it is beaten was not asked.
+    """
+    left = claims.left
+    if (claims.beaten & returned).any() or not returned.any() or claims.fine_at is None:
+        return None
+    inside = np.flatnonzero(returned[left])
+    others = np.flatnonzero(~returned[left])
+    worst = max(0.0, float(claims.accept_at[inside].max(initial=-math.inf)))
+    if len(others):
+        if not covering:
+            return None  # a design that is not beaten may be Pareto optimal, and is missing
+        limits = np.full(len(others), math.inf)
+        reach, _ = _cover_at(claims.comparisons, cone, others, inside, np.zeros(len(inside)), limits)
+        worst = max(worst, float(reach.max()))
+    return worst if math.isfinite(worst) else None

@@ -1,0 +1,214 @@
+"""The posterior certificate: when to stop and what may be said, on average over the prior (docs/posterior).
+
+Theorem A: if the set and epsilon are chosen from what was seen, and the posterior probability that they fail is at most
+delta, then they fail with probability at most delta, whenever one stops and however often one looked. The posterior
+probability is bounded by fresh draws (Clopper & Pearson 1934), for which a tenth of delta is put aside.
+
+Theorem B does the same for every component of the prior instead of on average over them (`robust`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.cones import Cone
+from conewise.feedback import Statistics
+from conewise.goals import Notion, Question
+from conewise.models.axes import Axes, axes_of
+from conewise.models.choice import Choice, choose
+from conewise.models.failures import needs
+from conewise.models.posterior import Posterior, posterior_of
+from conewise.models.priors import Prior
+from conewise.models.screen import core, screened
+
+FOR_DRAWS: Final = 0.1
+"""The share of delta that pays for draws being finitely many, over all looks."""
+FOR_NEGLIGIBLE: Final = 0.02
+"""The share of delta that pays for components which are left out; on average over the prior only."""
+FOR_COMPONENTS: Final = 0.1
+"""The share of delta that pays for components which the observations rule out; for every component only."""
+ALARM: Final = 0.05
+"""How often the check may withdraw a promise although the prior is right."""
+CHOOSING: Final = 512
+"""Draws that choose the set; they judge nothing."""
+STAGES: Final = (1024, 4096, 16384)
+"""Draws that judge it, in all after each stage; more only where fewer leave it open."""
+MOST_PLAUSIBLE: Final = 64
+"""Components (ways to take one an objective) that are judged one by one; with more it is too early."""
+_ALL_LOOKS: Final = 2.11  # sum over t >= 2 of 1 / (t log(t)^2)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the posterior says after some evaluations: the set, and who stands in its way."""
+
+    posterior: Posterior
+    designs: Indices
+    """(A,): the designs of which values are drawn, ascending."""
+    choice: Choice
+    draws: Floats
+    """(B, A, N): facet values of the draws that chose the set."""
+
+    @property
+    def chosen(self) -> Indices:
+        """The set."""
+        return np.asarray(self.designs[self.choice.inside])
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A set that was judged by fresh draws."""
+
+    epsilon: float
+    """The smallest for which failing is certified to be improbable enough; infinite where none is."""
+    failing: float
+    """The share of the judging draws in which the set fails at the epsilon that was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorCertificate:
+    """What can be said about K designs with a prior and normal noise."""
+
+    question: Question
+    n_designs: int
+    prior: Prior
+    seed: int = 0
+    robust: bool = False
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def epsilon(self) -> float:
+        """The accuracy that was asked for."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
+
+    @property
+    def notion(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
+
+    @cached_property
+    def axes(self) -> Axes:
+        """Where the noise of objectives is uncorrelated."""
+        return axes_of(self.question.assumed, self.cone.dim, self.epsilon)
+
+    @cached_property
+    def unit(self) -> float:
+        """What sizes of the prior are multiples of: epsilon, or the noise where epsilon is 0."""
+        return self.epsilon if self.epsilon > 0 else self.question.assumed.largest_scale(self.cone.dim)
+
+    @property
+    def _plausible(self) -> float:
+        """The gain below which a component is ruled out, an objective: by Ville's inequality."""
+        return FOR_COMPONENTS * self.delta / self.cone.dim
+
+    def _generator(self, statistics: Statistics, stage: int) -> np.random.Generator:
+        """Draws depend on the seed and on how many evaluations there are, so an answer is a function of statistics."""
+        return np.random.default_rng([self.seed, statistics.evaluations, stage])
+
+    def look(self, statistics: Statistics) -> Look:
+        """The posterior, and the set to return."""
+        drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
+        plausible = self._plausible if self.robust else math.inf
+        posterior = posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
+        designs = core(posterior, self.cone, self.n_designs)
+        draws = self.cone.facet_values(posterior.draws(designs, CHOOSING, self._generator(statistics, 0)))
+        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.notion), draws)
+
+    def judged(self, look: Look, statistics: Statistics, *, fully: bool = False) -> Judged:
+        """The chosen set by fresh draws, no more of them than it takes; `fully`: as many as its epsilon deserves."""
+        left = self.delta * (1 - FOR_DRAWS)
+        if not self.robust:
+            return self._judged(look, look.posterior, left - look.posterior.dropped, statistics, fully)
+        ways = list(islice(look.posterior.plausible(self._plausible), MOST_PLAUSIBLE + 1))
+        if len(ways) > MOST_PLAUSIBLE:
+            return Judged(math.inf, look.choice.failing)
+        worst = Judged(0.0, 0.0)
+        for way in ways:
+            one = self._judged(look, way, left - FOR_COMPONENTS * self.delta, statistics, fully)
+            worst = Judged(max(worst.epsilon, one.epsilon), max(worst.failing, one.failing))
+            if worst.epsilon > self.epsilon and not fully:
+                break
+        return worst
+
+    def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Statistics, fully: bool) -> Judged:
+        others = np.setdiff1d(np.arange(self.n_designs), look.designs)
+        delta -= float(screened(posterior, self.cone, look.chosen, others).sum())
+        level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / len(STAGES)
+        best, found = math.inf, np.empty(0)
+        for stage, total in enumerate(STAGES):
+            fresh = posterior.draws(look.designs, total - len(found), self._generator(statistics, stage + 1))
+            need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.notion).largest
+            found = np.concatenate([found, need])
+            best = min(best, certified(found, delta, level))
+            failing = float((found > self.epsilon).mean())
+            if (best <= self.epsilon and not fully) or failing > delta:
+                break
+        return Judged(best, failing)
+
+    def doubt(self, statistics: Statistics) -> float:
+        """How many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
+
+        By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right.
+        """
+        logs = [
+            sum(mixture.log_evidence for mixture in posterior_of(prior, self.axes, statistics, self.unit, 1.0).mixtures)
+            for prior in (self.prior.richer, self.prior)
+        ]
+        return math.exp(min(logs[0] - logs[1], 700.0))
+
+
+def level_of(evaluations: int, total: float) -> float:
+    """How much of `total` a look after so many evaluations may spend: sums to less over all numbers of evaluations."""
+    t = evaluations + 2
+    return total / (_ALL_LOOKS * t * math.log(t) ** 2)
+
+
+def certified(needed: Floats, delta: float, level: float) -> float:
+    """The smallest epsilon that independent draws show to be exceeded with probability at most delta, at this level.
+
+    The (k + 1)-th largest of what draws needed, with k the most failures of which Clopper & Pearson's upper bound is at
+    most delta: P(Binomial(B, delta) <= k) <= level.
+
+    >>> certified(np.arange(1000.0), delta=0.05, level=0.05)
+    961.0
+    """
+    allowed = failures_allowed(len(needed), delta, level)
+    if allowed < 0:
+        return math.inf
+    return float(np.partition(needed, len(needed) - 1 - allowed)[len(needed) - 1 - allowed])
+
+
+def failures_allowed(draws: int, delta: float, level: float) -> int:
+    """The largest k with P(Binomial(draws, delta) <= k) <= level; -1 if there is none.
+
+    >>> failures_allowed(1000, 0.05, 0.05), failures_allowed(10, 0.05, 0.05)
+    (38, -1)
+    """
+    from scipy.special import bdtr
+
+    if delta <= 0:
+        return -1
+    low, high = -1, draws - 1
+    while high > low:
+        middle = (low + high + 1) // 2
+        if bdtr(middle, draws, min(delta, 1.0)) <= level:
+            low = middle
+        else:
+            high = middle - 1
+    return low

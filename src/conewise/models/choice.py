@@ -1,0 +1,132 @@
+"""Which set to return: the one that fails in as few draws as a short search can find.
+
+A design inside costs the draws in which it is too far; a design outside, those in which nobody inside covers it. The
+draws that choose are never the draws that judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.cones import Cone
+from conewise.goals import Notion
+from conewise.models.failures import escapes, pareto
+
+_HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
+_STEPS: Final = 200  # changes of the set, at most
+_PAIRS: Final = 2**23  # entries of the table of who covers whom
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A set, and what the draws that chose it say."""
+
+    inside: Bools
+    """(A,)"""
+    failing: float
+    """The share of these draws in which it fails: an optimistic estimate, since they chose it."""
+    probability: Floats
+    """(A,): how often each design is Pareto optimal."""
+
+
+def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion) -> Choice:
+    """The set for draws given by facet values (B, A, N)."""
+    everyone = np.arange(z.shape[1])
+    optimal, _ = pareto(z, everyone)
+    probability = optimal.mean(axis=0)
+    possible = np.flatnonzero(probability > 0)
+    # Only designs that are Pareto optimal in some draw have to be returned or covered, or can be the rival that counts.
+    z = z[:, possible]
+    far = escapes(z, np.arange(len(possible)), cone)[0] > epsilon
+    inside = np.zeros(len(everyone), dtype=bool)
+    if notion == "contain":
+        missing = optimal[:, possible]
+        chosen = missing.sum(axis=0) > far.sum(axis=0)
+        failing = np.where(chosen, far, missing).any(axis=1).mean()
+    else:
+        chosen, failing = _search(z, far, cone, epsilon)
+    inside[possible[chosen]] = True
+    return Choice(inside, float(failing), probability)
+
+
+def _search(z: Floats, far: Bools, cone: Cone, epsilon: float) -> tuple[Bools, float]:
+    count = z.shape[1]
+    hope = np.flatnonzero(far.mean(axis=0) < _HOPELESS)
+    if not len(hope):
+        hope = np.array([int(far.mean(axis=0).argmin())])
+    most = max(16, _PAIRS // max(1, count * len(hope)))
+    z, far = z[:most], far[:most]
+    close = _covering(z, hope, cone, epsilon)
+    state = _Set(close, far[:, hope])
+    for _ in range(_STEPS):
+        if not state.improve():
+            break
+    chosen = np.zeros(count, dtype=bool)
+    chosen[hope[state.inside]] = True
+    return chosen, state.failing
+
+
+def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
+    """(B, A, H): whether M(i, j) <= epsilon in each draw."""
+    deficit = np.zeros((len(z), z.shape[1], len(columns)))
+    for n in range(z.shape[2]):
+        np.maximum(deficit, z[:, :, None, n] - z[:, None, columns, n], out=deficit)
+    close = deficit <= epsilon
+    draw, i, j = np.nonzero(close & (deficit > 0))
+    if len(draw):
+        gaps = np.maximum(z[draw, i] - z[draw, columns[j]], 0.0)
+        close[draw, i, j] = cone.lift_norms(np.ascontiguousarray(gaps.T), non_negative=True) <= epsilon
+    return close
+
+
+class _Set:
+    """A set that is being changed one design at a time: fewer failing draws, then fewer violations."""
+
+    def __init__(self, close: Bools, far: Bools) -> None:
+        self._close, self._far = close, far
+        self._cost = far.sum(axis=0)
+        self.inside = np.zeros(close.shape[2], dtype=bool)
+        self._times = np.zeros(close.shape[:2], dtype=np.int32)  # members that cover i in a draw
+        self._own = np.zeros(far.shape[0], dtype=np.int64)  # members that are too far
+        while (step := self._greedy()) is not None:
+            self._flip(step)
+
+    @property
+    def failing(self) -> float:
+        return float(((self._times == 0).any(axis=1) | (self._own > 0)).mean())
+
+    def _greedy(self) -> int | None:
+        """The design that covers the most of what is uncovered, less what it costs itself."""
+        bare = self._times == 0
+        gain = np.einsum("ba,bah->h", bare, self._close, dtype=np.int64) - self._cost
+        gain[self.inside] = -1
+        best = int(gain.argmax())
+        return best if gain[best] > 0 else None
+
+    def _flip(self, which: int) -> None:
+        sign = -1 if self.inside[which] else 1
+        self._times += sign * self._close[:, :, which]
+        self._own += sign * self._far[:, which]
+        self.inside[which] = not self.inside[which]
+
+    def _score(self, which: int) -> tuple[int, int]:
+        """Failing draws and violations after a change."""
+        sign = -1 if self.inside[which] else 1
+        bare = (self._times + sign * self._close[:, :, which]) == 0
+        violations = bare.sum(axis=1) + self._own + sign * self._far[:, which]
+        return int((violations > 0).sum()), int(violations.sum())
+
+    def improve(self) -> bool:
+        """The best single change, if any makes it better."""
+        now = ((self._times == 0).sum(axis=1) + self._own).astype(np.int64)
+        current = int((now > 0).sum()), int(now.sum())
+        scores = [self._score(h) for h in range(len(self.inside))]
+        best = min(range(len(scores)), key=scores.__getitem__)
+        if scores[best] >= current:
+            return False
+        self._flip(best)
+        return True

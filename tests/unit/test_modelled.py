@@ -1,0 +1,173 @@
+"""Identification with a model: what the result says, options, and what is refused."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.algorithms import ModelGuided
+from conewise.algorithms.adaptive.contrasts import next_pulls
+from conewise.feedback import Observations
+from conewise.noise import Bounded, Gaussian, GaussianUnknown
+
+X = np.random.default_rng(4).random((40, 2))
+MEANS = np.column_stack([np.sin(3 * X[:, 0]) + X[:, 1], np.cos(2 * X[:, 0]) - X[:, 1] ** 2])
+LAB = cw.SimulatedBandit(MEANS, Gaussian(0.05))
+CONE = cw.Cone.orthant(2)
+SMALL = cw.models.Smooth(X, kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
+
+
+def rule(model=SMALL, noise=None, cone=CONE, success="cover", n_designs=40, **options):
+    question = cw.Question(cone, 0.1, 0.05, noise or Gaussian(0.05), success)
+    return ModelGuided(question, n_designs, model=model, **options)
+
+
+@cache
+def found(**options):
+    return cw.identify(LAB, CONE, epsilon=0.1, delta=0.05, model=SMALL, rng=3, **options)
+
+
+def test_far_fewer_evaluations_than_designs_would_need_without_a_model():
+    result = found()
+    assert result.evaluations < 80
+    assert cw.verdict(result.pareto, MEANS, CONE, 0.1)
+    assert isinstance(result.guarantee, cw.Guarantee)
+    assert "on average over the prior" in result.guarantee.theorem
+    assert "Gaussian processes" in result.guarantee.assumption
+
+
+def test_a_result_says_how_probable_each_design_is_and_what_was_measured():
+    result = found()
+    assert result.probability.shape == (40,)
+    assert ((result.probability >= 0) & (result.probability <= 1)).all()
+    assert result.probability[result.pareto].min() > result.probability[~result.pareto].mean()
+    assert set(result.evidence) <= {"measured", "predicted"}
+    assert (result.evidence == "predicted").any()
+    assert result.certified["prior"] == result.certified_epsilon <= 0.1
+    assert result.certified["every truth"] is None  # some design was never evaluated
+    covered = result.by[~result.pareto]
+    assert result.pareto[covered].all()
+
+
+def test_the_promise_for_every_truth_is_read_off_the_same_observations():
+    algorithm = rule(model=cw.models.Independent())
+    state, rng = algorithm.start(), np.random.default_rng(0)
+    for _ in range(60):
+        values = MEANS + 0.05 * rng.normal(size=MEANS.shape)
+        state = algorithm.tell(state, Observations.single(np.arange(40), values))
+    result = algorithm.recommend(state)
+    assert 0 < result.certified["prior"] < result.certified["every truth"] < 1
+    assert cw.verdict(result.pareto, MEANS, CONE, result.certified["every truth"])
+
+
+def test_every_returned_design_is_confirmed():
+    without, confirmed = found(seed=2), found(seed=2, confirm=True)
+    assert (confirmed.counts[confirmed.pareto] > 0).all()
+    assert confirmed.evaluations >= without.evaluations
+    assert confirmed.stopped_because == "the answer is certified on average over the prior"
+
+
+def test_for_every_component_takes_more_evaluations():
+    lab, model = cw.SimulatedBandit(MEANS[:8], Gaussian(0.3)), cw.models.Independent(sizes=(3.0, 30.0))
+    each, average = (
+        cw.identify(lab, CONE, epsilon=0.1, delta=0.05, model=model, rng=3, robust=robust) for robust in (True, False)
+    )
+    assert "for every component of the prior" in each.guarantee.theorem
+    assert each.evaluations > average.evaluations
+
+
+def test_to_contain_every_pareto_design():
+    result = found(success="contain", max_evaluations=600)
+    assert (result.pareto | ~cw.pareto_mask(MEANS, CONE)).all()
+
+
+@pytest.mark.parametrize("cone", [cw.Cone.planar(60), cw.Cone.planar(135)], ids=["60", "135"])
+def test_other_cones_and_correlated_noise(cone):
+    lab = cw.SimulatedBandit(MEANS, Gaussian(cov=[[0.0025, 0.001], [0.001, 0.004]]))
+    result = cw.identify(lab, cone, epsilon=0.1, delta=0.05, model=SMALL, rng=1)
+    assert cw.verdict(result.pareto, MEANS, cone, 0.1)
+    assert result.guarantee
+
+
+def test_unknown_noise_is_estimated_and_said():
+    result = cw.identify(LAB, CONE, epsilon=0.1, delta=0.05, model=SMALL, noise=GaussianUnknown(), rng=1)
+    assert cw.verdict(result.pareto, MEANS, CONE, 0.1)
+    assert "one noise for all designs" in result.guarantee.assumption
+
+
+def test_a_run_that_is_cut_short_is_certified_for_a_larger_epsilon():
+    result = found(max_evaluations=12)
+    assert result.evaluations == 12
+    assert result.stopped_because.startswith("max_evaluations reached")
+    assert isinstance(result.guarantee, cw.Guarantee)
+    assert result.guarantee.epsilon == result.certified_epsilon > 0.1
+    assert set(result.status) == {"undecided"}
+
+
+def test_a_contradicted_prior_loses_its_promise():
+    wiggly = cw.SimulatedBandit(np.sin(60 * X) * 2, Gaussian(0.05))
+    stiff = cw.models.Smooth(X, between=(5.0, 8.0), sizes=(3.0,), discrepancies=(0.01,))
+    result = cw.identify(wiggly, CONE, epsilon=0.1, delta=0.05, model=stiff, rng=1, max_evaluations=40)
+    assert isinstance(result.guarantee, cw.Heuristic)
+    assert "contradict the prior" in result.guarantee.reason
+    assert result.certified["prior"] is None
+
+
+def test_a_batch_has_the_size_that_was_asked_for_and_spreads():
+    algorithm = rule()
+    pulls = algorithm.ask(algorithm.start(), 8)
+    assert pulls.total == 8
+    assert len(pulls.designs) > 4
+
+
+def test_a_long_batch_gives_designs_several_evaluations_at_once():
+    algorithm = rule(model=cw.models.Independent())
+    state = algorithm.tell(algorithm.start(), LAB.evaluate(cw.Pulls(np.arange(40)), 1))
+    look = algorithm.certificate.look(state.everything)
+    pulls = next_pulls(look, CONE, 0.1, "cover", 1000)
+    assert pulls.total == 1000
+    assert pulls.counts.max() >= 63
+
+
+def test_answers_do_not_depend_on_the_order_of_tells():
+    algorithm = rule()
+    rng = np.random.default_rng(8)
+    designs = rng.integers(0, 40, size=25)
+    values = MEANS[designs] + 0.05 * rng.normal(size=(25, 2))
+    results = []
+    for order in (np.arange(25), np.argsort(designs, kind="stable"), np.argsort(-designs, kind="stable")):
+        state = algorithm.start()
+        for part in np.array_split(order, 4):
+            state = algorithm.tell(state, Observations.single(designs[part], values[part]))
+        results.append((algorithm.recommend(state), algorithm.ask(state, 5)))
+    for result, pulls in results[1:]:
+        np.testing.assert_array_equal(result.pareto, results[0][0].pareto)
+        np.testing.assert_array_equal(result.probability, results[0][0].probability)
+        assert result.certified == results[0][0].certified
+        assert pulls.designs.tolist() == results[0][1].designs.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: rule(n_designs=41), "features describe 40 designs, but there are 41"),
+        (lambda: rule(n_designs=1), "n_designs must be at least 2"),
+        (lambda: rule(model="smooth"), "model must be a prior"),
+        (lambda: rule(noise=Bounded(0, 1)), "needs normal noise"),
+        (lambda: rule(radius_scale=0.5), "has no radii"),
+        (lambda: rule(seed=-1), "seed must be"),
+        (lambda: cw.identify(LAB, CONE, epsilon=0.1, delta=0.1, algorithm="model", rng=0), "needs a model"),
+        (lambda: cw.identify(LAB, CONE, epsilon=0.1, delta=0.1, algorithm="ape", model=SMALL, rng=0), "has no option"),
+        (lambda: found(bound="paper"), "model has no option 'bound'"),
+        (
+            lambda: cw.identify(LAB, CONE, epsilon=0, delta=0.1, model=SMALL, success="contain", rng=0),
+            "give max_evaluations",
+        ),
+    ],
+)
+def test_refused_in_one_sentence(make, sentence):
+    with pytest.raises(cw.InputError, match=sentence):
+        make()

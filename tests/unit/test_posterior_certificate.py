@@ -1,0 +1,139 @@
+"""The posterior certificate: what draws may claim, what is left out of them, and when a promise is withdrawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+import conewise as cw
+from conewise.feedback import Observations, Statistics
+from conewise.models import screen
+from conewise.models.certificate import ALARM, PosteriorCertificate, certified, failures_allowed, level_of
+from conewise.models.screen import screened
+from conewise.noise import Gaussian, GaussianUnknown
+
+ORTHANT = cw.Cone.orthant(2)
+FEATURES = np.linspace(0, 1, 30)[:, None]
+MEANS = np.column_stack([np.sin(5 * FEATURES[:, 0]), np.cos(4 * FEATURES[:, 0])])
+
+
+def certificate(model=None, noise=None, cone=ORTHANT, k=30, **options):
+    question = cw.Question(cone, 0.3, 0.1, noise or Gaussian(0.2), options.pop("success", "cover"))
+    return PosteriorCertificate(question, k, model or cw.models.Smooth(FEATURES), **options)
+
+
+def observed(count, seed=0, sigma=0.2, means=MEANS):
+    rng = np.random.default_rng(seed)
+    designs = rng.integers(0, len(means), size=count)
+    values = means[designs] + sigma * rng.normal(size=(count, means.shape[1]))
+    return Statistics.empty(len(means), means.shape[1]).add(Observations.single(designs, values))
+
+
+@pytest.mark.parametrize("draws", [50, 1024, 16384])
+@pytest.mark.parametrize("delta", [0.01, 0.1])
+@pytest.mark.parametrize("level", [1e-8, 0.01])
+def test_failures_that_are_allowed_are_those_of_clopper_and_pearson(draws, delta, level):
+    allowed = failures_allowed(draws, delta, level)
+    if allowed >= 0:
+        assert beta.ppf(1 - level, allowed + 1, draws - allowed) <= delta * (1 + 1e-9)
+    assert beta.ppf(1 - level, allowed + 2, draws - allowed - 1) > delta
+
+
+def test_nothing_is_allowed_when_nothing_is_left_of_delta():
+    assert failures_allowed(1000, 0.0, 0.01) == -1
+    assert certified(np.zeros(1000), -0.1, 0.01) == math.inf
+
+
+def test_the_certified_epsilon_is_exceeded_by_no_more_draws_than_allowed():
+    needed = np.random.default_rng(1).exponential(size=2000)
+    epsilon = certified(needed, 0.1, 1e-4)
+    assert (needed > epsilon).sum() == failures_allowed(2000, 0.1, 1e-4)
+
+
+def test_all_looks_together_spend_no_more_than_their_share():
+    t = np.arange(10**6)
+    spent = (
+        sum(level_of(int(k), 1.0) for k in t[:2000]) + (1 / (2.11 * (t[2000:] + 2) * np.log(t[2000:] + 2) ** 2)).sum()
+    )
+    assert spent + 1 / (2.11 * math.log(10**6)) <= 1  # what is left of the series, by its integral
+
+
+def test_an_answer_is_a_function_of_the_statistics():
+    state = observed(12)
+    first, second = certificate(), certificate()
+    looks = first.look(state), second.look(state)
+    np.testing.assert_array_equal(looks[0].choice.inside, looks[1].choice.inside)
+    assert first.judged(looks[0], state).epsilon == second.judged(looks[1], state).epsilon
+
+
+def test_more_evaluations_certify_a_smaller_epsilon_and_all_draws_no_larger_one():
+    few, many = observed(8), observed(300)
+    sure = certificate()
+    epsilons = [sure.judged(sure.look(state), state).epsilon for state in (few, many)]
+    assert epsilons[1] < epsilons[0]
+    assert epsilons[1] <= 0.3
+    assert sure.judged(sure.look(many), many, fully=True).epsilon <= epsilons[1]
+
+
+def test_for_every_component_costs_more_than_on_average():
+    state = observed(60)
+    average, each = certificate(), certificate(robust=True)
+    assert each.judged(each.look(state), state, fully=True).epsilon > average.judged(average.look(state), state).epsilon
+
+
+def test_too_many_plausible_components_are_too_early():
+    each = certificate(robust=True)
+    state = observed(3)
+    assert each.judged(each.look(state), state).epsilon == math.inf
+
+
+# -- very many designs ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cone", [ORTHANT, cw.Cone.planar(60), cw.Cone.planar(135)], ids=["90", "60", "135"])
+@pytest.mark.parametrize("noise", [Gaussian(0.2), GaussianUnknown()], ids=["known", "unknown"])
+def test_what_is_left_out_is_dominated_as_surely_as_said(cone, noise):
+    """20 000 draws: the share in which the chosen design does not dominate exceeds no bound by 4 deviations."""
+    state = observed(60)
+    sure = certificate(noise=noise, cone=cone)
+    look = sure.look(state)
+    outside = np.flatnonzero(~look.choice.inside)
+    bound = screened(look.posterior, cone, look.chosen, outside)
+    z = cone.facet_values(look.posterior.draws(np.arange(30), 20_000, np.random.default_rng(5)))
+    best = np.array([min(float((z[:, j] < z[:, i][:, :]).any(axis=1).mean()) for j in look.chosen) for i in outside])
+    # The twin picks the best of all; the bound is for one of them, so it can only be larger.
+    assert (bound >= best - 4 * np.sqrt(best * (1 - best) / 20_000)).all()
+    assert (bound < 0.01).any()
+
+
+def test_a_core_of_the_designs_gives_the_same_answer(monkeypatch):
+    state = observed(300)
+    whole = certificate()
+    full = whole.look(state)
+    monkeypatch.setattr(screen, "CORE", 18)
+    part = whole.look(state)
+    assert len(part.designs) == 18
+    assert set(full.chosen) <= set(part.designs)
+    assert whole.judged(part, state).epsilon == pytest.approx(whole.judged(full, state).epsilon, rel=0.2)
+    lonely = np.zeros(30, dtype=bool)
+    assert screened(part.posterior, ORTHANT, np.flatnonzero(lonely), part.designs).tolist() == [1.0] * 18
+
+
+# -- the check -----------------------------------------------------------------------------------------------------
+
+
+def test_a_prior_that_is_much_too_smooth_is_found_out():
+    wiggly = np.column_stack([np.sin(40 * FEATURES[:, 0]), np.cos(30 * FEATURES[:, 0])]) * 2
+    state = observed(25, means=wiggly)
+    smooth = cw.models.Smooth(FEATURES, between=(4.0, 8.0), sizes=(3.0,), discrepancies=(0.01,))
+    assert certificate(smooth).doubt(state) > 1 / ALARM
+    assert certificate(smooth).doubt(observed(25)) > 1 / ALARM
+    assert certificate().doubt(observed(25)) < 1 / ALARM
+
+
+@pytest.mark.parametrize("model", [cw.models.Independent(), cw.models.Linear(FEATURES)], ids=["independent", "linear"])
+def test_every_prior_has_a_richer_one(model):
+    assert certificate(model).doubt(observed(25, means=4 * FEATURES * [1, -1])) < 1 / ALARM
