@@ -14,7 +14,7 @@ from conewise.errors import printable
 from conewise.report.data import Table
 
 SCHEMA = 1
-"""The version of what --json prints (docs/cli): raised where a key goes or changes its meaning, not for new ones."""
+"""The version of what --json prints (docs/json): raised where a key goes or changes its meaning, not for new ones."""
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 

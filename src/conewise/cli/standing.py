@@ -29,6 +29,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "designs": study.n_designs,
         "objectives": list(study.objectives),
         "minimised": list(study.minimised),
+        "units": study.question.columns.stated(),
         "cone": str(study.cone),
         "epsilon": study.epsilon,
         "delta": study.delta,
