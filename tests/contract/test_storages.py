@@ -21,7 +21,8 @@ from conewise.studies.evaluations import seed_of
 from conewise.studies.running.runner import run_study
 from conewise.studies.storage import journal as journals
 from conewise.studies.storage import postgres, sqlitefile
-from conewise.studies.storage.journal import Entry, create_journal, open_journal
+from conewise.studies.storage.journal import Entry
+from conewise.studies.storage.places import create_journal, open_journal
 from conewise.testing import StorageContract
 
 NOW = sqlitefile.FORMAT

@@ -480,6 +480,7 @@ def test_an_object_that_sleeps_sees_what_others_did(path):
         "studies/spec",
         "studies/storage/chain",
         "studies/storage/journal",
+        "studies/storage/places",
         "studies/storage/postgres",
         "studies/storage/sqlite",
         "studies/storage/sqlitefile",

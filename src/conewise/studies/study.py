@@ -29,7 +29,8 @@ from conewise.studies.ledger import FREE, FURTHEST
 from conewise.studies.reader import Answer, Clock
 from conewise.studies.results import as_records
 from conewise.studies.spec import as_label, specified
-from conewise.studies.storage.journal import PATIENCE, Entry, create_journal, open_journal, study_names
+from conewise.studies.storage.journal import PATIENCE, Entry
+from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.view import StudyStatus, StudyView
 
 __all__ = ["Study", "StudyStatus"]

@@ -1,4 +1,4 @@
-"""The storage contract: an append-only journal of entries, and where it lives.
+"""The storage contract: an append-only journal of entries.
 
 An entry is written by someone who holds the lock and has read every entry before it; `seq` counts 1, 2, 3, ... within
 a study, so that two entries can never claim the same place. Texts are plain: evaluations "3-0,4-0", numbers "0.5,-2.25"
@@ -99,16 +99,8 @@ class Journal(Protocol):
         ...
 
 
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-_POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
-
-
-def _scheme(where: str | Path) -> str | None:
-    """The scheme of an address; None for a path."""
-    if not isinstance(where, str | Path) or not str(where):
-        raise InputError(f"the place of a study must be a path or a postgresql:// address, got {where!r:.60}.")
-    found = None if isinstance(where, Path) else _SCHEME.match(where)
-    return None if found is None else found[1].lower()
+SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+"""How an address begins that is none of a file."""
 
 
 def redact(where: str | Path) -> str:
@@ -117,49 +109,12 @@ def redact(where: str | Path) -> str:
     >>> redact("postgresql://me:secret@db.example.org:5433/lab?sslpassword=also")
     'postgresql://db.example.org:5433/lab'
     """
-    scheme = None if isinstance(where, Path) else _SCHEME.match(where)
+    scheme = None if isinstance(where, Path) else SCHEME.match(where)
     if scheme is None:
         return str(where)
     rest = str(where)[scheme.end() :]
     rest = rest.rpartition("@")[2] if "@" in rest else rest  # a password may hold anything, even / and ?
     return f"{scheme[1]}://{re.split('[?#]', rest, maxsplit=1)[0]}"
-
-
-def create_journal(where: str | Path, name: str | None, header: str) -> Journal:
-    """A new study in a file or database; an existing one of that name is refused."""
-    url = _postgres_url(where)
-    if url is not None:
-        from conewise.studies.storage.postgres import PostgresJournal
-
-        return PostgresJournal.create(url, name or "study", header)
-    from conewise.studies.storage.sqlite import SqliteJournal
-
-    path = _path(where)
-    return SqliteJournal.create(path, name or path.stem, header)
-
-
-def open_journal(where: str | Path, name: str | None, read_only: bool) -> Journal:
-    """An existing study; the name may be left out where there is only one."""
-    url = _postgres_url(where)
-    if url is not None:
-        from conewise.studies.storage.postgres import PostgresJournal
-
-        return PostgresJournal.open(url, name, read_only)
-    from conewise.studies.storage.sqlite import SqliteJournal
-
-    return SqliteJournal.open(_path(where), name, read_only)
-
-
-def study_names(where: str | Path) -> list[str]:
-    """The names of the studies in a file or database, in the order in which they were made."""
-    url = _postgres_url(where)
-    if url is not None:
-        from conewise.studies.storage import postgres
-
-        return postgres.names_in(url)
-    from conewise.studies.storage import sqlite
-
-    return sqlite.names_in(_path(where))
 
 
 def choose(name: str | None, names: Sequence[str], place: str) -> str:
@@ -172,22 +127,3 @@ def choose(name: str | None, names: Sequence[str], place: str) -> str:
         there = f"it holds {', '.join(names[:10])}" if names else "it holds none"
         raise ConewiseError(f"{place} has no study{'' if name is None else f' called {name!r}'}; {there}.")
     return name
-
-
-def _postgres_url(where: str | Path) -> str | None:
-    scheme = _scheme(where)
-    if scheme in (None, "sqlite"):
-        return None
-    if scheme not in _POSTGRES:
-        raise InputError(f"a study lives in a file or at postgresql://..., not at {scheme}://.")
-    return str(where)
-
-
-def _path(where: str | Path) -> Path:
-    path = Path(where) if _scheme(where) is None else Path(str(where)[len("sqlite://") :].removeprefix("/"))
-    if str(path) == ":memory:" or str(path).startswith("file:"):
-        raise InputError(
-            f"a study is kept in a file or a database, not in {path}; for one that need not stay, name a file in "
-            "tempfile.TemporaryDirectory()."
-        )
-    return path
