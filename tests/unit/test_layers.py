@@ -1,4 +1,8 @@
-"""Imports point one way: a room may use the rooms before it in ROOMS, never those after it, at any depth of a file."""
+"""Imports point one way, at any depth of a file.
+
+A room may use the rooms before it in ROOMS, never those after it. Inside a room that is a package, a module may use the
+modules before it in INSIDE, and none of them goes through the room's own door.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +47,98 @@ ROOMS = [
     ("__main__",),
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+
+INSIDE: dict[str, list[tuple[str, ...]]] = {
+    "problems": [
+        ("simulated", "returned", "rehearsal"),
+        ("hard", "recorded", "embedded", "commands"),
+        ("evaluators",),
+    ],
+    "tables": [
+        ("names", "spreadsheets", "files", "standings"),
+        ("columns", "outputs"),
+        ("clauses", "csvfiles", "parquetfiles", "frames"),
+        ("jsonfiles",),
+        ("readers",),
+        ("designs",),
+        ("shards",),
+        ("selection", "measurements"),
+        ("known", "sums"),
+    ],
+    "readers": [("imported",), ("searches", "evaluations", "optunastudies", "mlflowruns")],
+    "certificate": [
+        ("tuning", "looks", "rounding", "differences", "wagers"),
+        ("weights", "radius", "paired"),
+        ("pilots", "bounded"),
+        ("history", "radii"),
+        ("pairs",),
+        ("boundaries",),
+        ("claims", "crowds"),
+        ("certificate", "stated"),
+    ],
+    "models": [("features", "axes", "failures"), ("priors", "choice"), ("posterior",), ("screen",), ("certificate",)],
+    "algorithms": [
+        ("evidence",),
+        ("contract",),
+        ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.paired", "published.common", "published.rounds"),
+        ("adaptive.certified", "adaptive.fixed"),
+        ("adaptive.elimination", "adaptive.proportions"),
+        ("adaptive.modelled",),
+        ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
+    ],
+    "analysis": [("oddities", "planning"), ("explanations",), ("analyse",)],
+    "studies": [
+        ("rules", "identity", "results"),
+        ("loop", "spec", "storage.journal"),
+        ("evaluations",),
+        ("storage.chain",),
+        ("storage.postgres", "storage.sqlitefile"),
+        ("storage.sqlite",),
+        ("storage.places",),
+        ("export", "ledger"),
+        ("fold",),
+        ("reader",),
+        ("view",),
+        ("study",),
+        ("running.executors", "running.presence"),
+        ("running.processes",),
+        ("running.runner",),
+    ],
+    "experiments": [("repeat", "compare", "papers.ararat_tekin_2023_tables"), ("beyond", "papers.ararat_tekin_2023")],
+    "testing": [("algorithms", "storages")],
+    "report": [
+        ("words", "data", "drawing", "grounds", "subject"),
+        ("answer", "plots", "notebooks"),
+        ("manyaxes", "page"),
+        ("markdown", "pictures"),
+    ],
+    "dashboard": [
+        ("sources", "views", "preferences", "doorway", "guard"),
+        ("angles", "answers", "estimates", "listing", "patience", "statements"),
+        ("saved",),
+        ("desk",),
+        ("server",),
+    ],
+    "cli": [
+        ("options", "show", "stating", "origins", "meaning", "flags", "standing", "results"),
+        (
+            "budget",
+            "cone",
+            "explore",
+            "looking",
+            "mending",
+            "prefer",
+            "readers",
+            "reproduce",
+            "starting",
+            "trial",
+        ),
+        ("analyse", "front", "run"),
+        ("report", "study"),
+        ("main",),
+    ],
+}
+"""Rooms that are packages: their modules, from those that know least on."""
 FRONT_DOOR = "__init__"  # the public names: may import anything, and only the outermost rooms may import it
 OUTERMOST = {*ROOMS[-2], *ROOMS[-1]}
 
@@ -62,8 +158,8 @@ def room_of(path: Path) -> str:
     return inside.parts[0] if len(inside.parts) > 1 else inside.stem
 
 
-def imported_rooms(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """(line, room) of every import of conewise in a source text, inside functions and type checks as well."""
+def imported(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(line, what) of every import from conewise in a source text, inside functions and type checks as well."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             targets = [tuple(alias.name.split(".")) for alias in node.names]
@@ -77,8 +173,30 @@ def imported_rooms(source: str, package: tuple[str, ...]) -> Iterator[tuple[int,
             continue
         for target in targets:
             if target[0] == "conewise":
-                room = target[1] if len(target) > 1 else FRONT_DOOR
-                yield node.lineno, room if room in LEVEL else FRONT_DOOR
+                yield node.lineno, target[1:]
+
+
+def imported_rooms(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """(line, room) of every import from conewise."""
+    for line, target in imported(source, package):
+        yield line, target[0] if target and target[0] in LEVEL else FRONT_DOOR
+
+
+def offences_inside(room: str, module: str, source: str, package: tuple[str, ...]) -> list[str]:
+    """What breaks the direction between the modules of a room, in words."""
+    levels = {name: level for level, names in enumerate(INSIDE[room]) for name in names}
+    found = []
+    for line, target in imported(source, package):
+        if target[:1] != (room,):
+            continue
+        # "from conewise.tables import files" names a module; "from conewise.problems import load" is the room's door.
+        names = [".".join(target[1:end]) for end in range(2, len(target) + 1)]
+        name = next((name for name in names if name in levels), None)
+        if name is None:
+            found.append(f"line {line}: {room}.{module} goes through the door of {room}")
+        elif levels[name] >= levels[module] and name != module:
+            found.append(f"line {line}: {room}.{module} imports {name}")
+    return found
 
 
 def offences(room: str, source: str, package: tuple[str, ...] = ("conewise",)) -> list[str]:
@@ -103,6 +221,51 @@ def test_every_module_has_a_room():
 def test_imports_point_to_earlier_rooms(path):
     package = ("conewise", *path.relative_to(PACKAGE).parts[:-1])
     assert offences(room_of(path), path.read_text(encoding="utf-8"), package) == []
+
+
+def module_of(path: Path) -> str:
+    """The name of a module inside its room."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts[1:])
+
+
+INNER = [path for path in MODULES if room_of(path) in INSIDE and path.stem != FRONT_DOOR]
+
+
+def test_every_room_that_is_a_package_lists_its_modules():
+    there: dict[str, set[str]] = {}
+    for path in MODULES:
+        if len(path.relative_to(PACKAGE).parts) > 1 and path.stem != FRONT_DOOR:
+            there.setdefault(room_of(path), set()).add(module_of(path))
+    listed = {room: {name for names in levels for name in names} for room, levels in INSIDE.items()}
+    assert listed == there, "say in INSIDE which modules of their room new modules may import"
+
+
+@pytest.mark.parametrize("path", INNER, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_inside_a_room_point_to_earlier_modules(path):
+    package = ("conewise", *path.relative_to(PACKAGE).parts[:-1])
+    assert offences_inside(room_of(path), module_of(path), path.read_text(encoding="utf-8"), package) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "module", "source", "offence"),
+    [
+        ("studies", "fold", "from conewise.studies.ledger import Ledger", None),
+        ("studies", "fold", "from conewise.studies.study import Study", "fold imports study"),
+        ("studies", "fold", "from conewise.studies import study", "fold imports study"),
+        ("studies", "fold", "import conewise.studies.study", "fold imports study"),
+        ("studies", "fold", "def late():\n    from .study import Study", "fold imports study"),
+        ("studies", "fold", "from conewise.studies import identify", "goes through the door of studies"),
+        ("studies", "fold", "import conewise.studies", "goes through the door of studies"),
+        ("studies", "storage.journal", "from conewise.studies.storage import sqlite", "imports storage.sqlite"),
+        ("studies", "storage.sqlite", "from .journal import Entry", None),
+        ("studies", "storage.postgres", "from .sqlitefile import FORMAT", "imports storage.sqlitefile"),
+        ("studies", "fold", "from conewise.analysis.analyse import analyse", None),
+    ],
+)
+def test_the_check_inside_a_room_sees_every_form_of_import(room, module, source, offence):
+    package = ("conewise", room, *module.split(".")[:-1])
+    found = offences_inside(room, module, source, package)
+    assert found == [] if offence is None else len(found) == 1 and offence in found[0]
 
 
 def texts_to_import(source: str) -> Iterator[str]:
