@@ -22,7 +22,7 @@ from conewise.errors import ConeError, ConewiseError, InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
 from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
-from conewise.objectives import Objective
+from conewise.objectives import Objective, UnitsWarning
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
 from conewise.problems import SimulatedBandit
 from conewise.studies import identify
@@ -34,7 +34,7 @@ if _typing.TYPE_CHECKING:
     from conewise.preferences import Preferences
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
-    from conewise.tables.known import UnitsWarning, front
+    from conewise.tables.known import front
 
 __all__ = [
     "Cone",
@@ -91,7 +91,6 @@ _WHEN_NEEDED = {
     "Front": "conewise.fronts",
     "Preferences": "conewise.preferences",
     "Study": "conewise.studies.study",
-    "UnitsWarning": "conewise.tables.known",
     "analyse": "conewise.analysis.analyse",
     "analyze": "conewise.analysis.analyse",
     "front": "conewise.tables.known",

@@ -32,6 +32,10 @@ _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
 
+class UnitsWarning(UserWarning):
+    """Objectives of very different spread are weighed in one measure; the sentence proposes units."""
+
+
 @dataclass(frozen=True)
 class Objective:
     """One objective: its name, whether it should be large or small, and how much of it is one step.

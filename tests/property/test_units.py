@@ -136,6 +136,14 @@ def test_noise_is_given_with_the_objectives_too():
     assert "; one step is price 500, power 10" in repr(first)
 
 
+def test_an_identification_without_units_warns_once_where_they_matter():
+    options = {"epsilon": 500.0, "delta": 0.1, "rng": 3, "noise": noises.Gaussian([800, 4])}
+    named = [cw.Objective("price", "min"), "power"]
+    with pytest.warns(cw.UnitsWarning, match=r"--unit price=.* --unit power=") as caught:
+        cw.identify(Cars(1, 1.0), cw.Cone.orthant(2), objectives=named, **options)
+    assert len(caught) == 1
+
+
 def study_of(where, factor):
     objectives = [cw.Objective("price", "min", unit=512.0 * factor), cw.Objective("power", unit=8.0)]
     study = cw.Study.create(

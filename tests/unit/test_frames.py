@@ -118,10 +118,16 @@ def test_frames_that_are_refused(columns, words):
         cw.analyse(columns, delta=0.05, objectives=["x"])
 
 
-@pytest.mark.parametrize("given", [VALUES, VALUES.tolist(), 7, None, [], object(), iter([1])])
+@pytest.mark.parametrize("given", [VALUES, VALUES.tolist(), 7, None, object(), iter([1])])
 def test_what_has_no_columns_is_one_sentence(given):
     with pytest.raises(cw.InputError, match="observations must be a path, a mapping of columns, a data frame or Obs"):
         cw.analyse(given, cw.Cone.orthant(2), delta=0.05)
+
+
+@pytest.mark.parametrize("given", [[], ()])
+def test_a_table_without_rows_is_one_sentence(given):
+    with pytest.raises(cw.InputError, match="the table has no rows"):
+        cw.analyse(given, objectives=["x"], delta=0.05)
 
 
 def test_arguments_that_do_not_belong_together():

@@ -245,7 +245,13 @@ def test_columns_of_ones_own_are_not_hidden():
 @pytest.mark.parametrize(
     ("table", "options", "words"),
     [
-        ([], {}, "."),
+        ([], {}, "name at least one file"),
+        (
+            None,
+            {},
+            "a table is a path or several, a frame, a mapping of columns or a list of dictionaries, got NoneType",
+        ),
+        ([{"x": 1}, 3], {}, "a table is a path or several, a frame"),
         ({}, {"objectives": ["x"]}, "has no column 'x'"),
         ({"x": []}, {"objectives": ["x"]}, "no rows"),
         (CARS, {"objectives": "price"}, "objectives must be a list"),

@@ -25,7 +25,7 @@ from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
@@ -329,7 +329,11 @@ def _as_source(
         for word, given in (("objectives", objectives), ("minimise", minimise)):
             if isinstance(given, str):
                 raise InputError(f"{word} must be a list of columns, got the text {given[:60]!r}.")
+            if isinstance(given, Objective) or not hasattr(given, "__len__"):
+                raise InputError(f"{word} must be a list, got {shown(given)}.")
         return open_measurements(observations, design=design, objectives=objectives, minimise=minimise)
+    if isinstance(observations, list | tuple) and not observations:
+        raise InputError("the table has no rows; one row an evaluation was expected.")
     if design is not None or len(objectives) or len(minimise):
         raise InputError("`design`, `objectives` and `minimise` name columns of a path or a frame; this has none.")
     if not isinstance(observations, Observations):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from conewise._arrays import as_count, as_non_negative
 from conewise.algorithms.contract import Algorithm, Result, State, planner_of
@@ -16,7 +19,7 @@ from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.models import Prior
 from conewise.noise import Noise
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.objectives import Objective, Objectives, UnitsWarning, as_objectives, units_remark
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.rules import build, check_options, success_asked
@@ -130,7 +133,12 @@ def identify(
         if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
             batch = max(1, total // 100)  # a bar needs more than one step
         result = run(chosen, asked, rng=generator, batch=batch, progress=watch)
-    return result if meaning is None else result.named(getattr(problem, "names", ()), meaning)
+    if meaning is None:
+        return result
+    seen = question.columns.own(result.means[result.counts > 0])
+    if len(seen) and (remark := units_remark(meaning, np.ptp(seen, axis=0), cone, question.epsilon)) is not None:
+        warnings.warn(remark, UnitsWarning, stacklevel=2)
+    return result.named(getattr(problem, "names", ()), meaning)
 
 
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:

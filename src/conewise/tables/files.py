@@ -74,7 +74,10 @@ def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
     try:
         return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     except TypeError:
-        raise InputError(f"a table's files are a path or several of them, got {type(paths).__name__}.") from None
+        raise InputError(
+            "a table is a path or several, a frame, a mapping of columns or a list of dictionaries, got "
+            f"{type(paths).__name__}."
+        ) from None
 
 
 def _natural(text: str) -> list[tuple[int, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices, as_points, as_words
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective, as_objectives, proposed_units, units_remark, with_units
+from conewise.objectives import Objective, UnitsWarning, as_objectives, proposed_units, units_remark, with_units
 from conewise.tables.clauses import Where, parse_where
 from conewise.tables.frames import is_frame, is_lazy
 from conewise.tables.outputs import free_name
@@ -22,10 +22,6 @@ from conewise.tables.standings import MOST_STANDINGS, Standings, standings
 
 STANDING: Final = ("status", "rank", "gap", "by")
 """The columns that say where a design stands."""
-
-
-class UnitsWarning(UserWarning):
-    """Objectives of very different spread are weighed in one measure; the sentence proposes units."""
 
 
 def front(
