@@ -87,7 +87,7 @@ def test_the_chosen_set_fails_in_as_few_draws_as_it_says_and_no_single_change_is
         return float((needs(z, inside, cone, notion).largest > epsilon).mean()) if inside.any() else 1.0
 
     assert choice.failing == pytest.approx(failing(choice.inside))
-    if notion == "cover":
+    if notion == "cover" and choice.failing <= 0.5:
         for i in range(7):
             changed = choice.inside.copy()
             changed[i] = not changed[i]

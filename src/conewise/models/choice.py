@@ -17,7 +17,8 @@ from conewise.goals import Notion
 from conewise.models.failures import escapes, pareto
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
-_STEPS: Final = 200  # changes of the set, at most
+_STEPS: Final = 50  # changes of the set, at most
+_EARLY: Final = 0.5  # failing in this share of the draws: too early to search for the last improvement
 _PAIRS: Final = 2**23  # entries of the table of who covers whom
 
 
@@ -63,7 +64,7 @@ def _search(z: Floats, far: Bools, cone: Cone, epsilon: float) -> tuple[Bools, f
     close = _covering(z, hope, cone, epsilon)
     state = _Set(close, far[:, hope])
     for _ in range(_STEPS):
-        if not state.improve():
+        if state.failing > _EARLY or not state.improve():
             break
     chosen = np.zeros(count, dtype=bool)
     chosen[hope[state.inside]] = True
@@ -88,6 +89,7 @@ class _Set:
 
     def __init__(self, close: Bools, far: Bools) -> None:
         self._close, self._far = close, far
+        self._flat = close.reshape(-1, close.shape[2]).astype(np.float32)  # counts stay exact, and products are fast
         self._cost = far.sum(axis=0)
         self.inside = np.zeros(close.shape[2], dtype=bool)
         self._times = np.zeros(close.shape[:2], dtype=np.int32)  # members that cover i in a draw
@@ -101,8 +103,8 @@ class _Set:
 
     def _greedy(self) -> int | None:
         """The design that covers the most of what is uncovered, less what it costs itself."""
-        bare = self._times == 0
-        gain = np.einsum("ba,bah->h", bare, self._close, dtype=np.int64) - self._cost
+        bare = (self._times == 0).ravel().astype(np.float32)
+        gain = (bare @ self._flat).astype(np.int64) - self._cost
         gain[self.inside] = -1
         best = int(gain.argmax())
         return best if gain[best] > 0 else None

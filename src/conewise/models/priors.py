@@ -74,6 +74,11 @@ class Prior(ABC):
         """The mixture."""
 
     @property
+    def independent(self) -> bool:
+        """Whether designs say nothing about each other."""
+        return bool((self.components.shape < 0).all())
+
+    @property
     @abstractmethod
     def words(self) -> str:
         """The prior, for a reader of results: what a promise is averaged over."""

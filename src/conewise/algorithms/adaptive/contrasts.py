@@ -23,7 +23,7 @@ from conewise.models.posterior import Component
 
 _COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
 _PAIRS: Final = 300  # contrasts that have a say, those of the most draws
-_STEPS: Final = 16  # decisions a batch: where it is longer, each stands for several evaluations of a design
+_STEPS: Final = 32  # decisions a batch: where it is longer, each stands for several evaluations of a design
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,6 +99,8 @@ class ModelGuided(FixedConfidence):
             count = min(limit, max(count, _LONGEST) if most is not None else count)
         if count == 0:
             return Pulls([], [])
+        if self.model.independent and len(unseen := np.flatnonzero(state.counts == 0)):
+            return Pulls(unseen[:limit])  # nothing else says anything about them
         look = self._look(state)
         if not self._finished(look, state):
             return next_pulls(look, self.cone, self.epsilon, self.success, count)
