@@ -1,6 +1,6 @@
 """Blocks measured: how many calls a simulated evaluation matrix needs, and how often an answer is wrong.
 
-    python -m benchmarks.blocks [--runs 1000] [--matrices 4] [--write]
+    python -m benchmarks.blocks [--runs 1000] [--matrices 3] [--write]
 
 *Calls*: models with abilities and questions with difficulties (a two-parameter item response model), answers 0 or 1 in
 two or three objectives; the share of all calls that paired elimination makes until everything is decided.
@@ -35,7 +35,8 @@ Rng = np.random.Generator
 
 # -- calls -----------------------------------------------------------------------------------------------------------
 
-SHAPES = ((40, 500, 2), (50, 800, 2), (60, 1000, 2), (50, 800, 3))
+MATRICES = (((40, 500, 2), 1.0), ((50, 800, 2), 1.0), ((60, 1000, 2), 1.0), ((50, 800, 3), 1.0), ((50, 800, 2), 0.5))
+"""Models, questions and objectives, and the spread of abilities: half of it makes most models close rivals."""
 EPSILONS = (0.1, 0.05, 0.02, 0.0)
 
 
@@ -88,17 +89,16 @@ class Calls:
     left: int
 
 
-def call_rows(matrices: int, spreads: tuple[float, ...] = (1.0, 0.5)) -> Iterator[Calls]:
-    for spread in spreads:
-        for shape in SHAPES:
-            for epsilon in EPSILONS:
-                found = []
-                left = 0
-                for run in range(matrices):
-                    values = matrix(shape, np.random.default_rng([SEED, *shape, run]), spread=spread)
-                    found.append(calls(values, epsilon, run))
-                    left += unpaired_undecided(values, epsilon)
-                yield Calls(shape, epsilon, spread, tuple(s for s, _ in found), sum(r for _, r in found), left)
+def call_rows(matrices: int) -> Iterator[Calls]:
+    for shape, spread in MATRICES:
+        for epsilon in EPSILONS:
+            found = []
+            left = 0
+            for run in range(matrices):
+                values = matrix(shape, np.random.default_rng([SEED, *shape, run]), spread=spread)
+                found.append(calls(values, epsilon, run))
+                left += unpaired_undecided(values, epsilon)
+            yield Calls(shape, epsilon, spread, tuple(s for s, _ in found), sum(r for _, r in found), left)
 
 
 def uncorrelated(matrices: int, epsilon: float) -> tuple[float, float]:
@@ -242,15 +242,10 @@ def page(rows: list[Calls], flat: list[tuple[float, float, float]], cells: list[
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blocks", description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--matrices", type=int, default=4)
+    parser.add_argument("--matrices", type=int, default=3)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     began = time.monotonic()
-    cells = []
-    for kind in KINDS:
-        for population in POPULATIONS:
-            cells.append(found := cell(kind, population, options.runs))
-            print(found, found.kept, found.rejected, f"{time.monotonic() - began:.0f} s", flush=True)
     flat = []
     for epsilon in EPSILONS[::2]:
         flat.append((epsilon, *uncorrelated(options.matrices, epsilon)))
@@ -259,6 +254,11 @@ def main() -> None:
     for row in call_rows(options.matrices):
         rows.append(row)
         print(row, f"{np.mean(row.shares):.3f}", f"{time.monotonic() - began:.0f} s", flush=True)
+    cells = []
+    for kind in KINDS:
+        for population in POPULATIONS:
+            cells.append(found := cell(kind, population, options.runs))
+            print(found, found.kept, found.rejected, f"{time.monotonic() - began:.0f} s", flush=True)
     if options.write:
         PAGE.write_text(page(rows, flat, cells, options.matrices), encoding="utf-8")
 

@@ -140,7 +140,8 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
     assert list(data) == [
         "schema",
-        *("file", "cone", "objectives", "minimised", "noise", "final", "success", "epsilon", "delta", "evaluations"),
+        *("file", "cone", "objectives", "minimised", "units", "noise", "final", "block"),
+        *("success", "epsilon", "delta", "evaluations"),
         *(
             "designs",
             "certified_epsilon",

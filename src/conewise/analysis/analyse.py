@@ -19,6 +19,7 @@ from conewise._arrays import Floats, as_count, as_words
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
+from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
@@ -139,6 +140,10 @@ def analyse(
     design: str | None = None,
     objectives: Sequence[str | Objective] = (),
     minimise: Sequence[str] = (),
+    block: str | None = None,
+    population: int | str | None = None,
+    repetitions: bool = False,
+    seed: int = 0,
     progress: Progress | None = None,
     executor: Any = None,
 ) -> Analysis:
@@ -156,6 +161,12 @@ def analyse(
     says more, but only for a table that was not stopped because of what it showed and is not looked at again.
     `max_evaluations`, if it was fixed before the first one that there would never be more, sharpens epsilon = 0.
     With an `executor` (of `concurrent.futures`, or a Dask client) the pieces of a final table are summed up there.
+
+    With `block`, a column that names what the designs share (a question, a seed, a fold), they are compared block by
+    block (docs/blocks): `population` says what the averages are over, "all" the blocks of the table, a number of
+    blocks, or by default an unlimited population; blocks are shuffled by `seed`, and `repetitions=True` averages
+    several rows of a design on a block. Zeros and ones are then taken to lie between 0 and 1, other values to have
+    normal differences, unless `noise` says otherwise. Such a table is looked at once.
 
     >>> from conewise import problems
     >>> rng = np.random.default_rng(0)
@@ -175,6 +186,11 @@ def analyse(
         )
     meaning = meaning_of(source)
     meaning.check_no_levels("analyse")
+    if block is not None or population is not None or repetitions:
+        shared_blocks = Blocks(block, population, repetitions, seed)
+        shared_blocks.check(source, max_evaluations, executor)
+        found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
+        return Analysis(found.result, found.plan, found.sentences, found.question, found.open)
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)

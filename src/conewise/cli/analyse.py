@@ -90,6 +90,16 @@ _ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Statu
     show_default=True,
     help="What to do with rows that lack an objective.",
 )
+@click.option("--block", help="Column of what designs share (a question, a seed): compare them block by block.")
+@click.option(
+    "--population",
+    help="With --block: the averages are over `all` blocks of the table, or over so many; by default over an unlimited "
+    "population, of which these are a sample.",
+)
+@click.option("--repetitions", is_flag=True, help="With --block: average several rows of a design on a block.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="With --block: shuffles the order of blocks."
+)
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
 @click.option(
     "--out",
@@ -121,6 +131,10 @@ def analyse_command(
     deviations: list[str],
     counts: str | None,
     incomplete: str,
+    block: str | None,
+    population: str | None,
+    repetitions: bool,
+    seed: int,
     plan: int | None,
     out: Path | None,
     force: bool,
@@ -135,6 +149,9 @@ def analyse_command(
     counts: --means a_mean,b_mean --errors a_se,b_se --counts n, which is found by itself when the columns are called
     so; such a table must be --final. Several files, or those in a folder, are read one after the other; - is standard
     input. Memory grows with the designs, not with the rows.
+
+    With --block question the designs are compared question by question; --population all says that these questions are
+    all there are.
 
     Example: conewise analyse trial.csv --objectives cost,yield --minimise cost --plan 20
     """
@@ -158,7 +175,7 @@ def analyse_command(
             )
         table.meaning_as(fixed_units(table.meaning, units))
         cone = stated_cone(spec, table.meaning, stated())
-        noise = parse_noise(assumption)
+        noise = None if block is not None and assumption == "unknown" else parse_noise(assumption)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
             found = analyse(
                 table,
@@ -169,17 +186,21 @@ def analyse_command(
                 final=final,
                 success=success,
                 max_evaluations=max_evaluations,
+                block=block,
+                population=_population(population),
+                repetitions=repetitions,
+                seed=seed,
                 progress=advance,
                 executor=executor,
             )
     pulls = found.next(plan) if plan is not None else None
     if out is not None and out.suffix.lower() == ".json":
-        text = json_text(_json(found, files, cone, noise, final, success, pulls))
+        text = json_text(_json(found, files, cone, final, success, pulls, block))
         write_text(out, [f"{text}\n"], inputs=files, force=force)
     elif out is not None:
         write_columns(out, _columns(found), _guarded, inputs=files, force=force)
     if as_json:
-        print_json(_json(found, files, cone, noise, final, success, pulls))
+        print_json(_json(found, files, cone, final, success, pulls, block))
         return
     print_table(_table(found, cone, table.design))
     for line in found.explanations:
@@ -188,6 +209,16 @@ def analyse_command(
         click.echo(_plan_words(found, pulls, plan or 0))
     if out is not None:
         click.echo(printable(f"Written to {out}."), err=True)
+
+
+def _population(text: str | None) -> int | str | None:
+    """A number of blocks, or the word."""
+    if text is None or text == "all":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"--population must be `all` or a number of blocks, got {text[:60]!r}.") from None
 
 
 def parse_noise(text: str) -> Noise:
@@ -278,7 +309,13 @@ def _guarded(columns: Columns) -> Columns:
 
 
 def _json(
-    found: Analysis, files: tuple[Path, ...], cone: Cone, noise: Noise, final: bool, success: str, pulls: Pulls | None
+    found: Analysis,
+    files: tuple[Path, ...],
+    cone: Cone,
+    final: bool,
+    success: str,
+    pulls: Pulls | None,
+    block: str | None,
 ) -> dict[str, Any]:
     result, worth = found.result, found.result.guarantee
     means = found.means.tolist()
@@ -293,8 +330,9 @@ def _json(
         "objectives": list(found.objectives),
         "minimised": list(found.minimised),
         "units": found.question.columns.stated(),
-        "noise": noise.words,
-        "final": final,
+        "noise": found.question.assumed.words,
+        "final": final or block is not None,
+        "block": block,
         "success": success,
         "epsilon": found.epsilon,
         "delta": found.delta,

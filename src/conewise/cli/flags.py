@@ -11,6 +11,8 @@ from typing import Final
 _FLAGS: Final = {
     "executor": "--workers or --dask",
     "final=True": "--final",
+    "max_evaluations": "--max-evaluations",
+    "repetitions=True": "--repetitions",
     "force=True": "--force",
     "noise=Gaussian(sigma)": "--noise gaussian:SIGMA",
     'incomplete="skip"': "--incomplete skip",
@@ -20,7 +22,7 @@ _FLAGS: Final = {
 }
 _SAME_NAME: Final = (
     *("design", "name", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
-    *("noise", "epsilon", "delta", "cone", "final", "jobs"),
+    *("noise", "epsilon", "delta", "cone", "final", "jobs", "block", "population", "repetitions"),
 )
 _QUOTED: Final = re.compile("`([^`]+)`")
 _BARE: Final = re.compile(r"\bn_designs\b")  # a word that is nothing but an argument's name

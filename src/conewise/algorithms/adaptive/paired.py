@@ -28,8 +28,8 @@ class PairedElimination(FixedConfidence):
     >>> from conewise import Cone
     >>> from conewise.goals import Question
     >>> question = Question(Cone.orthant(2), epsilon=0.1, delta=0.05, noise=Bounded(0, 1))
-    >>> PairedElimination(question, n_designs=3, blocks=800, population=800).ask(PairedElimination(
-    ...     question, n_designs=3, blocks=800, population=800).start())
+    >>> rule = PairedElimination(question, n_designs=3, blocks=800, population=800)
+    >>> rule.ask(rule.start())
     Pulls(12 evaluations of 3 designs)
     """
 
@@ -102,16 +102,27 @@ class PairedElimination(FixedConfidence):
         claims, epsilon = judged(numbers, self.epsilon, self.success), certified_epsilon(numbers, self.success)
         why = self._why(state, claims)
         if epsilon is None:
-            reason = "too early: nothing is certified yet"
             returned = np.zeros(self.n_designs, dtype=bool)
-            return self._result(state, claims, returned, claims.accepted, claims.covered, Heuristic(reason), None, why)
-        at = judged(numbers, epsilon, self.success)
-        if claims.done:
-            kept, covered, shown = at.accepted, ~(claims.beaten | at.accepted), at
+            worth: Guarantee | Heuristic = Heuristic("too early: nothing is certified yet")
+            kept, covered, shown = claims.accepted, claims.covered, claims
         else:
-            kept, covered, shown = claims.accepted, claims.covered & ~at.accepted, claims
-        worth = self._worth(max(epsilon, self.epsilon), state)
-        return self._result(state, shown, at.accepted, kept, covered, worth, epsilon, why)
+            at = judged(numbers, epsilon, self.success)
+            returned, worth = at.accepted, self._worth(max(epsilon, self.epsilon), state)
+            kept, covered, shown = claims.accepted, claims.covered & ~returned, claims
+            if claims.done:
+                kept, covered, shown = returned, ~(claims.beaten | returned), at
+        return Result.of(
+            state.statistics,
+            returned,
+            worth,
+            why,
+            kept=kept,
+            covered=covered,
+            beaten=claims.beaten,
+            by=shown.by,
+            certain=(claims.accept_at < 0) & bool(worth),
+            epsilon=epsilon,
+        )
 
     def _why(self, state: Prefixes, claims: PairedClaims) -> str:
         if claims.done:
@@ -137,20 +148,3 @@ class PairedElimination(FixedConfidence):
         noise = self.noise if isinstance(self.noise, GaussianUnknown) else GaussianUnknown()
         words = "differences between designs that are normal from block to block, of unknown covariance"
         return words + taken_as_exact(noise, state.statistics)
-
-    def _result(
-        self,
-        state: Prefixes,
-        claims: PairedClaims,
-        returned: Bools,
-        kept: Bools,
-        covered: Bools,
-        worth: Guarantee | Heuristic,
-        epsilon: float | None,
-        why: str,
-    ) -> Result:
-        masks = {"kept": kept, "covered": covered, "beaten": claims.beaten}
-        certain = (claims.accept_at < 0) & bool(worth)
-        return Result.of(
-            state.statistics, returned, worth, why, by=claims.by, certain=certain, epsilon=epsilon, **masks
-        )

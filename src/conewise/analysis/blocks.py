@@ -1,0 +1,186 @@
+"""What a table of designs on shared blocks certifies: one look at paired differences (docs/blocks)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conewise._arrays import as_count
+from conewise.algorithms import PairedElimination, Plan, Result, Status
+from conewise.analysis.explanations import Findings
+from conewise.analysis.planning import by_size
+from conewise.cones import Cone
+from conewise.errors import InputError, printable, shown
+from conewise.feedback import Pulls, Statistics
+from conewise.goals import Guarantee, Question, notion_of
+from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.problems.recorded import as_population
+from conewise.tables.blocked import Blocked, read_blocked
+from conewise.tables.measurements import LongTable, Source
+
+ALL = "all"
+"""The population is the blocks of the table."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockAnswer:
+    """What an analysis is made from."""
+
+    result: Result
+    plan: Plan
+    sentences: tuple[str, ...]
+    question: Question
+    open: tuple[Pulls, ...]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How the rows of a table belong together: which column names the block, and what averages are over."""
+
+    column: str | None
+    population: int | str | None = None
+    repetitions: bool = False
+    seed: int = 0
+
+    def check(self, source: Source, max_evaluations: int | None, executor: Any) -> None:
+        """Refuse what does not go together."""
+        if self.column is None:
+            raise InputError("`population` and `repetitions` belong to blocks: name their column with `block`.")
+        if max_evaluations is not None or executor is not None or not isinstance(source, LongTable):
+            raise InputError(
+                "`block` is a column of a table with one row an evaluation, which is read here and looked at once; "
+                "leave out `max_evaluations`, workers, and columns of means."
+            )
+
+    def answer(
+        self, source: Source, cone: Cone, epsilon: float, delta: float, noise: Noise | None, success: str
+    ) -> BlockAnswer:
+        """One look at all blocks of a table."""
+        assert isinstance(source, LongTable)
+        assert self.column is not None
+        table = read_blocked(source, self.column, repetitions=self.repetitions)
+        stated = table.meaning.noise() if noise is None else noise
+        assumed = assumed_of(table) if stated is None else stated
+        question = Question(cone, epsilon, delta, assumed, notion_of(success), table.meaning)
+        population = population_of(self.population, len(table.blocks))
+        if len(table.names) == 1:
+            return _alone(table, question)
+        return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0))
+
+
+def assumed_of(table: Blocked) -> Noise:
+    """What is assumed where nobody says anything: the range from 0 to 1 for zeros and ones, else normal differences."""
+    values = table.meaning.own(table.values[table.met])
+    return Bounded(0, 1) if np.isin(values, (0.0, 1.0)).all() else GaussianUnknown()
+
+
+def population_of(given: Any, blocks: int) -> int | None:
+    """The blocks that averages are over: "all" that the table has, a number, or None for an unlimited population.
+
+    >>> population_of("all", 797), population_of(1000, 797), population_of(None, 797)
+    (797, 1000, None)
+    """
+    if given is None:
+        return None
+    if isinstance(given, str) and given == ALL:
+        return blocks
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise InputError(f'population must be "all" or a number of blocks, got {shown(given)}.')
+    return as_population(int(given), blocks)
+
+
+def _of_many(table: Blocked, question: Question, population: int | None, seed: int) -> BlockAnswer:
+    blocks = len(table.blocks)
+    rule = PairedElimination(question, len(table.names), blocks=blocks, population=population, once=True)
+    order = np.random.default_rng(seed).permutation(blocks)
+    state = rule.certificate.tell_table(table.values[:, order])
+    result = rule.recommend(state).named(table.names, table.meaning)
+    missing = np.zeros(len(table.names), dtype=np.int64)
+    if (result.status == Status.UNDECIDED.value).any():
+        needed = PairedElimination.needed(rule.certificate.claims(state))
+        missing[needed] = blocks if population is None else population - state.counts[needed]
+    designs = np.flatnonzero(missing)
+    pulls = Pulls(designs, missing[designs])
+    plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
+    findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0)
+    exact = population is not None and bool((state.counts == population).all())
+    sentences = (*findings.answer(), *_remarks(table, population, seed, exact, plan))
+    return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]))
+
+
+def _alone(table: Blocked, question: Question) -> BlockAnswer:
+    """A single design is the Pareto set."""
+    statistics = Statistics.empty(1, len(table.objectives))
+    for observations in table:
+        statistics = statistics.add(observations)
+    worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
+    it, plan = np.ones(1, dtype=bool), Plan(Pulls([], []), 0)
+    result = Result.of(statistics, it, worth, "there is only one design", kept=it, certain=it, epsilon=0.0)
+    result = result.named(table.names, table.meaning)
+    findings = _BlockFindings(table, statistics, result, plan, question, True, 0)
+    return BlockAnswer(result, plan, tuple(findings.answer()[:2]), question, ())
+
+
+class _BlockFindings(Findings):
+    """The sentences about the answer itself, which are those of every analysis."""
+
+    def answer(self) -> list[str]:
+        """What was found, and on what it rests."""
+        return [self._outcome(), self._certified(), *self._certain(), self._assumption()]
+
+    def _why_nothing(self) -> str:
+        return "some designs that are not beaten have too few blocks in common to be compared"
+
+
+def _remarks(table: Blocked, population: int | None, seed: int, exact: bool, plan: Plan) -> list[str]:
+    """What was done with the blocks, and what to do next."""
+    q, column = len(table.blocks), printable(table.column)
+    lines = [f"Designs are compared on the blocks ({column}) that they share; there are {q:,}."]
+    if population is None:
+        lines[0] += " Averages are over an unlimited population of blocks, of which these are a sample."
+    elif population == q:
+        lines[0] += " Averages are over these blocks, so that designs that have met all of them are known exactly."
+    else:
+        lines[0] += f" Averages are over a population of {population:,} blocks, of which these are a sample."
+    if table.repeated:
+        lines.append(
+            f"{table.repeated:,} rows repeat a design on a block; they were averaged first: the block is the unit."
+        )
+    lacking = int((~table.met).sum())
+    if lacking:
+        designs = int((~table.met).any(axis=1).sum())
+        lines.append(
+            f"{designs:,} {'design lacks' if designs == 1 else 'designs lack'} {lacking:,} "
+            f"{'block' if lacking == 1 else 'blocks'} and {'is' if designs == 1 else 'are'} compared on common ones; "
+            "that is sound only if a value does not decide whether it is missing."
+        )
+        lines += _strangers(table)
+    if not exact:
+        lines.append(
+            f"The order of the blocks was shuffled with seed {seed}: whatever order the table has, bounds are for "
+            "a random one. The table is looked at once; if blocks are added because of what was seen, or another seed "
+            "is tried, the guarantee is lost."
+        )
+    return lines + _next(population, plan)
+
+
+def _strangers(table: Blocked) -> list[str]:
+    """Two designs without a common block."""
+    there = table.met.astype(np.float64)
+    apart = np.argwhere(there @ there.T == 0)
+    if not len(apart):
+        return []
+    pairs = len(apart) // 2 if len(apart) > 1 else 1
+    first, second = (printable(table.names[k]) for k in apart[0])
+    more = f", and {pairs - 1:,} more pairs have" if pairs > 1 else " have"
+    return [f"{first} and {second}{more} no block in common and cannot be compared."]
+
+
+def _next(population: int | None, plan: Plan) -> list[str]:
+    if not plan.remaining:
+        return []
+    if population is None:
+        return ["Deciding the rest takes more blocks of the designs that are undecided and of their rivals."]
+    return [f"At most {plan.remaining:,} more evaluations decide the rest: the blocks that are not in the table yet."]

@@ -1,0 +1,221 @@
+"""Tables whose rows name a block: what is compared, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.cli.main import main
+from conewise.errors import InputError
+from conewise.noise import Bounded
+
+RATES = np.array([[0.9, 0.3], [0.4, 0.85], [0.3, 0.25], [0.25, 0.2]])
+
+
+def answers(blocks=300, seed=0):
+    """(4, blocks, 2): right or wrong, with shared difficulties."""
+    rng = np.random.default_rng(seed)
+    shared = rng.random((1, blocks, 1))
+    own = rng.random((4, blocks, 2))
+    return (np.where(rng.random((4, blocks, 2)) < 0.7, shared, own) < RATES[:, None, :]).astype(float)
+
+
+def rows_of(values):
+    """A list of rows, sorted by question as a file would be; NaN is a question that was not asked."""
+    k, q, _ = values.shape
+    return [
+        {"model": f"m{i}", "question": f"q{b}", "maths": values[i, b, 0], "cost": -values[i, b, 1]}
+        for b in range(q)
+        for i in range(k)
+        if not np.isnan(values[i, b]).any()
+    ]
+
+
+OPTIONS = {"design": "model", "block": "question", "objectives": ["maths", "cost"], "minimise": ["cost"]}
+
+
+def analysed(values, **options):
+    return cw.analyse(rows_of(values), **(OPTIONS | {"delta": 0.05, "population": "all"} | options))
+
+
+def test_a_whole_benchmark_is_known_exactly():
+    values = answers()
+    found = analysed(values)
+    truth = cw.pareto_mask(values.mean(axis=1), cw.Cone.orthant(2))
+    assert found.result.certified_epsilon == 0
+    assert (found.result.pareto == truth).all()
+    assert "undecided" not in found.result.status
+    text = " ".join(found.explanations)
+    assert "known exactly" in text
+    assert "shuffled" not in text  # no order matters where everything is read
+    assert found.plan.remaining == 0
+    assert found.means == pytest.approx(values.mean(axis=1) * [1, -1])
+
+
+def test_a_larger_population_is_a_random_sample_of_it():
+    values = answers(600)
+    found = analysed(values, population=2000, epsilon=0.1, noise=Bounded([0, -1], [1, 0]))
+    assert found.result.status.tolist() == ["kept", "kept", "beaten", "beaten"]
+    text = " ".join(found.explanations)
+    assert "population of 2,000" in text
+    assert "shuffled with seed 0" in text
+    again = analysed(values, population=2000, epsilon=0.1, noise=Bounded([0, -1], [1, 0]))
+    assert again.explanations == found.explanations
+
+
+def test_zeros_and_ones_need_no_noise_and_others_are_normal():
+    values = answers(400)
+    ones = [row | {"cost": -row["cost"]} for row in rows_of(values)]
+    found = cw.analyse(ones, **(OPTIONS | {"minimise": []}), delta=0.05, epsilon=0.1)
+    assert "observations between 0.0 and 1.0" in found.result.guarantee.assumption
+    assert "unlimited population" in found.result.guarantee.assumption
+    normal = analysed(values + 0.3 * np.random.default_rng(1).normal(size=values.shape), population=None, epsilon=0.1)
+    assert "normal from block to block" in normal.result.guarantee.assumption
+    assert normal.result.status.tolist() == ["kept", "kept", "beaten", "beaten"]
+
+
+@pytest.mark.parametrize("column", ["rows", "columns"])
+def test_any_order_of_rows_says_the_same_of_a_whole_table(column):
+    rows = rows_of(answers(80))
+    mixed = [rows[k] for k in np.random.default_rng(2).permutation(len(rows))]
+    table = mixed if column == "rows" else {name: [row[name] for row in mixed] for name in mixed[0]}
+    ours, theirs = (cw.analyse(t, **OPTIONS, delta=0.05, population="all") for t in (rows, table))
+    status = [dict(zip(f.names, f.result.status.tolist(), strict=True)) for f in (ours, theirs)]
+    assert status[0] == status[1]
+
+
+def test_repetitions_are_averaged_only_if_declared():
+    rows = rows_of(answers(50))
+    twice = [*rows, rows[7] | {"maths": 1 - rows[7]["maths"]}]
+    with pytest.raises(InputError, match=r"'m3' has 2 rows for question 'q1'; if these are repetitions"):
+        cw.analyse(twice, **OPTIONS, delta=0.05)
+    found = cw.analyse(twice, **OPTIONS, delta=0.05, population="all", repetitions=True)
+    assert "1 rows repeat a design on a block" in " ".join(found.explanations)
+    assert found.result.counts.tolist() == [50] * 4
+    assert found.means[3, 0] == pytest.approx(
+        (sum(r["maths"] for r in rows if r["model"] == "m3") - rows[7]["maths"] + 0.5) / 50
+    )
+
+
+def test_a_missing_question_is_said():
+    values = answers(300)
+    values[0, 3] = np.nan
+    found = analysed(values, epsilon=0.05, noise=Bounded([0, -1], [1, 0]))
+    assert found.result.counts.tolist() == [299, 300, 300, 300]
+    text = " ".join(found.explanations)
+    assert "1 design lacks 1 block and is compared on common ones" in text
+    assert found.result.status.tolist() == ["kept", "kept", "beaten", "beaten"]
+
+
+def test_two_designs_with_disjoint_questions():
+    values = answers(200)
+    values[0, :100] = np.nan
+    values[1, 100:] = np.nan
+    found = analysed(values, epsilon=0.05, noise=Bounded([0, -1], [1, 0]))
+    standing = dict(zip(found.names, found.result.status.tolist(), strict=True))
+    assert standing["m0"] == standing["m1"] == "undecided"
+    text = " ".join(found.explanations)
+    assert "m1 and m0 have no block in common" in text
+    assert "At most 200 more evaluations decide the rest" in text
+    assert found.next(10).total == 10
+
+
+def test_a_single_design():
+    found = analysed(answers(20)[:1])
+    assert found.result.indices == [0]
+    assert found.explanations[0].startswith("There is only one design")
+
+
+def test_five_questions():
+    values = answers(5)
+    found = analysed(values)
+    assert (found.result.pareto == cw.pareto_mask(values.mean(axis=1), cw.Cone.orthant(2))).all()
+
+
+def test_units_and_values_in_the_users_directions():
+    values = answers(100)
+    objectives = [cw.Objective("maths", unit=0.1), cw.Objective("cost", "min", unit=0.5)]
+    found = cw.analyse(
+        rows_of(values), design="model", block="question", objectives=objectives, delta=0.05, population="all"
+    )
+    assert found.means == pytest.approx(values.mean(axis=1) * [1, -1])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"population": 40}, "at least the number of blocks seen, got 40 and 50"),
+        ({"population": "some"}, '"all" or a number of blocks'),
+        ({"population": True}, '"all" or a number of blocks'),
+        ({"block": "topic"}, "topic"),
+        ({"block": "model"}, "names the designs"),
+        ({"block": "maths"}, "is an objective"),
+        ({"max_evaluations": 10}, "looked at once"),
+        ({"block": None}, "name their column with `block`"),
+        ({"seed": -1}, "seed"),
+        ({"noise": cw.noise.SubGaussian(1)}, "block by block"),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        analysed(answers(50), **options)
+
+
+# -- the command line --------------------------------------------------------------------------------------------------
+
+
+def written(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def command(path, *options):
+    """The exit code of `conewise analyse`."""
+    arguments = ["analyse", str(path), "--design", "model", "--objectives", "maths,cost", "--minimise", "cost"]
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "--block", "question", *options])
+    return ended.value.code or 0
+
+
+def test_the_command_says_the_same(tmp_path, capsys):
+    values = answers(120)
+    path = written(tmp_path / "answers.csv", rows_of(values))
+    assert command(path, "--population", "all") == 0
+    assert "Designs are compared on the blocks (question)" in capsys.readouterr().out
+    assert command(path, "--population", "all", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["block"] == "question"
+    assert [d["status"] for d in said["designs"]] == analysed(values).result.status.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (None, ("--population", "100"), "at least the number of blocks seen, got 100 and 120"),
+        (None, ("--population", "many"), "--population must be `all` or a number"),
+        ("maths", (), "answers.csv"),
+        ("question", (), "which block"),
+        ("twice", (), "if these are repetitions"),
+        ("empty", (), "no rows"),
+    ],
+)
+def test_bad_tables_are_one_sentence(tmp_path, capsys, change, options, words):
+    rows = rows_of(answers(120))
+    if change in ("maths", "question"):
+        rows[5] = rows[5] | {change: "perhaps" if change == "maths" else ""}
+    if change == "twice":
+        rows.append(rows[5])
+    path = written(tmp_path / "answers.csv", rows)
+    if change == "empty":
+        path.write_text("model,question,maths,cost\n", encoding="utf-8")
+    assert command(path, *options) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert len(said.strip().splitlines()) == 1
