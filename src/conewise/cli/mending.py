@@ -98,7 +98,7 @@ def release(
     if (bool(ids) + (worker is not None) + everything) != 1:
         raise InputError("say what to hand back: ids, --worker or --all.")
     with Study.open(place, name=name) as opened:
-        named = {str(place) for place in as_identities(ids, opened.n_designs)[0]}
+        named = {str(place) for place in as_identities(ids)[0]}
         held = [lease for lease in opened.leases() if everything or lease.worker == worker or lease.evaluation in named]
         back = [lease.evaluation for lease in held]
         opened.release(list(ids) if ids else back)

@@ -86,8 +86,8 @@ def _number(entry: Any, objective: str, where: str) -> float:
 def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
     """An id and a name that do not belong together: a line was mixed up."""
     try:
-        index = Identity.parse(identity).of_study(study.n_designs).design
+        index = Identity.parse(identity).of_study(len(study.all_names)).design
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    if design not in (None, "") and study.names[index] != str(design):
-        raise InputError(f"{where}: {identity} is an evaluation of {study.names[index]!r}, not of {design!r}.")
+    if design not in (None, "") and study.all_names[index] != str(design):
+        raise InputError(f"{where}: {identity} is an evaluation of {study.all_names[index]!r}, not of {design!r}.")

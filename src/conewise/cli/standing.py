@@ -33,11 +33,15 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "cone": str(study.cone),
         "epsilon": study.epsilon,
         "delta": study.delta,
+        "delta_spent": study.delta_spent,
+        "dropped": list(study.dropped),
+        "beaten_before": list(study.beaten_before),
         "algorithm": study.algorithm,
         "evaluations": status.evaluations,
         "in_flight": status.in_flight,
         "expired": status.expired,
         "waiting": status.waiting,
+        "set_aside": status.aside,
         "failed": status.failed,
         "failures": status.failures,
         "corrected": status.corrected,
@@ -76,6 +80,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     return [
         (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
+        *((("not compared", note),) if (note := _not_compared(study)) else ()),
         ("returned now", listed or "none yet"),
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
@@ -158,7 +163,14 @@ def shown(remarks: Sequence[Remark]) -> list[Remark]:
 
 
 def _unused(status: StudyStatus) -> str:
-    return unused(status.evaluations, status.result.evaluations, status.finished)
+    rest = unused(status.evaluations - status.aside, status.result.evaluations, status.finished)
+    aside = f"{counted(status.aside)} set aside when the question was changed." if status.aside else ""
+    return " ".join(filter(None, (aside, rest)))
+
+
+def _not_compared(study: Study) -> str:
+    words = {"dropped": study.dropped, "beaten before others were added": study.beaten_before}
+    return "; ".join(f"{word}: {', '.join(names[:_SHOWN])}" for word, names in words.items() if names)
 
 
 def _changed(status: StudyStatus) -> str:

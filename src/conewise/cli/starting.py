@@ -28,6 +28,7 @@ epsilon = 0.5                    # how far from optimal a returned design may be
 delta = 0.05                     # how often the answer may be wrong
 seed = 1                         # from which the seeds of all evaluations follow
 lease = 3600                     # seconds after which what was handed out and not told is handed out again
+# reserve = 0.5                  # the part of delta that is kept for changes of the question; none by default
 
 [designs]                        # exactly one of list, file and count
 list = [

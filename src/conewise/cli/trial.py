@@ -30,6 +30,7 @@ _TOP: Final[dict[str, Any]] = {
     "delta": float,
     "seed": int,
     "lease": float,
+    "reserve": float,
     "designs": dict,
     "noise": dict,
     "algorithm": dict,
@@ -104,7 +105,7 @@ def read_trial(path: Path) -> Trial:
         "noise": data.get("noise"),
         "algorithm": name,
         "options": algorithm,
-        **{key: data[key] for key in ("name", "seed", "lease") if key in data},
+        **{key: data[key] for key in ("name", "seed", "lease", "reserve") if key in data},
     }
     return Trial(path, study, dict(data.get("run", {})))
 

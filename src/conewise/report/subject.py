@@ -175,7 +175,15 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         f"The study {'has all that it asked for' if status.finished else 'is not finished'}: {status.evaluations:,} "
         f"evaluations are told, {status.in_flight:,} are in someone's hands."
     ]
-    if rest := unused(status.evaluations, status.result.evaluations, status.finished):
+    if study.dropped or study.beaten_before:
+        apart = [f"dropped: {', '.join(study.dropped)}"] if study.dropped else []
+        apart += [f"beaten before others were added: {', '.join(study.beaten_before)}"] if study.beaten_before else []
+        sentences.append(f"Designs that are not compared: {'; '.join(apart)}.")
+    if status.aside:
+        sentences.append(
+            f"{status.aside:,} evaluations were set aside when the question was changed; the answer rests on others."
+        )
+    if rest := unused(status.evaluations - status.aside, status.result.evaluations, status.finished):
         sentences.append(rest)
     if status.failures:
         sentences.append(f"{status.failures:,} evaluations failed on the way and were handed out again.")
@@ -241,21 +249,21 @@ def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observation
 
     A finished study may have been told more than it had asked for by then, and numbers may be missing in an open one.
     """
-    told = study.evaluations()
-    if not len(told):
+    told, (compared, start) = study.evaluations(), study.streams()
+    mine = (compared[told.design] >= 0) & (told.number >= start[told.design])
+    design, number = compared[told.design][mine], (told.number - start[told.design])[mine]
+    values, told_at = study.question.columns.steps(told.values[mine]), told.told_at[mine]
+    if not len(design):
         return []
-    first = np.concatenate([[0], np.flatnonzero(np.diff(told.design)) + 1])
-    place = np.arange(len(told)) - np.repeat(first, np.diff([*first, len(told)]))
-    kept = np.flatnonzero((told.number == place) & (told.number < result.counts[told.design]))
-    arrival = kept[np.argsort(told.told_at[kept], kind="stable")]
-    by_design = arrival[np.argsort(told.design[arrival], kind="stable")]  # the places in time that each design has
-    order = np.empty(len(told), dtype=np.intp)
+    first = np.concatenate([[0], np.flatnonzero(np.diff(design)) + 1])
+    place = np.arange(len(design)) - np.repeat(first, np.diff([*first, len(design)]))
+    kept = np.flatnonzero((number == place) & (number < result.counts[design]))
+    arrival = kept[np.argsort(told_at[kept], kind="stable")]
+    by_design = arrival[np.argsort(design[arrival], kind="stable")]  # the places in time that each design has
+    order = np.empty(len(design), dtype=np.intp)
     order[by_design] = kept
     ordered = order[arrival]
-    values = study.question.columns.steps(told.values)
-    return [
-        Observations.single(told.design[part], values[part]) for part in np.array_split(ordered, pieces) if len(part)
-    ]
+    return [Observations.single(design[part], values[part]) for part in np.array_split(ordered, pieces) if len(part)]
 
 
 def _history(study: StudyView, rule: Algorithm[Any], last: Result) -> tuple[tuple[Moment, ...], str]:

@@ -135,7 +135,7 @@ class Evaluations:
         return [str(Identity(d, n)) for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
 
 
-def as_identities(batch: Any, n_designs: int) -> tuple[list[Identity], list[Evaluation | None]]:
+def as_identities(batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:
     """The identity of every member of a batch, a list of evaluations or their ids, and the evaluations if any."""
     members: Iterable[Any] = [batch] if isinstance(batch, str | Evaluation | Identity) else batch
     try:
@@ -143,8 +143,7 @@ def as_identities(batch: Any, n_designs: int) -> tuple[list[Identity], list[Eval
     except TypeError:
         raise InputError(f"a batch or a list of evaluation ids was expected, got {type(batch).__name__}.") from None
     known = [member if isinstance(member, Evaluation) else None for member in members]
-    found = [_identity(member).of_study(n_designs) for member in members]
-    return found, known
+    return [_identity(member) for member in members], known
 
 
 def _identity(member: Any) -> Identity:

@@ -13,41 +13,65 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise.algorithms.contract import Algorithm, Plan, Result, planner_of
+from conewise.algorithms.contract import Plan, Result, Status, planner_of
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
-from conewise.objectives import Objectives
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
-from conewise.studies.ledger import Ledger
+from conewise.studies.ledger import Ledger, Mark
+from conewise.studies.versions import Version
 
 _NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not depend on it, the memory taken does
 
 
 class Fold:
-    """The state of an algorithm, brought up to what a ledger holds."""
+    """The state of the algorithm of one version of the question, brought up to what a ledger holds.
 
-    def __init__(self, algorithm: Algorithm[Any], ledger: Ledger, columns: Objectives) -> None:
-        self.algorithm, self._ledger, self._columns = algorithm, ledger, columns
-        self._planner = planner_of(algorithm)
+    Designs have two numbers: the one in their evaluations' ids, by which the ledger knows them, and the algorithm's,
+    which counts only those that are compared.
+    """
+
+    def __init__(self, version: Version, ledger: Ledger, until: Mark | None = None) -> None:
+        self.version, self._ledger, self._until = version, ledger, until
+        self.algorithm, self._columns = version.algorithm, version.specification.question.columns
+        self._planner = planner_of(self.algorithm)
+        self._compared = np.array(version.designs, dtype=np.intp)
+        self._place = np.full(ledger.n_designs, -1, dtype=np.intp)
+        self._place[self._compared] = np.arange(len(self._compared))
         self._restart()
 
     def _restart(self) -> None:
         self._changes = len(self._ledger.changes)
         self.state = self._live = self.algorithm.start()
-        self.consumed = np.zeros(self._ledger.n_designs, dtype=np.int64)
-        """(K,): how many of each design's evaluations the finished rounds have used."""
-        self._live_counts = self.consumed.copy()
+        self._start = self._ledger.start if self._until is None else self._until.start
+        self.consumed = self._start.copy()
+        """(K,): up to which number the finished rounds have used each design's evaluations."""
+        self._live_counts = self.consumed
         self._answer: tuple[tuple[int, ...], Result] | None = None
         self._planned: tuple[tuple[int, ...], Plan | None] | None = None
         self._next_round()
 
     def _next_round(self) -> None:
-        self.pulls = self.algorithm.ask(self.state)
-        """What the present round asks for; empty when the algorithm has seen enough."""
+        self._live, self._live_counts = self.state, self.consumed
+        limit, left = self.version.limit, None
+        if limit is not None:
+            left = max(0, limit - self.version.aside - self.used)
+        wanted = Pulls([], []) if left == 0 else self.algorithm.ask(self.state, left)
+        self.pulls = Pulls(self._compared[wanted.designs], wanted.counts)
+        """What the present round asks for, of the ledger's designs; empty when the algorithm has seen enough."""
         self.target = self.consumed.copy()
         np.add.at(self.target, self.pulls.designs, self.pulls.counts)
         self.designs = np.unique(self.pulls.designs)
+        self._limited = left == 0
+
+    @property
+    def used(self) -> int:
+        """How many evaluations the finished rounds have used."""
+        return int((self.consumed - self._start)[self._compared].sum())
+
+    @property
+    def _through(self) -> Integers:
+        return self._ledger.through if self._until is None else self._until.through
 
     @property
     def finished(self) -> bool:
@@ -62,7 +86,7 @@ class Fold:
                 self._restart()  # from the first evaluation on, with the values as they are now
                 break
         self._changes = len(ledger.changes)
-        while not self.finished and (ledger.through[self.designs] >= self.target[self.designs]).all():
+        while not self.finished and (self._through[self.designs] >= self.target[self.designs]).all():
             for part in self._observations(self.pulls, self.consumed):
                 self.state = self.algorithm.tell(self.state, part)
             self.consumed = self.target
@@ -73,17 +97,28 @@ class Fold:
         data = self._ledger.size, len(self._ledger.changes), self._ledger.failed
         if self._answer is None or self._answer[0] != data:
             state = self.state if self.finished else self.live()
-            self._answer = data, qualified(self.algorithm.recommend(state), self._ledger)
+            answer = qualified(self.algorithm.recommend(state), self._ledger, self.version)
+            if self._limited and answer.stopped_because.startswith("not finished"):
+                why = answer.stopped_because.replace("not finished", "max_evaluations reached", 1)
+                answer = replace(answer, stopped_because=why)
+            self._answer = data, answer
         return self._answer[1]
+
+    def beaten(self) -> list[int]:
+        """The designs that are certainly beaten, by the numbers of the ledger; `advance` first."""
+        answer = self.algorithm.recommend(self.state)
+        out = answer.status == Status.BEATEN.value if isinstance(answer.guarantee, Guarantee) else []
+        return [int(k) for k in self._compared[np.flatnonzero(out)]]
 
     def live(self) -> Any:
         """The state after everything that is told without a gap."""
-        new = self._ledger.through - self._live_counts
+        new = (self._through - self._live_counts)[self._compared]
         designs = np.flatnonzero(new)
         if len(designs):
-            for part in self._observations(Pulls(designs, new[designs]), self._live_counts):
+            pulls = Pulls(self._compared[designs], new[designs])
+            for part in self._observations(pulls, self._live_counts):
                 self._live = self.algorithm.tell(self._live, part)
-            self._live_counts = self._ledger.through.copy()
+            self._live_counts = self._through.copy()
         return self._live
 
     def _observations(self, pulls: Pulls, before: Integers) -> Iterator[Observations]:
@@ -97,7 +132,7 @@ class Fold:
         step = max(1, _NUMBERS_AT_ONCE // ledger.dim**2)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield Observations.single(ledger.design[part], self._columns.steps(ledger.values[part]))
+            yield Observations.single(self._place[ledger.design[part]], self._columns.steps(ledger.values[part]))
 
     # -- what to hand out ------------------------------------------------------------------------------------------
 
@@ -150,19 +185,25 @@ class Fold:
         Never beyond what the algorithm can use, and not at all when the number of evaluations is limited: an
         evaluation ahead may turn out not to be needed, and the limit is what the user wants to pay.
         """
-        if not self._planner.may_run_ahead:
+        if self.version.limit is not None or not self._planner.may_run_ahead:
             return self.target
         further, most = 2 * self.target - self.consumed, self._planner.most_each
-        return further if most is None else np.maximum(self.target, np.minimum(further, most))
+        return further if most is None else np.maximum(self.target, np.minimum(further, self._start + most))
 
     # -- what remains ----------------------------------------------------------------------------------------------
 
     def plan(self, n: int) -> Pulls:
-        """At most n evaluations that are worth most now, spread in proportion to what each design lacks."""
+        """At most n evaluations that are worth most now, spread in proportion to what each design lacks.
+
+        By the algorithm's numbers of the designs, as in the answer.
+        """
         if self.finished:
             return Pulls([], [])
         planned = self._rest()
-        wanted = self.pulls if planned is None or not planned.pulls.total else planned.pulls
+        if planned is None or not planned.pulls.total:
+            wanted = Pulls(self._place[self.pulls.designs], self.pulls.counts)
+        else:
+            wanted = planned.pulls
         if wanted.total <= n:
             return wanted
         share = wanted.counts * (n / wanted.total)
@@ -189,8 +230,8 @@ class Fold:
         return self._planned[1]
 
 
-def qualified(result: Result, ledger: Ledger) -> Result:
-    """The same answer, worth no more than failed attempts and withdrawn values leave of it.
+def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
+    """The same answer, worth no more than failed attempts, withdrawn values and changes of the question leave of it.
 
     A value that takes the place of a failed attempt has the right distribution only if failure does not depend on the
     value, and so have the values that are left when others were withdrawn. Where a value is known to lie outside the
@@ -218,4 +259,8 @@ def qualified(result: Result, ledger: Ledger) -> Result:
     if gone := ledger.withdrawn:
         values = "1 value was" if gone == 1 else f"{gone:,} values were"
         assumed.append(f"that no value was withdrawn for what it is ({values} withdrawn)")
-    return replace(result, guarantee=replace(result.guarantee, assumption="; ".join(assumed)))
+    worth = replace(result.guarantee, assumption="; ".join((*assumed, *version.assumed)))
+    if version.parts:
+        theorem = f"{worth.theorem}, and of changed questions, docs/studies"
+        worth = replace(worth, delta=version.spent, theorem=theorem)
+    return replace(result, guarantee=worth)

@@ -8,6 +8,7 @@ one. A million evaluations are a few numpy calls a block of 10 000 entries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from conewise._arrays import Floats
 from conewise.errors import ConewiseError
 from conewise.feedback import LARGEST_OBSERVED
+from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import MOST_NUMBERS, Identity
-from conewise.studies.storage.journal import KINDS, Entry
+from conewise.studies.storage.journal import CHANGES, KINDS, Entry
 
 FREE: Final = -1
 """In `places`: never handed out, never told."""
@@ -31,6 +33,24 @@ LATEST: Final = 2.5e11
 OUT_OF_RANGE: Final = "outside the range that the noise assumes: "
 """How the reason of a failure begins whose value is known, and refutes the assumption about the noise."""
 _SCAN: Final = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A change of the question, and how far the evaluations were by then."""
+
+    change: Change
+    told: int
+    """Evaluations told in all."""
+    start: Integers
+    """(K,): the number from which each design's evaluations were compared, before the change."""
+    through: Integers
+    """(K,): numbers below were told without a gap from there on, and have not been withdrawn since."""
+
+    def counts(self, designs: Sequence[int]) -> int:
+        """How many evaluations of these designs were compared."""
+        chosen = list(designs)
+        return int((self.through[chosen] - self.start[chosen]).sum())
 
 
 class Ledger:
@@ -53,7 +73,11 @@ class Ledger:
         self.fresh = np.zeros(n_designs, dtype=np.int64)
         """(K,): the smallest number of each design that was never handed out nor told."""
         self.through = np.zeros(n_designs, dtype=np.int64)
-        """(K,): numbers 0, ..., through - 1 are told, without a gap."""
+        """(K,): numbers start, ..., through - 1 are told, without a gap."""
+        self.start = np.zeros(n_designs, dtype=np.int64)
+        """(K,): numbers below are of an earlier epoch (`versions`): they are kept, and not compared."""
+        self.marks: list[Mark] = []
+        """Every change of the question, in order."""
         self.leases: dict[Identity, tuple[float, str]] = {}
         """Until when, and whose; told ones are gone, expired ones are still here."""
         self.loose: set[Identity] = set()
@@ -109,7 +133,7 @@ class Ledger:
         if now >= self._earliest:
             found += [identity for identity, (expires, _) in self.leases.items() if expires <= now]
             self._earliest = min((expires for expires, _ in self.leases.values()), default=np.inf)
-        return found
+        return [identity for identity in found if identity.number >= self.start[identity.design]]
 
     @property
     def replaced(self) -> int:
@@ -130,6 +154,10 @@ class Ledger:
                 if entry.kind == "withdraw":  # what is withdrawn was told before it, and may be told again after it
                     self._absorb(block[start:end])
                     self._withdraw(entry)
+                    start = end + 1
+                elif entry.kind in CHANGES:  # what is before it is of the question as it was
+                    self._absorb(block[start:end])
+                    self._mark(entry)
                     start = end + 1
             self._absorb(block[start:])
         except (ValueError, TypeError, OverflowError, IndexError) as error:
@@ -255,12 +283,31 @@ class Ledger:
             moved[self.number[place]] = place
             places[number] = ASKED
             self.size = last
-            self.through[design] = min(int(self.through[design]), number)
+            for through in (self.through, *(mark.through for mark in self.marks if design < len(mark.through))):
+                if self.start[design] <= number or through is not self.through:
+                    through[design] = min(int(through[design]), number)
             self.loose.add(identity)
             self.originals.pop(identity, None)
             self.withdrawals[identity] = self.withdrawals.get(identity, 0) + 1
             self.withdrawn += 1
             self.changes.append(identity)
+        self.seq = int(entry.seq)
+
+    def _mark(self, entry: Entry) -> None:
+        """Take in a change: designs that are added have no evaluations yet, and may begin an epoch for all others."""
+        change = Change.of(entry)
+        if any(design >= self.n_designs for design in change.dropped):
+            raise ValueError("a design is dropped that does not exist")
+        self.marks.append(Mark(change, self.size, self.start.copy(), self.through.copy()))
+        if change.kind == "add":
+            if not change.unseen:  # what was begun before is not compared any more, whenever it is told
+                self.start, self.through = self.used.copy(), self.used.copy()
+                self.fresh = self.used.copy()
+            more = len(change.designs)
+            for name in ("used", "fresh", "through", "start"):
+                setattr(self, name, np.concatenate([getattr(self, name), np.zeros(more, dtype=np.int64)]))
+            self._places += [None] * more
+            self.n_designs += more
         self.seq = int(entry.seq)
 
     def _pairs(self, texts: Sequence[str]) -> Integers:

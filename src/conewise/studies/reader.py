@@ -11,9 +11,10 @@ from typing import TypeVar
 from conewise._arrays import as_number
 from conewise.errors import ConewiseError
 from conewise.studies.fold import Fold
-from conewise.studies.ledger import LATEST, Ledger
-from conewise.studies.spec import Specification
+from conewise.studies.ledger import LATEST, Ledger, Mark
+from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal, Unreachable, attempts
+from conewise.studies.versions import Version
 
 Clock = Callable[[], float]
 """UTC seconds."""
@@ -34,20 +35,68 @@ class JournalReader:
         self.guard = threading.RLock()
         self.repeated = 0
         """Tells of what was stored already."""
+        self.closed = False
         self.specification = Specification.from_json(journal.header) if specification is None else specification
         self._begin()
 
     def _begin(self) -> None:
         """Before the first entry."""
         self.ledger = Ledger(self.specification.n_designs, self.specification.dim)
+        self._known: tuple[tuple[str, ...], tuple[Row, ...]] | None = None
+        self._version: tuple[tuple[int, int], Version] | None = None
         self._built: Fold | None = None
         self._torn = False
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of all designs that there ever were, as far as was read."""
+        return self._designs()[0]
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The columns of all designs that there ever were, as far as was read."""
+        return self._designs()[1]
+
+    def _designs(self) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+        if self._known is None or len(self._known[0]) != self.ledger.n_designs:
+            changes = [mark.change for mark in self.ledger.marks]
+            names = (*self.specification.names, *(name for change in changes for name in change.designs))
+            rows = (*self.specification.rows, *(row for change in changes for row in change.rows))
+            self._known = names, rows
+        return self._known
+
+    @property
+    def version(self) -> Version:
+        """What is asked now, after all changes that were read."""
+        ledger = self.ledger
+        # Who was beaten when designs were added follows from values that may have been corrected since.
+        data = len(ledger.marks), len(ledger.changes) if ledger.start.any() else 0
+        if self._version is None or self._version[0] != data:
+            self._version = data, self._replayed()
+        return self._version[1]
+
+    def _replayed(self) -> Version:
+        version = Version.first(self.specification)
+        for mark in self.ledger.marks:
+            version = self.after(version, mark)
+        return version
+
+    def after(self, version: Version, mark: Mark) -> Version:
+        """The version of the question that a change leads to."""
+
+        def beaten() -> list[int]:
+            fold = Fold(version, self.ledger, mark)
+            fold.advance()
+            return fold.beaten()
+
+        return version.after(mark, beaten)
+
+    @property
     def fold(self) -> Fold:
         """Made when it is first needed: an algorithm may take seconds to build, and telling needs none."""
-        if self._built is None:
-            self._built = Fold(self.specification.build(), self.ledger, self.specification.question.columns)
+        version = self.version
+        if self._built is None or self._built.version is not version:
+            self._built = Fold(version, self.ledger)
         return self._built
 
     def now(self) -> float:
@@ -108,6 +157,7 @@ class JournalReader:
     def close(self) -> None:
         """Let go of the file or database; closing twice is harmless."""
         with self.guard:
+            self.closed = True
             self.journal.close()
 
     def __del__(self) -> None:

@@ -79,6 +79,13 @@ def build(
     return made
 
 
+def build_for_any_epsilon(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
+    """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
+    given = {key: value for key, value in options.items() if key != "success"}
+    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)
+    return made
+
+
 def check_options(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> None:
     """Refuse options that the rule of that name does not have."""
     name = resolved(name, options, blocks)

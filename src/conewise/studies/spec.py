@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -63,6 +63,8 @@ class Specification:
     seed: int
     lease: float
     """Seconds after which an evaluation that was handed out and not told is open again."""
+    reserve: float = 0.0
+    """The part of delta that is kept for changes of the question."""
 
     @property
     def n_designs(self) -> int:
@@ -81,7 +83,10 @@ class Specification:
     @cached_property
     def _algorithm(self) -> Algorithm[Any]:
         try:
-            return build(self.algorithm, self.question, self.n_designs, self.options)
+            question = self.question
+            if self.reserve:
+                question = replace(question, delta=question.delta * (1 - self.reserve))
+            return build(self.algorithm, question, self.n_designs, self.options)
         except InputError:
             raise
         except ArithmeticError:
@@ -133,6 +138,7 @@ class Specification:
             "options": dict(self.options),
             "seed": self.seed,
             "lease": self.lease,
+            **({"reserve": self.reserve} if self.reserve else {}),
         }
         return json.dumps(data, allow_nan=False, ensure_ascii=False)
 
@@ -158,9 +164,18 @@ class Specification:
                 data["options"],
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
+                as_reserve(data.get("reserve", 0.0)),
             )
         except Exception as error:  # whatever a stranger's text can do to the constructors, it is the text's fault
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
+
+
+def as_reserve(reserve: float) -> float:
+    """A part of delta that leaves something for the beginning: from 0 to below 1."""
+    reserve = as_non_negative(reserve, "reserve")
+    if reserve >= 1:
+        raise InputError(f"reserve is the part of delta that is kept for changes, from 0 to below 1, got {reserve:g}.")
+    return reserve
 
 
 def out_of_range(noise: noises.Noise | None, values: Floats) -> tuple[int, int] | None:
@@ -183,6 +198,7 @@ def specified(
     options: Mapping[str, Any] | None,
     seed: int,
     lease: float,
+    reserve: float = 0.0,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     names, rows = checked_designs(designs)
@@ -216,6 +232,7 @@ def specified(
         chosen,
         as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED),
         as_positive(lease, "lease"),
+        as_reserve(reserve),
     )
     specification.build()
     try:
@@ -228,8 +245,10 @@ def specified(
 # -- designs and objectives ------------------------------------------------------------------------------------------
 
 
-def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[tuple[str, ...], tuple[Row, ...]]:
-    """(names, rows) from names, rows or a number of designs; names are distinct."""
+def checked_designs(
+    designs: Any, names: Sequence[str] | None = None, *, least: int = 2, known: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    """(names, rows) from names, rows or a number of designs; names are distinct, and none of them `known`."""
     if not isinstance(designs, str | bytes) and is_frame(designs):
         designs = records_of(designs)
     if isinstance(designs, str | bytes) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
@@ -247,9 +266,10 @@ def checked_designs(designs: Any, names: Sequence[str] | None = None) -> tuple[t
             row, name = {}, str(design)
         found.append(as_label(name if names is None else names[place], "the name of a design"))
         rows.append(row or {"name": found[-1]})
-    if len(found) < 2:
-        raise InputError(f"a study compares at least 2 designs, got {len(found)}.")
-    if (twice := first_repeated(found)) is not None:
+    if len(found) < least:
+        what = "a study compares at least 2 designs" if least > 1 else "at least 1 design was expected"
+        raise InputError(f"{what}, got {len(found)}.")
+    if (twice := first_repeated([*known, *found])) is not None:
         raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
     return tuple(found), tuple(rows)
 

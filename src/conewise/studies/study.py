@@ -11,11 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_positive
+from conewise._arrays import Floats, as_count, as_epsilon, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError, closest
 from conewise.noise import Noise
 from conewise.objectives import Objective
+from conewise.studies.changes import Change, added
 from conewise.studies.evaluations import (
     AlreadyTold,
     Batch,
@@ -25,12 +26,13 @@ from conewise.studies.evaluations import (
     seed_of,
 )
 from conewise.studies.identity import Identity, as_stored
-from conewise.studies.ledger import FREE, FURTHEST
+from conewise.studies.ledger import FREE, FURTHEST, Mark
 from conewise.studies.reader import Answer, Clock
 from conewise.studies.results import as_records
 from conewise.studies.spec import as_label, specified
 from conewise.studies.storage.journal import PATIENCE, Entry
 from conewise.studies.storage.places import create_journal, open_journal, study_names
+from conewise.studies.texts import as_flag, as_reason, as_text, as_worker
 from conewise.studies.view import StudyStatus, StudyView
 
 __all__ = ["Study", "StudyStatus"]
@@ -45,8 +47,6 @@ Write = Callable[..., None]
 """kind, places, numbers (and worker, note, now): one entry for the journal."""
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
-_LONGEST_NOTE: Final = 10_000
-_LONGEST_WORKER: Final = 200
 _MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
 
 
@@ -82,6 +82,7 @@ class Study(StudyView):
         seed: int = 0,
         name: str | None = None,
         lease: float = 3600.0,
+        reserve: float = 0.0,
         clock: Clock = time.time,
     ) -> Study:
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
@@ -91,10 +92,11 @@ class Study(StudyView):
         epsilon and what is certified count in steps of these. Values are told as
         they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your own sign.
         `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
-        told within `lease` seconds is handed out again, by the clocks of the machines that ask.
+        told within `lease` seconds is handed out again, by the clocks of the machines that ask. `reserve` is the part
+        of delta that is kept for changes of the question (`add_designs`, `drop`, `change`).
         """
         specification = specified(
-            designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease
+            designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve
         )
         if name is not None:
             name = as_label(name, "the name of a study")
@@ -127,7 +129,7 @@ class Study(StudyView):
         """
         n = min(as_count(n, "n"), _MOST_AT_ONCE)
         seconds = self.lease if lease is None else as_positive(lease, "lease")
-        worker = _as_worker(worker)
+        worker = as_worker(worker)
 
         def body(write: Write) -> Batch:
             self._reader.advance()
@@ -161,11 +163,11 @@ class Study(StudyView):
             if records.designs:
                 return self.record(records.designs, records.values, worker=worker or "")
             batch, values = records.ids, records.values
-        places, _ = as_identities(batch, self.n_designs)
+        places, _ = self._identities(batch)
         array = self._reader.specification.as_values(values, len(places))
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
-        worker = _as_worker(worker)
+        worker = as_worker(worker)
 
         def body(write: Write) -> int:
             new = self._not_yet_told(places, array)
@@ -188,7 +190,7 @@ class Study(StudyView):
         """
         chosen = self._as_designs(designs)
         array = self._reader.specification.as_values(values, len(chosen))
-        worker = _as_worker(worker)
+        worker = as_worker(worker)
         known_by = "" if once is None else as_label(once, "once")
 
         def body(write: Write) -> list[Identity]:
@@ -217,8 +219,8 @@ class Study(StudyView):
 
         Of what was told meanwhile, or whose attempt was already recorded as failed, nothing is written.
         """
-        reason = _as_text(reason, "reason", _LONGEST_NOTE)
-        places, known = as_identities(batch, self.n_designs)
+        reason = as_text(reason, "reason")
+        places, known = self._identities(batch)
 
         def body(write: Write) -> None:
             failed = []
@@ -238,7 +240,7 @@ class Study(StudyView):
 
         Given as evaluations, only leases that are still the same are ended; given as ids, whoever's they are.
         """
-        places, known = as_identities(batch, self.n_designs)
+        places, known = self._identities(batch)
 
         def body(write: Write) -> None:
             back = []
@@ -260,8 +262,8 @@ class Study(StudyView):
 
         Correcting to the values that are stored already writes nothing.
         """
-        reason = _as_reason(reason, "a correction")
-        places, _ = as_identities(evaluation, self.n_designs)
+        reason = as_reason(reason, "a correction")
+        places, _ = self._identities(evaluation)
         if len(places) != 1:
             raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
         place, array = places[0], self._reader.specification.as_values(values, 1)
@@ -280,8 +282,8 @@ class Study(StudyView):
         The journal keeps the values and the reason. The reason must have nothing to do with how the values look: the
         answer is about what is left, and says how many values were withdrawn (`status().withdrawn`).
         """
-        reason = _as_reason(reason, "a withdrawal")
-        places = list(dict.fromkeys(as_identities(batch, self.n_designs)[0]))
+        reason = as_reason(reason, "a withdrawal")
+        places = list(dict.fromkeys(self._identities(batch)[0]))
 
         def body(write: Write) -> None:
             self._check_told(places, "withdraw")
@@ -291,9 +293,62 @@ class Study(StudyView):
         with self._reader.guard:
             self._write(body)
 
+    # -- changing what is asked ------------------------------------------------------------------------------------
+
+    def add_designs(self, designs: Any, *, reason: str = "", unseen: bool = False) -> tuple[str, ...]:
+        """Add designs (names or rows, as for `create`) and return their names; docs/studies says what it costs.
+
+        If they were chosen, or are added now, because of values that the study has, all comparisons start again with
+        evaluations that begin from now on; whoever is beaten stays out. With `unseen=True` you promise that no value
+        had a part in it: all evaluations count, and the guarantee names the promise.
+        """
+        reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
+        change = added(designs, self.all_names, unseen, reason)
+        self._change(change)
+        return change.designs
+
+    def drop(self, designs: Sequence[str | int], *, reason: str, unseen: bool = False) -> None:
+        """Compare these designs no more: the answer is about those that are left, and all evaluations of them count.
+
+        Designs are named, or given by the numbers in their evaluations' ids. Without `unseen=True`, which promises that
+        no value had a part in it, the answer is made safe against a choice by the values, which takes a part of delta.
+        """
+        reason, unseen = as_reason(reason, "a dropped design"), as_flag(unseen, "unseen")
+        dropped = tuple(dict.fromkeys(self._as_designs(designs)))
+        if not dropped:
+            raise InputError("at least one design to drop was expected, got none.")
+        self._change(Change("drop", dropped=dropped, unseen=unseen, reason=reason))
+
+    def change(self, *, epsilon: float | None = None, max_evaluations: int | None = None, reason: str = "") -> None:
+        """Ask for another epsilon, or end the study at another number of evaluations in all; everything told counts.
+
+        Another epsilon takes a part of delta once, however often it is changed after that; another limit takes none,
+        except a higher one for epsilon = 0.
+        """
+        if epsilon is None and max_evaluations is None:
+            raise InputError("say what to change: epsilon, max_evaluations, or both.")
+        reason = as_text(reason, "reason")
+        epsilon = None if epsilon is None else as_epsilon(epsilon)
+        limit = None if max_evaluations is None else as_count(max_evaluations, "max_evaluations")
+        self._change(Change("change", epsilon=epsilon, max_evaluations=limit, reason=reason))
+
+    def _change(self, change: Change) -> None:
+        """Write a change once it is known that the question can be answered after it."""
+
+        def body(write: Write) -> None:
+            ledger = self._reader.ledger
+            if taken := set(change.designs) & set(self._reader.names):  # somebody else was faster
+                raise InputError(f"two designs are called {min(taken)!r}; a name is a design's identity.")
+            mark = Mark(change, ledger.size, ledger.start.copy(), ledger.through.copy())
+            _ = self._reader.after(self._reader.version, mark).algorithm
+            write(change.kind, [], [], note=change.to_note())
+
+        with self._reader.guard:
+            self._write(body)
+
     def note(self, text: str) -> None:
         """Write a remark into the journal."""
-        text = _as_text(text, "text", _LONGEST_NOTE)
+        text = as_text(text, "text")
         with self._reader.guard:
             self._write(lambda write: write("note", [], [], note=text))
 
@@ -334,12 +389,22 @@ class Study(StudyView):
 
         return self._reader.patiently(once)
 
+    def _identities(self, batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:
+        """Which evaluations are meant, and those that were given whole; refused where a design does not exist."""
+        places, known = as_identities(batch)
+        with self._reader.guard:
+            if any(place.design >= self._reader.ledger.n_designs for place in places):
+                self._reader.catch_up()  # somebody may have added it
+            for place in places:
+                place.of_study(self._reader.ledger.n_designs)
+        return places, known
+
     def _evaluation(self, identity: Identity, expires: float) -> Evaluation:
         attempt = self._reader.ledger.attempts(identity)
         return Evaluation(
             identity,
-            self.names[identity.design],
-            dict(self._reader.specification.rows[identity.design]),
+            self._reader.names[identity.design],
+            dict(self._reader.rows[identity.design]),
             seed_of(self.seed, *identity, attempt),
             attempt,
             expires,
@@ -405,7 +470,8 @@ class Study(StudyView):
     def _as_designs(self, designs: Sequence[str | int]) -> list[int]:
         if isinstance(designs, str):
             raise InputError("designs is a list of names or indices, not one text.")
-        index = {name: i for i, name in enumerate(self.names)}
+        names = self.all_names
+        index = {name: i for i, name in enumerate(names)}
         chosen = []
         for design in designs:
             if isinstance(design, str):
@@ -416,29 +482,6 @@ class Study(StudyView):
                 chosen.append(index[design])
             else:
                 chosen.append(as_count(design, "a design", minimum=0))
-                if chosen[-1] >= self.n_designs:
-                    raise InputError(f"design {design} does not exist: they are numbered 0 to {self.n_designs - 1}.")
+                if chosen[-1] >= len(names):
+                    raise InputError(f"design {design} does not exist: they are numbered 0 to {len(names) - 1}.")
         return chosen
-
-
-def _as_reason(reason: str, what: str) -> str:
-    reason = _as_text(reason, "reason", _LONGEST_NOTE)
-    if not reason.strip():
-        raise InputError(f"{what} needs a reason.")
-    return reason
-
-
-def _as_worker(worker: str) -> str:
-    """Shown on terminals: nothing in it may steer one."""
-    worker = _as_text(worker, "worker", _LONGEST_WORKER)
-    if not worker.isprintable():
-        raise InputError(f"worker must be printable text, got {worker!r:.60}.")
-    return worker
-
-
-def _as_text(text: str, name: str, longest: int) -> str:
-    if not isinstance(text, str) or "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise InputError(f"{name} must be text that can be stored, got {text!r:.60}.")
-    if len(text) > longest:
-        raise InputError(f"{name} must be at most {longest} characters long, got {len(text)}.")
-    return text

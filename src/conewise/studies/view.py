@@ -20,11 +20,12 @@ from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Question
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import as_objectives
-from conewise.studies.evaluations import Evaluations, Lease
+from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal
+from conewise.studies.versions import Version
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,8 @@ class StudyStatus:
     """Values withdrawn in all; what was told again since counts all the same."""
     waiting: int
     """Told, and not yet used by a finished round."""
+    aside: int
+    """Told, and not compared any more: of designs that were dropped, or before others were added."""
     repeated: int
     """Tells through this very object of what was stored already."""
     finished: bool
@@ -120,7 +123,8 @@ class StudyView:
                 failures=ledger.failed,
                 corrected=len(ledger.originals),
                 withdrawn=ledger.withdrawn,
-                waiting=ledger.size - int(self._reader.fold.consumed.sum()),
+                waiting=max(0, ledger.size - self._version.aside - self._reader.fold.used),
+                aside=self._version.aside,
                 repeated=self._reader.repeated,
                 finished=self._reader.fold.finished,
                 remaining=remaining,
@@ -169,7 +173,7 @@ class StudyView:
                 ledger.values[order],
                 ledger.told_at[order],
                 corrected,
-                [self.names[d] for d in design.tolist()],
+                [self._reader.names[d] for d in design.tolist()],
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
                 self.objectives,
             )
@@ -185,16 +189,17 @@ class StudyView:
             ledger = self._reader.ledger
             design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
             values = ledger.values[: ledger.size] * self.question.signs
-        found, statistics = Observations.single(design, values), Statistics.empty(self.n_designs, self.dim)
-        extremes = Extremes(self.n_designs, self.dim)
+        k = len(self.all_names)
+        found, statistics = Observations.single(design, values), Statistics.empty(k, self.dim)
+        extremes = Extremes(k, self.dim)
         if len(design):
             statistics = statistics.add(found)
             extremes.see(found)
-        chosen = None if designs is None else np.isin(np.arange(self.n_designs), list(designs))
+        chosen = None if designs is None else np.isin(np.arange(k), list(designs))
         far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
         pairs, noise = two_valued(values), self.noise
         plain = as_objectives(self.objectives, self.minimised)  # values as they were told
-        odd = Oddities(self.names, plain, noise, statistics, pairs, far, chosen)
+        odd = Oddities(self.all_names, plain, noise, statistics, pairs, far, chosen)
         unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
         remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
         for one in far:
@@ -228,22 +233,70 @@ class StudyView:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The designs' names."""
-        return self._reader.specification.names
+        """The names of the designs that are compared."""
+        return self._version.names
 
     def name_of(self, design: int) -> str:
         """The name of a design by the number that stands in its evaluations' ids."""
-        return self._reader.specification.names[design]
+        return self.all_names[design]
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The names of all designs that there ever were, by the numbers in their evaluations' ids."""
+        self._look()
+        return self._reader.names
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The designs that were dropped."""
+        return tuple(self.name_of(k) for k in self._version.dropped)
+
+    @property
+    def beaten_before(self) -> tuple[str, ...]:
+        """The designs that were beaten when others were added, and are not compared any more."""
+        return tuple(self.name_of(k) for k in self._version.beaten)
+
+    @property
+    def delta_spent(self) -> float:
+        """How often any answer may be wrong, those before the last change among them."""
+        return self._version.spent
+
+    @property
+    def max_evaluations(self) -> int | None:
+        """Where the study ends at the latest; None where nobody has said so."""
+        limit = self._version.limit
+        return self._reader.specification.options.get("max_evaluations") if limit is None else limit
+
+    def streams(self) -> tuple[Integers, Integers]:
+        """For each design that there ever was: its place among those that are compared (or -1), and from which number.
+
+        The answer is about these evaluations alone.
+        """
+        version, ledger = self._version, self._reader.ledger
+        place = np.full(ledger.n_designs, -1, dtype=np.int64)
+        place[list(version.designs)] = np.arange(len(version.designs))
+        return place, ledger.start.copy()
+
+    @property
+    def _version(self) -> Version:
+        self._look()
+        return self._reader.version
+
+    def _look(self) -> None:
+        """What is asked stands in the journal as well as in its header: nothing is said before it was read once."""
+        with self._reader.guard:
+            if self._reader.ledger.seq == 0 and not self._reader.closed:
+                self._reader.catch_up()
 
     @property
     def rows(self) -> list[Row]:
-        """The designs' columns."""
-        return [dict(row) for row in self._reader.specification.rows]
+        """The columns of the designs that are compared."""
+        return [dict(self._version.specification.rows[k]) for k in self._version.designs]
 
     @property
     def question(self) -> Question:
         """What is asked, in the directions of whoever asks."""
-        return self._reader.specification.question
+        return self._version.specification.question
 
     @property
     def objectives(self) -> tuple[str, ...]:
@@ -282,7 +335,7 @@ class StudyView:
 
     def rule(self) -> Any:
         """The algorithm itself, made anew: `start`, `tell` and `recommend` replay what the study knows."""
-        return self._reader.specification.build()
+        return self._version.algorithm
 
     @property
     def options(self) -> dict[str, Any]:
@@ -301,8 +354,8 @@ class StudyView:
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
-        return self._reader.specification.n_designs
+        """The number of designs K that are compared."""
+        return len(self._version.designs)
 
     @property
     def dim(self) -> int:

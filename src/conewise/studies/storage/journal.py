@@ -18,7 +18,9 @@ from typing import Final, NamedTuple, Protocol
 from conewise.errors import ConewiseError, InputError
 from conewise.studies.identity import Identity
 
-KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note")
+CHANGES: Final = ("add", "drop", "change")
+"""Entries that change what a study asks."""
+KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note", *CHANGES)
 PATIENCE: Final = 60.0
 """Seconds for which an open study waits for a storage that has gone away: longer than a server takes to restart."""
 _LONGEST_PAUSE: Final = 5.0  # seconds between two attempts
@@ -52,7 +54,7 @@ class Entry(NamedTuple):
     """tell, correct: the values, evaluation by evaluation; ask: when the lease ends."""
     note: str
     """Why: the reason of a failure, a correction or a withdrawal, or free text; tell: what it must not be told under
-    again."""
+    again; add, drop, change: what changes, as JSON (`conewise.studies.changes`)."""
 
     @property
     def identities(self) -> tuple[Identity, ...]:

@@ -1,0 +1,104 @@
+"""`conewise study add`, `drop`, `change`, as their users type them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conewise.cli.main import main
+
+
+@pytest.fixture
+def trial(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    succeeds(capsys, "init")
+    text = Path("trial.toml").read_text(encoding="utf-8").replace("# reserve = 0.5", "reserve = 0.5")
+    Path("trial.toml").write_text(text, encoding="utf-8")
+    succeeds(capsys, "create", "trial.toml")
+    return "trial.db"
+
+
+def conewise(capsys, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as caught:
+        main(["study", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return caught.value.code, out, err
+
+
+def succeeds(capsys, *arguments: str) -> str:
+    code, out, err = conewise(capsys, *arguments)
+    assert code == 0, err
+    return out
+
+
+def data(capsys, *arguments: str) -> dict:
+    return json.loads(succeeds(capsys, *arguments, "--json"))
+
+
+def refused(capsys, *arguments: str) -> str:
+    code, out, err = conewise(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"conewise: [^\n]+[.?]\n", err), err
+    return err
+
+
+def run(capsys, trial):
+    return succeeds(capsys, "run", trial, "--toml", "trial.toml", "--jobs", "0")
+
+
+def test_a_study_is_changed_and_goes_on(trial, capsys):
+    assert "with probability at least 97.5 %" in run(capsys, trial)
+    told = data(capsys, "status", trial)["evaluations"]
+
+    said = succeeds(capsys, "change", trial, "--epsilon", "0.25", "--reason", "finer")
+    assert said == "epsilon is 0.25 now: 4 designs are compared; answers hold with probability at least 96.25 %.\n"
+    assert "with probability at least 96.25 %" in run(capsys, trial)
+
+    said = succeeds(capsys, "drop", trial, "long", "--reason", "the oven is sold", "--unseen")
+    assert re.match(r"long dropped: 3 designs are compared, \d+ evaluations? set aside; answers hold .* 96.25 %", said)
+    assert "dropped without regard to the values" in run(capsys, trial)
+
+    Path("more.csv").write_text("name,temperature,hours\nmild,65,3\n", encoding="utf-8")
+    added = data(capsys, "add", trial, "--file", "more.csv", "--reason", "between warm and hot")
+    assert (added["added"], added["delta_spent"]) == (["mild"], 0.04375)
+    assert added["set_aside"] >= told
+    assert "with probability at least 95.625 %" in run(capsys, trial)
+
+    found = data(capsys, "status", trial)
+    assert (found["dropped"], found["finished"], found["delta_spent"]) == (["long"], True, 0.04375)
+    assert "mild" in {design["design"] for design in data(capsys, "status", trial, "--designs")["by_design"]}
+    assert re.search(r"not compared +dropped: long", succeeds(capsys, "status", trial))
+    kinds = [entry["kind"] for entry in data(capsys, "log", trial, "--all")["entries"]]
+    assert [kind for kind in kinds if kind in ("add", "drop", "change")] == ["change", "drop", "add"]
+
+
+def test_a_limit_ends_a_study_and_lets_it_go_on(trial, capsys):
+    changed = data(capsys, "change", trial, "--max-evaluations", "6")
+    assert (changed["max_evaluations"], changed["delta_spent"]) == (6, 0.025)
+    assert "Finished after 6 evaluations" in run(capsys, trial)
+    assert data(capsys, "status", trial)["stopped_because"].startswith("max_evaluations reached")
+    succeeds(capsys, "change", trial, "--max-evaluations", "100000")
+    assert data(capsys, "status", trial)["finished"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["change"], "say what to change"),
+        (["change", "--epsilon", "0"], 'make a new study with success "contain"'),
+        (["change", "--epsilon", "nan"], "epsilon"),
+        (["add"], "say which designs to add"),
+        (["add", "x", "--file", "trial.toml"], "say which designs to add"),
+        (["add", "cold"], "two designs are called 'cold'"),
+        (["drop", "cold"], "--reason"),
+        (["drop", "col", "--reason", "x"], "there is no design called 'col' in this study; did you mean 'cold'?"),
+        (["drop", "cold", "warm", "hot", "--reason", "x"], "at least 2 designs"),
+    ],
+)
+def test_a_slip_is_one_line_and_nothing_is_written(trial, capsys, arguments, words):
+    command, *rest = arguments
+    assert words in refused(capsys, command, trial, *rest)
+    assert data(capsys, "log", trial)["entries"] == []
