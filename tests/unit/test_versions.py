@@ -87,7 +87,7 @@ def test_the_schedule_of_a_changed_question_knows_neither_epsilon_nor_limit(stud
     for epsilon, limit in ((0.2, 500), (0.01, 10**6), (0.4, 50)):
         study.change(epsilon=epsilon, max_evaluations=limit)
         certificate = study.rule().certificate
-        levels.add((certificate.levels, certificate.anchors, certificate.spending.delta, certificate.pilot))
+        levels.add((certificate.levels, certificate.anchors, certificate.least, certificate.delta, certificate.pilot))
     assert len(levels) == 1
 
 

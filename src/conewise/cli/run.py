@@ -18,6 +18,7 @@ from conewise.cli.show import print_json
 from conewise.cli.standing import as_data, as_rows, counted, in_one_line, remaining
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError
+from conewise.objectives import as_objectives
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
 from conewise.studies.running.runner import RunEvent, run_study
 from conewise.studies.study import Study
@@ -115,8 +116,9 @@ def _settings(
     folder = os.getcwd()
     if toml is not None:
         trial = read_trial(toml)
-        if list(opened.objectives) != trial.study["objectives"]:
-            theirs, ours = ", ".join(trial.study["objectives"]), ", ".join(opened.objectives)
+        named = as_objectives(trial.study["objectives"]).names
+        if opened.objectives != named:
+            theirs, ours = ", ".join(named), ", ".join(opened.objectives)
             raise InputError(f"{toml.name} has the objectives {theirs}, but the study has {ours}.")
         settings = dict(trial.run)
         function, command = settings.pop("function", None), settings.pop("command", None)
