@@ -14,7 +14,8 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.characteristic import Characteristic, TooLargeError, characteristic_time
-from conewise.noise import Gaussian
+from conewise.noise import Gaussian, GaussianUnknown
+from conewise.problems import GaussianNoise
 
 SEED = 70_000
 
@@ -36,6 +37,8 @@ class Case:
     """Somebody else's count, not measured here."""
     quick: bool = False
     """Small enough for a look in passing."""
+    hidden: Gaussian | None = None
+    """What the noise really is, where rules are told no more than that it is normal."""
 
     @property
     def seed(self) -> int:
@@ -44,7 +47,8 @@ class Case:
     @property
     def hardness(self) -> float:
         """sigma^2 H log(1/delta), a rate (docs/theory, section 6)."""
-        scale = float(self.problem.assumption.largest_scale(self.problem.dim)) ** 2
+        noise = self.problem.assumption if self.hidden is None else self.hidden
+        scale = float(noise.largest_scale(self.problem.dim)) ** 2
         return scale * cw.hardness(self.problem.means, self.cone, self.epsilon) * np.log(1 / self.delta)
 
     @cached_property
@@ -70,6 +74,13 @@ class Case:
         return found.success and (self.success == "cover" or not len(found.missed))
 
 
+def _untold(noise: Gaussian) -> GaussianNoise:
+    """Normal noise of which rules know nothing but that."""
+    source = GaussianNoise(noise)
+    source.assumption = GaussianUnknown()
+    return source
+
+
 @cache
 def cases() -> tuple[Case, ...]:
     snw = cw.problems.load("snw")
@@ -91,6 +102,19 @@ def cases() -> tuple[Case, ...]:
         )
         for angle, epsilon in figures
     ]
+    found.append(
+        Case(
+            "SNW, planar:90, eps 0.1, noise unknown (sigma 1), delta 0.01",
+            cw.SimulatedBandit(snw.means, _untold(Gaussian(1.0))),
+            cw.Cone.planar(90),
+            0.1,
+            0.01,
+            "cover",
+            2.3e5,
+            1.9e5,
+            hidden=Gaussian(1.0),
+        )
+    )
     counted = {
         "standardised SNW": (snw.means, {45: 214_976, 90: 90_263, 135: 45_420}),
         "disc brake": (disc_brake(), {45: 114_120, 90: 26_759, 135: 10_389}),

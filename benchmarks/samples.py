@@ -211,7 +211,7 @@ def compute(chosen: Iterable[int], runs: int, processes: int, skipped: Sequence[
     """All rows of the chosen cases: our rules first, since the fixed budgets are what the best of them needs."""
     chosen = list(chosen)
     wanted = [r for r, rule in enumerate(RULES) if not any(part in rule.name for part in skipped)]
-    serving = [(c, r) for c in chosen for r in wanted if RULES[r].serves(cases()[c])]
+    serving = [(c, r) for c in chosen for r in wanted if _serves(RULES[r], cases()[c])]
     first = measured([(c, r, 0) for c, r in serving if RULES[r].ours], runs, processes)
     best = {c: min(row.evaluations for (case, _), row in first.items() if case == c) for c in chosen}
     rest = [(c, r, math.ceil(best[c]) if RULES[r].budgeted else 0) for c, r in serving if not RULES[r].ours]
@@ -219,9 +219,14 @@ def compute(chosen: Iterable[int], runs: int, processes: int, skipped: Sequence[
     return {c: [rows[c, r] for case, r in serving if case == c] + _unmeasured(cases()[c]) for c in chosen}
 
 
+def _serves(rule: Rule, case: Case) -> bool:
+    """Noise that nobody knows is for our own rules alone: the others need its size."""
+    return rule.serves(case) and (rule.ours or case.hidden is None)
+
+
 def _unmeasured(case: Case) -> list[Row]:
     rows = []
-    if case.epsilon > 0 and case.success == "cover":
+    if case.epsilon > 0 and case.success == "cover" and case.hidden is None:
         k, noise = case.problem.n_designs, case.problem.assumption
         for bound in ("gaussian", "paper"):
             total = k * cw.naive_budget(case.cone, noise, k, case.epsilon, case.delta, bound=bound)

@@ -272,6 +272,15 @@ def test_evaluations_are_summed_up_beside_the_lower_bounds(monkeypatch):
     assert samples.summary({0: [ape, worse]})[0].met is False
 
 
+def test_noise_that_nobody_knows_is_for_our_own_rules_and_as_hard_as_it_is():
+    untold = next(case for case in samples.cases() if case.hidden is not None)
+    told = next(case for case in samples.cases() if case.name.startswith("SNW, planar:90, eps 0.1, sigma 1"))
+    assert untold.hardness == pytest.approx(told.hardness)
+    assert [rule.ours for rule in samples.RULES if samples._serves(rule, untold)] == [True, True]
+    assert len([rule for rule in samples.RULES if samples._serves(rule, told)]) > 2
+    assert samples._unmeasured(untold) == []
+
+
 def test_a_family_is_judged_by_the_mean_of_its_ratios(monkeypatch):
     found = families.row("f", np.array([[30.0, 100.0], [600.0, 1000.0]]))
     assert (found.ratio, found.verdict) == ("0.45 x (0.30 to 0.60; 1 of 2 at most half)", "met")
