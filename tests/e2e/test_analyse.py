@@ -147,6 +147,7 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
             "certified_epsilon",
             "guarantee",
             "not_guaranteed_because",
+            "guess",
             "remaining",
             "remaining_at_least",
             "plan",

@@ -86,7 +86,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
     ],
-    "analysis": [("oddities", "planning"), ("explanations",), ("analyse",)],
+    "analysis": [("oddities", "planning", "guesses"), ("explanations",), ("analyse",)],
     "studies": [
         ("rules", "identity", "results", "texts"),
         ("loop", "spec", "storage.journal"),

@@ -25,10 +25,10 @@ def sample(means, each=9, seed=2):
 def test_the_plan_settles_the_cheapest_question_first(final):
     means = [[0.0, 4.0], [4.0, 0.0], [-0.4, 3.6], [3.9, -0.1]]
     found = analyse(cw.Observations.single(*sample(means)), ORTHANT, delta=0.05, noise=noise.Gaussian(0.5), final=final)
-    totals = [question.total for question in found._questions]
+    totals = [question.total for question in found._open]
     assert totals == sorted(totals)
     assert len(totals) == (found.result.status == "undecided").sum() > 1
-    pulls, first = found.next(found.cheapest), found._questions[0]
+    pulls, first = found.next(found.cheapest), found._open[0]
     assert dict(zip(pulls.designs, pulls.counts, strict=True)) == dict(zip(first.designs, first.counts, strict=True))
     few = found.next(7)
     assert few.total == 7

@@ -21,6 +21,7 @@ from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
+from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Extremes, Far, far_values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.certificate.history import Checkpoints
@@ -54,6 +55,8 @@ class Analysis:
     """What would settle one open question each, the cheapest first."""
     evidence: Evidence | None = None
     """How the certificate compares any designs; None for a single one."""
+    guess: Guess | None = None
+    """What the averages say by themselves, without a guarantee, and what other epsilons would cost."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -209,6 +212,7 @@ def analyse(
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
         judged = replace(judged, result=_without_proof(judged.result, shared))
+    guess = Guess.of(question, judged.statistics, judged.prices)
     findings = Findings(
         source,
         judged.statistics,
@@ -222,6 +226,7 @@ def analyse(
         isinstance(source, LongTable) and source.exported,
         values.far(judged.statistics),
         shared,
+        guess,
     )
     return Analysis(
         judged.result.named(source.names, meaning),
@@ -230,6 +235,7 @@ def analyse(
         question,
         judged.questions,
         judged.evidence,
+        guess,
     )
 
 
@@ -248,6 +254,7 @@ class _Judged:
     questions: tuple[Pulls, ...]
     first_look: int
     evidence: Evidence
+    prices: tuple[Price, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +283,7 @@ class _Asked:
         certificate = rule.certificate
         evidence = rule.evidence(state)
         result = rule.recommend(state)
-        return self._planned(state, result, certificate.claims(state), certificate.levels.counts[0], evidence)
+        return self._planned(state, result, certificate.claims(state), certificate.levels.counts[0], evidence, False)
 
     def of_final(self, statistics: Statistics) -> _Judged:
         """One look at the whole samples; what is left open is planned for a table that grows."""
@@ -287,10 +294,10 @@ class _Asked:
         if not (result.status == Status.UNDECIDED.value).any():
             return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least, evidence)
         state = replace(self.rule.start(), statistics=statistics)
-        return self._planned(state, result, sample.claims(statistics), least, evidence)
+        return self._planned(state, result, sample.claims(statistics), least, evidence, True)
 
     def _planned(
-        self, state: Checkpoints, result: Result, claims: Claims, first_look: int, evidence: Evidence
+        self, state: Checkpoints, result: Result, claims: Claims, first_look: int, evidence: Evidence, final: bool
     ) -> _Judged:
         """With what would settle the open questions: first of all, enough evaluations of everyone to be compared."""
         early = np.flatnonzero(state.counts < first_look)
@@ -308,7 +315,8 @@ class _Asked:
         designs = np.flatnonzero(missing)
         plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()), at_least=costs is None)
         questions = by_size(designs, missing[designs]) if costs is None else open_questions(costs, state.counts)
-        return _Judged(state.statistics, result, plan, questions, first_look, evidence)
+        priced = prices(self.question, state, self.most, final) if claims.undecided.any() and not len(early) else ()
+        return _Judged(state.statistics, result, plan, questions, first_look, evidence, priced)
 
 
 def _alone(source: Source, statistics: Statistics, question: Question, final: bool) -> Analysis:

@@ -9,6 +9,7 @@ import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT
+from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.errors import printable
 from conewise.feedback import Statistics
@@ -45,10 +46,12 @@ class Findings:
     """Values far from all others of their design."""
     shared: str = ""
     """What all designs were evaluated on, so that no proof covers the answer: folds, samples."""
+    guess: Guess | None = None
+    """What the averages say by themselves."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
-        answer = [self._outcome(), self._certified(), *self._certain(), self._assumption()]
+        answer = [self._outcome(), self._certified(), *self._certain(), *self._guessed(), self._assumption()]
         lines = [*answer, *self._remarks(), *self._validity()]
         return (*lines, *self._next())
 
@@ -75,6 +78,15 @@ class Findings:
         if not len(certain) or len(self.result.status) == 1:
             return []
         return [f"Certainly Pareto optimal: {self._names(certain)}."]
+
+    def _guessed(self) -> list[str]:
+        """The averages alone, where something is open."""
+        open_ = (self.result.status == Status.UNDECIDED.value).any()
+        if self.guess is None or not open_ or not self.guess.pareto.any():
+            return []
+        return [
+            f"Best guess, by the averages alone: the Pareto set is {self._names(np.flatnonzero(self.guess.pareto))}."
+        ]
 
     def _certified(self) -> str:
         if len(self.result.status) == 1:
@@ -244,13 +256,19 @@ class Findings:
         if not (self.result.status == Status.UNDECIDED.value).any() or not wanted.total:
             return []
         if remaining >= HOPELESS:
-            return ["Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."]
+            tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
+            return [f"{tie}{self._prices()}"]
         n = len(wanted.designs)
         about = f"{to_go(remaining, self.plan.at_least)} more evaluations"
         about += f" of {n:,} {'design' if n == 1 else 'designs'}"
         if self.final:
-            return [f"Deciding the rest would take {about}, in a table that is not declared final before."]
-        return [f"Deciding the rest takes {about}, judged by the averages so far."]
+            words = f"Deciding the rest would take {about}, in a table that is not declared final before."
+        else:
+            words = f"Deciding the rest takes {about}, judged by the averages so far."
+        return [f"{words}{self._prices()}"]
+
+    def _prices(self) -> str:
+        return "" if self.guess is None else price_words(self.guess.prices, self.question, HOPELESS)
 
     def _units(self) -> list[str]:
         """Once, where objectives of very different spread are measured in one unit."""

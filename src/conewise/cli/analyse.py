@@ -308,6 +308,22 @@ def _guarded(columns: Columns) -> Columns:
     return {guarded(c): [guarded(e) for e in entries] if c == design else entries for c, entries in columns.items()}
 
 
+def _guess(found: Analysis) -> dict[str, Any] | None:
+    if found.guess is None:
+        return None
+    return {
+        "pareto": [found.names[k] for k in np.flatnonzero(found.guess.pareto)],
+        "prices": [{"epsilon": price.epsilon, "remaining": price.remaining} for price in found.guess.prices],
+    }
+
+
+def _errors(found: Analysis, design: int) -> dict[str, float | None]:
+    if found.guess is None:
+        return dict.fromkeys(found.objectives)
+    errors = found.guess.standard_errors[design].tolist()
+    return {o: None if np.isnan(v) else v for o, v in zip(found.objectives, errors, strict=True)}
+
+
 def _json(
     found: Analysis,
     files: tuple[Path, ...],
@@ -345,6 +361,7 @@ def _json(
                 "by": found.names[result.by[k]] if result.by[k] >= 0 else None,
                 "certainly_pareto": bool(result.certain[k]),
                 "evaluations": int(result.counts[k]),
+                "standard_errors": _errors(found, k),
                 "means": {o: None if np.isnan(v) else v for o, v in zip(found.objectives, means[k], strict=True)},
             }
             for k in range(len(found.names))
@@ -352,6 +369,7 @@ def _json(
         "certified_epsilon": result.certified_epsilon,
         "guarantee": guarantee,
         "not_guaranteed_because": None if guarantee is not None else str(getattr(worth, "reason", "")),
+        "guess": _guess(found),
         "remaining": found.plan.remaining,
         "remaining_at_least": found.plan.at_least,
         "plan": None

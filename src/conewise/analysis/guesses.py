@@ -1,0 +1,115 @@
+"""A best guess beside the certificate: the front of the averages, how well these are known, and what else would cost.
+
+Nothing here is guaranteed. Who has to decide today wants to know what the averages say, and whoever may measure on,
+what another epsilon would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats
+from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.history import Checkpoints
+from conewise.cones import Cone
+from conewise.feedback import Statistics
+from conewise.goals import Question
+from conewise.objectives import rounded_unit
+from conewise.order import pareto_mask
+
+_PRICED: Final = 100  # designs for which other epsilons are tried: each of them judges all designs again
+_PARTS: Final = (0.5, 2.0)  # of a tenth of the smallest spread: a fine epsilon and a coarse one
+
+
+@dataclass(frozen=True)
+class Price:
+    """So many more evaluations, by the averages so far, would decide everything at this epsilon (in steps)."""
+
+    epsilon: float
+    remaining: int
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What the averages say by themselves; nothing of it is guaranteed."""
+
+    pareto: Bools
+    """(K,): the Pareto set of the averages."""
+    standard_errors: Floats
+    """(K, D): of the averages, as they were measured; NaN where there are fewer than two evaluations."""
+    prices: tuple[Price, ...] = ()
+    """What other epsilons would cost, where something is undecided."""
+
+    @classmethod
+    def of(cls, question: Question, statistics: Statistics, found: tuple[Price, ...] = ()) -> Guess:
+        """From the whole samples, in steps."""
+        errors = standard_errors(statistics, question.columns.units)
+        return cls(front_of_averages(statistics, question.cone), errors, found)
+
+
+def front_of_averages(statistics: Statistics, cone: Cone) -> Bools:
+    """(K,): the Pareto set of the averages, among the designs that were evaluated at all."""
+    seen = np.flatnonzero(statistics.counts > 0)
+    mask = np.zeros(statistics.n_designs, dtype=bool)
+    if len(seen):
+        mask[seen[pareto_mask(statistics.means[seen], cone)]] = True
+    return mask
+
+
+def standard_errors(statistics: Statistics, units: Floats) -> Floats:
+    """(K, D): of the averages, in the user's units; NaN where there are fewer than two evaluations."""
+    n = statistics.counts.astype(np.float64)[:, None]
+    scatters = np.maximum(np.diagonal(statistics.scatters, axis1=1, axis2=2), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(n > 1, np.sqrt(scatters / (n * (n - 1))), np.nan) * units
+
+
+def other_epsilons(question: Question, statistics: Statistics) -> tuple[float, ...]:
+    """A fine and a coarse epsilon above the one asked for, from the spread of the averages; rounded to 1-2-5."""
+    spreads = np.ptp(statistics.means[statistics.counts > 0], axis=0) if (statistics.counts > 0).any() else np.empty(0)
+    spreads = spreads[np.isfinite(spreads) & (spreads > 0)]
+    if not len(spreads):
+        return ()
+    tried = (rounded_unit(part * float(spreads.min())) for part in _PARTS)
+    return tuple(dict.fromkeys(epsilon for epsilon in tried if epsilon > question.epsilon))
+
+
+def prices(question: Question, state: Checkpoints, most: int | None, final: bool) -> tuple[Price, ...]:
+    """What other epsilons would cost; nothing where there are too many designs, or some cannot be compared yet."""
+    k = state.statistics.n_designs
+    if k > _PRICED:
+        return ()
+    found = []
+    for epsilon in other_epsilons(question, state.statistics):
+        asked = replace(question, epsilon=epsilon)
+        options: dict[str, Any] = {"any_epsilon": True, "pilots": False}
+        rule = SuccessiveElimination(asked, k, max_evaluations=most, **options)
+        claims = FixedSample(asked, k).claims(state.statistics) if final else rule.certificate.claims(state)
+        remaining = 0
+        if claims.undecided.any():
+            costs = rule.costs(state, claims)
+            if costs is None or (state.counts < rule.certificate.levels.counts[0]).any():
+                return ()
+            targets = np.zeros(k)
+            targets[costs.left] = rule.targets(costs)
+            remaining = int(np.maximum(np.ceil(targets) - state.counts, 0).sum())
+        found.append(Price(epsilon, remaining))
+    return tuple(found)
+
+
+def price_words(found: Sequence[Price], question: Question, hopeless: int) -> str:
+    """A sentence behind another one: "With epsilon = 0.5 about 120 more, with epsilon = 2 none."; or nothing."""
+    parts = [
+        f"with {question.columns.at(price.epsilon)} {f'about {price.remaining:,} more' if price.remaining else 'none'}"
+        for price in found
+        if price.remaining < hopeless
+    ]
+    if not parts:
+        return ""
+    sentence = ", ".join(parts)
+    return f" {sentence[0].upper()}{sentence[1:]}."
