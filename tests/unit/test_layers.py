@@ -63,7 +63,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("designs",),
         ("shards",),
         ("selection", "measurements"),
-        ("known", "sums"),
+        ("known", "sums", "blocked"),
     ],
     "readers": [("imported",), ("searches", "evaluations", "optunastudies", "mlflowruns")],
     "certificate": [
@@ -86,7 +86,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
     ],
-    "analysis": [("oddities", "planning", "guesses"), ("explanations",), ("analyse",)],
+    "analysis": [("oddities", "planning", "guesses"), ("explanations",), ("blocks",), ("analyse",)],
     "studies": [
         ("rules", "identity", "results", "texts"),
         ("loop", "spec", "storage.journal"),

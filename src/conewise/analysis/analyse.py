@@ -22,7 +22,7 @@ from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
 from conewise.analysis.guesses import Guess, Price, prices
-from conewise.analysis.oddities import Extremes, Far, far_values
+from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
@@ -202,7 +202,7 @@ def analyse(
     assumed.check_dim(dim, k)
     _check_summaries(source, assumed, final)
     inside = question.inside.assumed
-    values = _Values(dim, k)
+    values = Values(dim, k)
     stream = _watched(source, cone, inside, values, progress)
     if k == 1:
         statistics = _statistics(source, stream, inside, values, summed)
@@ -400,7 +400,7 @@ def _summed_elsewhere(source: Source, final: bool, executor: Any, progress: Prog
 
 
 def _statistics(
-    source: Source, stream: Iterator[Observations], noise: Noise, values: _Values, summed: Summed | None
+    source: Source, stream: Iterator[Observations], noise: Noise, values: Values, summed: Summed | None
 ) -> Statistics:
     """Of the whole samples: from elsewhere, or by reading the stream, which also says what is outside of its range."""
     if summed is not None and not (
@@ -427,41 +427,8 @@ def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
         )
 
 
-class _Values:
-    """The different values of each objective, as long as there are no more than two, and whether any was a mean."""
-
-    def __init__(self, dim: int, n_designs: int) -> None:
-        self.summed = False
-        self._extremes: Extremes | None = Extremes(n_designs, dim)
-        self._few: list[set[float] | None] = [set() for _ in range(dim)]
-
-    def see(self, observations: Observations) -> None:
-        """Take note of some more."""
-        self.summed |= bool((observations.counts > 1).any())
-        if self._extremes is not None:
-            self._extremes.see(observations)
-        for d, few in enumerate(self._few):
-            if few is not None:
-                few |= set(np.unique(observations.means[:, d])[:3].tolist())
-                if len(few) > 2:
-                    self._few[d] = None
-
-    def take(self, few: Sequence[frozenset[float] | None]) -> None:
-        """What was seen elsewhere of single evaluations."""
-        self._few = [None if seen is None else set(seen) for seen in few]
-        self._extremes = None  # nobody has looked for them
-
-    def pairs(self) -> dict[int, tuple[float, float]]:
-        """The objectives that took exactly two values, and these."""
-        return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
-
-    def far(self, statistics: Statistics) -> list[Far]:
-        """Values far from all others of their design; none where some entries were means, or nobody has looked."""
-        return [] if self.summed or self._extremes is None else far_values(statistics, self._extremes)
-
-
 def _watched(
-    source: Source, cone: Cone, noise: Noise, values: _Values, progress: Progress | None
+    source: Source, cone: Cone, noise: Noise, values: Values, progress: Progress | None
 ) -> Iterator[Observations]:
     """The observations of a source, checked against the noise assumed, unknown correlations at their worst."""
     done, total = 0, int(source.rows.sum())

@@ -91,6 +91,39 @@ def far_values(statistics: Statistics, extremes: Extremes) -> list[Far]:
     return sorted(found, key=lambda far: -far.spreads)
 
 
+class Values:
+    """The different values of each objective, as long as there are no more than two, and whether any was a mean."""
+
+    def __init__(self, dim: int, n_designs: int) -> None:
+        self.summed = False
+        self._extremes: Extremes | None = Extremes(n_designs, dim)
+        self._few: list[set[float] | None] = [set() for _ in range(dim)]
+
+    def see(self, observations: Observations) -> None:
+        """Take note of some more."""
+        self.summed |= bool((observations.counts > 1).any())
+        if self._extremes is not None:
+            self._extremes.see(observations)
+        for d, few in enumerate(self._few):
+            if few is not None:
+                few |= set(np.unique(observations.means[:, d])[:3].tolist())
+                if len(few) > 2:
+                    self._few[d] = None
+
+    def take(self, few: Sequence[frozenset[float] | None]) -> None:
+        """What was seen elsewhere of single evaluations."""
+        self._few = [None if seen is None else set(seen) for seen in few]
+        self._extremes = None  # nobody has looked for them
+
+    def pairs(self) -> dict[int, tuple[float, float]]:
+        """The objectives that took exactly two values, and these."""
+        return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
+
+    def far(self, statistics: Statistics) -> list[Far]:
+        """Values far from all others of their design; none where some entries were means, or nobody has looked."""
+        return [] if self.summed or self._extremes is None else far_values(statistics, self._extremes)
+
+
 @dataclass(frozen=True, eq=False)
 class Oddities:
     """What the sentences about odd values are made from."""
