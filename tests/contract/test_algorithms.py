@@ -60,6 +60,18 @@ class TestModelOfFeatures(OurContract):
         return algorithms.ModelGuided(question, n_designs, model=model)
 
 
+class TestPaired(OurContract):
+    summaries = False  # an entry that sums up several blocks has lost its partners
+
+    def make(self, question, n_designs):
+        return algorithms.PairedElimination(question, n_designs, blocks=400, population=None)
+
+
+class TestModelGuided(OurContract):
+    def make(self, question, n_designs):
+        return algorithms.ModelGuided(question, n_designs, model=cw.models.Independent())
+
+
 class TestLeaderChallenger(OurContract):
     def make(self, question, n_designs):
         return algorithms.LeaderChallenger(question, n_designs, growth=0.3)

@@ -104,11 +104,13 @@ class Result:
         by: Indices | None = None,
         certain: Bools | None = None,
         epsilon: float | None = None,
+        probability: Floats | None = None,
+        certified: Mapping[str, float | None] | None = None,
     ) -> Result:
         """The answer of a rule that has seen so much: who is returned, and the masks of where everyone stands.
 
         Whoever is in no mask is undecided. `by` counts for covered and beaten designs, `certain` for returned ones;
-        `epsilon` is the one that a proof gives for the returned set.
+        `epsilon` is the one that a proof gives for the returned set. `probability` and `certified` are for models.
         """
         status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
         for word, mask in ((Status.KEPT, kept), (Status.COVERED, covered), (Status.BEATEN, beaten)):
@@ -126,6 +128,8 @@ class Result:
             seen.counts,
             np.full(len(returned), -1, dtype=np.intp) if by is None else np.where(out, by, -1),
             np.zeros(len(returned), dtype=bool) if certain is None else certain & returned,
+            probability=probability,
+            certified=certified or {},
         )
 
     @property

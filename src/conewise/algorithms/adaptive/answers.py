@@ -51,5 +51,15 @@ def _result(
     epsilon: float | None,
     by: np.ndarray,
 ) -> Result:
-    masks = {"kept": kept, "covered": covered, "beaten": claims.beaten, "certain": claims.certain}
-    return Result.of(statistics, returned, worth, why, by=by, epsilon=epsilon, **masks)
+    return Result.of(
+        statistics,
+        returned,
+        worth,
+        why,
+        kept=kept,
+        covered=covered,
+        beaten=claims.beaten,
+        by=by,
+        certain=claims.certain,
+        epsilon=epsilon,
+    )

@@ -12,7 +12,7 @@ from conewise._arrays import Bools, Indices, as_count
 from conewise._memory import Memory
 from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, Status
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
 from conewise.errors import InputError, shown
@@ -184,26 +184,21 @@ class ModelGuided(FixedConfidence):
         why: str,
         done: bool,
     ) -> Result:
-        statistics = state.everything
-        status = np.full(self.n_designs, Status.UNDECIDED.value, dtype="<U16")
         by = np.full(self.n_designs, -1, dtype=np.intp)
         if done:
-            status[:] = Status.COVERED.value
-            status[returned] = Status.KEPT.value
             by[look.designs] = self._covering(look)
         probability = np.zeros(self.n_designs)
         probability[look.designs] = look.choice.probability
         epsilon = reached if isinstance(worth, Guarantee) else None
-        return Result(
+        return Result.of(
+            state.everything,
             returned,
-            status,
-            statistics.evaluations,
             worth,
-            epsilon,
             why,
-            statistics.means,
-            statistics.counts,
-            by,
+            kept=returned & done,
+            covered=~returned & done,
+            by=by,
+            epsilon=epsilon,
             probability=probability,
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
