@@ -35,19 +35,32 @@ Rng = np.random.Generator
 
 # -- calls -----------------------------------------------------------------------------------------------------------
 
-MATRICES = (((40, 500, 2), 1.0), ((50, 800, 2), 1.0), ((60, 1000, 2), 1.0), ((50, 800, 3), 1.0), ((50, 800, 2), 0.5))
-"""Models, questions and objectives, and the spread of abilities: half of it makes most models close rivals."""
+Shape = tuple[int, int, int]
+MATRICES: tuple[tuple[Shape, float, bool], ...] = (
+    ((40, 500, 2), 1.0, False),
+    ((50, 800, 2), 1.0, False),
+    ((60, 1000, 2), 1.0, False),
+    ((50, 800, 3), 1.0, False),
+    ((50, 800, 2), 0.5, False),
+    ((50, 800, 2), 0.5, True),
+    ((50, 800, 3), 0.5, True),
+)
+"""Models, questions and objectives; the spread of abilities, and whether objectives are traded off: hard cases last."""
 EPSILONS = (0.1, 0.05, 0.02, 0.0)
 
 
-def matrix(shape: tuple[int, int, int], rng: Rng, *, shared: bool = True, spread: float = 1.0) -> Floats:
+def matrix(shape: Shape, rng: Rng, *, shared: bool = True, spread: float = 1.0, traded: bool = False) -> Floats:
     """Answers (K, Q, D) by an item response model: P(right) = 1 / (1 + exp(-a_q (ability - difficulty_q))).
 
-    Abilities have standard deviation `spread` in every objective and correlation 1/3 between objectives;
-    `shared=False` gives every model its own accuracy on all questions, so that answers are not correlated.
+    Abilities have standard deviation `spread` in every objective and correlation 1/3 between objectives; with `traded`
+    they are independent, less half of their average, so that who is good at one is worse at another. `shared=False`
+    gives every model its own accuracy on all questions, so that answers are not correlated.
     """
     k, q, d = shape
     ability = spread * (np.sqrt(1 / 3) * rng.normal(size=(k, 1)) + np.sqrt(2 / 3) * rng.normal(size=(k, d)))
+    if traded:
+        ability = spread * rng.normal(size=(k, d))
+        ability -= ability.mean(axis=1, keepdims=True) / 2
     difficulty = 1.5 * rng.normal(size=(q, 1)) + 0.5 * rng.normal(size=(q, d))
     slope = np.exp(0.4 + 0.3 * rng.normal(size=(q, d)))
     right = 1 / (1 + np.exp(-slope * (ability[:, None, :] - difficulty)))
@@ -81,24 +94,26 @@ def unpaired_undecided(values: Floats, epsilon: float) -> int:
 
 @dataclass(frozen=True)
 class Calls:
-    shape: tuple[int, int, int]
+    shape: Shape
     epsilon: float
     spread: float
+    traded: bool
     shares: tuple[float, ...]
     right: int
     left: int
 
 
 def call_rows(matrices: int) -> Iterator[Calls]:
-    for shape, spread in MATRICES:
+    for shape, spread, traded in MATRICES:
         for epsilon in EPSILONS:
             found = []
             left = 0
             for run in range(matrices):
-                values = matrix(shape, np.random.default_rng([SEED, *shape, run]), spread=spread)
+                values = matrix(shape, np.random.default_rng([SEED, *shape, run]), spread=spread, traded=traded)
                 found.append(calls(values, epsilon, run))
                 left += unpaired_undecided(values, epsilon)
-            yield Calls(shape, epsilon, spread, tuple(s for s, _ in found), sum(r for _, r in found), left)
+            right = sum(r for _, r in found)
+            yield Calls(shape, epsilon, spread, traded, tuple(s for s, _ in found), right, left)
 
 
 def uncorrelated(matrices: int, epsilon: float) -> tuple[float, float]:
@@ -203,7 +218,8 @@ def page(rows: list[Calls], flat: list[tuple[float, float, float]], cells: list[
         "## Calls",
         "",
         f"Simulated evaluation matrices, {matrices} a row: an item response model with abilities of the standard "
-        "deviation given and difficulties of 1.6, answers 0 or 1, orthant, delta 0.05. The share of all calls until "
+        "deviation given (*traded off*: less half of their average over the objectives: more are rivals) "
+        "and difficulties of 1.6, answers 0 or 1, orthant, delta 0.05. The share of all calls until "
         'every model is decided ("cover"; at epsilon 0 the exact Pareto set), and how many models the unpaired '
         "certificate leaves undecided, on average, after *all* calls.",
         "",
@@ -212,8 +228,9 @@ def page(rows: list[Calls], flat: list[tuple[float, float, float]], cells: list[
     ]
     for row in rows:
         k, q, d = row.shape
+        abilities = f"{row.spread:g}{', traded off' if row.traded else ''}"
         lines.append(
-            f"| {k} | {q} | {d} | {row.spread:g} | {row.epsilon:g} | {np.mean(row.shares):.1%} | {max(row.shares):.1%} "
+            f"| {k} | {q} | {d} | {abilities} | {row.epsilon:g} | {np.mean(row.shares):.1%} | {max(row.shares):.1%} "
             f"| {row.right} of {len(row.shares)} | {row.left / len(row.shares):.0f} |"
         )
     lines += ["", "Answers that are not correlated, 50 models on 800 questions, two objectives:", ""]

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import blocks
 
-RUNS = 60
+RUNS, POWER = 40, 60
 
 
 @pytest.mark.parametrize("population", blocks.POPULATIONS)
@@ -22,7 +22,7 @@ def test_delta_is_kept(kind, population):
 
 @pytest.mark.parametrize("kind", blocks.KINDS)
 def test_the_test_has_power(kind):
-    assert blocks.cell(kind, blocks.POPULATIONS[1], RUNS).rejected
+    assert blocks.cell(kind, blocks.POPULATIONS[1], POWER).rejected
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(0.1, 0.35), (0.02, 0.6)])
