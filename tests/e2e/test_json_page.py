@@ -76,7 +76,8 @@ def test_the_page_says_the_version():
 
 
 @pytest.mark.parametrize("page", ["objectives.md", "sources.md"])
-def test_what_a_page_shows_is_what_its_code_prints(page):
+def test_what_a_page_shows_is_what_its_code_prints(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     text = (DOCS / page).read_text(encoding="utf-8")
     namespace: dict[str, object] = {}
     said, shown = "", 0

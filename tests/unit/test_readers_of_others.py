@@ -114,6 +114,23 @@ def test_no_guarantee_where_designs_share_folds():
     assert "with probability" not in text
 
 
+@pytest.mark.parametrize(
+    ("table", "options", "returned"),
+    [
+        (lambda: readers.inspect(DATA / "inspect"), {"population": "all", "repetitions": True}, ["mockllm/good"]),
+        (lambda: readers.lm_eval(DATA / "lm_eval"), {"population": "all"}, ["model-2"]),
+        (lambda: readers.cv_results(DATA / "sklearn.json"), {"epsilon": 0.1}, None),
+    ],
+)
+def test_what_is_shared_is_compared_block_by_block(table, options, returned):
+    imported = table()
+    found = cw.analyse(imported, block=imported.block, delta=0.1, **options)
+    assert found.result.guarantee
+    if returned is not None:  # the whole benchmark was seen, so the front of the averages is the answer
+        assert found.result.names() == returned
+    assert f"`block`={imported.block!r}" in str(cw.analyse(imported, delta=0.1).result.guarantee)
+
+
 def test_the_search_of_scikit_learn_itself(tmp_path):
     pytest.importorskip("sklearn")
     from sklearn.datasets import load_iris

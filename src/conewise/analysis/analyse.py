@@ -211,7 +211,7 @@ def analyse(
     final_statistics = _statistics(source, stream, inside, values, summed) if final else None
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
-        judged = replace(judged, result=_without_proof(judged.result, shared))
+        judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
     guess = Guess.of(question, judged.statistics, judged.prices)
     findings = Findings(
         source,
@@ -330,9 +330,11 @@ def _alone(source: Source, statistics: Statistics, question: Question, final: bo
     return Analysis(result, plan, findings.sentences(), question, ())
 
 
-def _without_proof(result: Result, shared: str) -> Result:
+def _without_proof(result: Result, shared: str, block: str | None) -> Result:
     """What is left of an answer where designs were evaluated on the same folds or samples: a guess."""
     reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"
+    if block is not None:
+        reason += f" (compare them block by block: `block`={block!r})"
     return replace(result, guarantee=Heuristic(reason), certified_epsilon=None, certain=np.zeros_like(result.certain))
 
 

@@ -26,7 +26,8 @@ def inspect(
 
     `logs` are log files in JSON, a folder of them, or `EvalLog` objects with samples. Grades count 1 (C), 0.5 (P) and 0
     (I, N). `design` is what is compared: "model", or "task". All models meet the same samples, so that their
-    evaluations are not independent: what `analyse` says of them is a guess, and no guarantee.
+    evaluations are not independent: compare them sample by sample, `analyse(table, block="sample", population="all",
+    repetitions=True, ...)` where there are several epochs; otherwise the answer is a guess.
     """
     if design not in ("model", "task"):
         raise InputError(f'design must be "model" or "task", got {shown(design)}.')
@@ -46,7 +47,7 @@ def lm_eval(files: Any, *, objectives: Sequence[str | Objective] = (), minimise:
     """The samples that lm-eval logs (`--log_samples`): samples_TASK_TIME.jsonl in a folder for each model.
 
     `files` are such files or folders that hold them; the folder's name is the model's. One evaluation a document, one
-    objective a metric. All models meet the same documents: no guarantee, as with `inspect`.
+    objective a metric. All models meet the same documents: compare them document by document, as with `inspect`.
     """
     rows: list[dict[str, Any]] = []
     for path in _files(files, "**/samples_*.jsonl"):
@@ -67,7 +68,7 @@ def _compared(
 ) -> Imported:
     about = ("design", "sample", "epoch", "filter")
     common = [key for key in (rows[0] if rows else ()) if key not in about and all(key in row for row in rows)]
-    return Imported(rows, chosen(common, objectives, what), minimise=minimise, shared="samples")
+    return Imported(rows, chosen(common, objectives, what), minimise=minimise, shared="samples", block="sample")
 
 
 def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -28,6 +28,7 @@ class Imported(LongTable):
         minimise: Sequence[str] = (),
         design: str = "design",
         shared: str = "",
+        block: str | None = None,
         left_out: int = 0,
         incomplete: Incomplete = "refuse",
     ) -> None:
@@ -36,6 +37,8 @@ class Imported(LongTable):
         """By name, in the order in which evaluations were made."""
         self.shared = shared
         """What the designs were evaluated on together, such as folds: their evaluations are not independent then."""
+        self.block = block
+        """The column that names these, for `analyse(..., block=table.block)`."""
         self.left_out = left_out
         """Evaluations without values: failed, pruned, not finished."""
         super().__init__(self.columns, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)

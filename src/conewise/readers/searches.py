@@ -20,7 +20,7 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
 
     `results` is `search.cv_results_`, the fitted search itself, or a JSON file of it. Scores of scikit-learn are larger
     where they are better (neg_log_loss). All settings meet the same folds, so that their evaluations are not
-    independent: what `analyse` says of them is a guess, and no guarantee.
+    independent: compare them fold by fold, `analyse(table, block="fold", ...)`; otherwise the answer is a guess.
     """
     data = _data(results)
     found: dict[str, dict[int, Any]] = {}
@@ -41,7 +41,7 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
         for fold in folds:
             scores = {metric: float(found[metric][fold][place]) for metric in found}
             rows.append({"design": name, "fold": fold} | scores)
-    return Imported(rows, wanted, shared="folds")
+    return Imported(rows, wanted, shared="folds", block="fold")
 
 
 def _data(results: Any) -> Mapping[str, Any]:
