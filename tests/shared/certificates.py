@@ -93,9 +93,8 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     whole = checked.delta * checked.radii.claim_share
     if checked.notion == "cover":
         return whole, whole, 0.0
-    fine = checked.tuning.fine_part if weights is None else weights.fine_part
-    sure_part = checked.tuning.sure_part
-    return whole * fine, whole * (1 - fine) * (1 - sure_part), whole * (1 - fine) * sure_part
+    fine, anybody, reliable = checked.tuning.contain_parts if weights is None else weights.parts
+    return whole * fine, whole * anybody, whole * reliable
 
 
 def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:

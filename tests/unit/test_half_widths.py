@@ -46,7 +46,7 @@ def fine_share():
 
     One of the four, the third, is known to be Pareto optimal at this sample.
     """
-    return TUNING.fine_part * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
+    return TUNING.contain_parts[0] * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
 
 
 def test_of_one_look_with_known_noise_it_is_a_normal_quantile_of_the_mean(sample):
@@ -117,7 +117,7 @@ def told_apart(subject, widths):
     """Pairs at one look and a weighting along which they are further apart than both half-widths; radii of those."""
     designs = np.arange(len(subject.names))
     compared = subject.evidence.compare(designs)
-    seen = next(iter(compared.fine(designs, designs)))
+    seen = compared.fine(designs, designs)
     level = compared.table.reached
     same = (level[:, None] == level[None, :]) & (designs[:, None] != designs[None, :])
     far = same[:, :, None] & (np.abs(seen.gains) > widths[:, None, :] + widths[None, :, :])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -66,7 +65,7 @@ class Boundaries(ABC):
 
     def out(
         self, table: PairTable, rows: Indices, columns: Indices, standing: Standing, *, covering: bool = False
-    ) -> Iterator[Seen]:
+    ) -> list[Seen]:
         """The same for "beaten" and "covered", and with the column designs ahead; once more where these are sure.
 
         Along the noisiest direction too if it is for `covering`, where that is known.
@@ -76,16 +75,18 @@ class Boundaries(ABC):
         logs = self.spending.log_out(designs, rivals, standing)
         sure = standing.sure[rivals] if self.spending.by_sure else np.zeros(0, dtype=bool)
         narrower = self.spending.log_by_sure(designs, rivals, standing) if sure.any() else None
+        found = []
         for which, offset in self.lists(table):
             meeting = table.meeting(rows, columns, offset, known)
-            yield self._seen(table, rows, columns, meeting, which, logs)
+            found.append(self._seen(table, rows, columns, meeting, which, logs))
             if narrower is not None:
                 by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
-                yield self._seen(table, rows, columns, by_sure, which, narrower)
+                found.append(self._seen(table, rows, columns, by_sure, which, narrower))
+        return found
 
     def lists(self, table: PairTable) -> tuple[tuple[int, int], ...]:
         """Which offsets are worth a look: no list says more than the first if nobody is half its offset ahead."""
-        apart = table.apart()
+        apart = int(np.ptp(table.reached)) if len(table.reached) else 0
         return tuple(pair for pair in enumerate(self.offsets) if pair[1] <= 2 * apart)
 
     def _seen(
@@ -235,17 +236,12 @@ class Comparisons:
         """(L,): ascending."""
         return self.table.designs
 
-    @property
-    def lists(self) -> tuple[tuple[int, int], ...]:
-        """Which offsets are looked at."""
-        return self.boundaries.lists(self.table)
+    def fine(self, rows: Indices, columns: Indices) -> Seen:
+        """These pairs, by their positions in `designs`, with the radii of "fine"."""
+        return self.boundaries.fine(self.table, rows, columns, self.standing)
 
-    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
-        """Every way in which these pairs (positions in `designs`) have met, with the radii of "fine"."""
-        yield self.boundaries.fine(self.table, rows, columns, self.standing)
-
-    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Iterator[Seen]:
-        """The same with the radii of "beaten" and "covered"."""
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
+        """Every way in which they have met, with the radii of "beaten" and "covered"."""
         return self.boundaries.out(self.table, rows, columns, self.standing, covering=covering)
 
     def keep(self, which: Bools) -> Comparisons:

@@ -15,7 +15,7 @@ concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -27,7 +27,7 @@ from conewise._memory import Memory
 from conewise.budgets import check_designs
 from conewise.certificate.boundaries import Comparisons, Looks, OneLook, Tables
 from conewise.certificate.claims import FEW, Certified, Claims, Struck, Worked, certified, judge
-from conewise.certificate.crowds import Crowd, clearly_beaten
+from conewise.certificate.crowds import clearly_beaten
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Lens, PairTable, View
@@ -115,7 +115,7 @@ class Asked:
 
     def spending(self, weights: Weights) -> Spending:
         """What claims may spend if delta is shared by these weights (docs/adaptive, 3)."""
-        return Spending(self.delta * self.radii.claim_share, self.stepwise, self.tuning.sure_part, weights)
+        return Spending(self.delta * self.radii.claim_share, self.stepwise, weights)
 
     def rounding(self, statistics: Statistics) -> Rounding | None:
         """How finely the observations were recorded, where that may hide the noise (docs/adaptive, 7)."""
@@ -157,8 +157,8 @@ class Sample(Asked):
                 f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
                 "announced: make the certificate for the sample."
             )
-        crowd = Crowd.nobody(np.zeros(self.n_designs, dtype=np.intp))
-        start = Struck(crowd.beaten, crowd.by, self.compare(statistics, np.arange(self.n_designs)))
+        everyone = np.arange(self.n_designs)
+        start = Struck(everyone < 0, np.full_like(everyone, -1), self.compare(statistics, everyone))
         return self.judged(start, epsilon, Worked())[0]
 
     def compare(self, statistics: Statistics, designs: Indices, standing: Standing | None = None) -> Comparisons:
@@ -186,7 +186,6 @@ class _Last:
     claims: Claims
     worked: Worked
     views: list[View]
-    crowd: Crowd
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +249,10 @@ class Certificate(Asked):
         """The least probabilities of claims "fine" and "out", for even weights."""
         spending, standing = self.spending(weights), Standing.at_first(self.n_designs)
         nobody = np.zeros(0, dtype=np.intp)
-        logs = spending.log_fine(nobody, standing), spending.log_out(nobody, nobody, standing)
-        return math.exp(logs[0].item()), math.exp(logs[1].item())
+        out = spending.log_out(nobody, nobody, standing).item()
+        if spending.by_sure:
+            out = min(out, spending.log_by_sure(nobody, nobody, standing).item())
+        return math.exp(spending.log_fine(nobody, standing).item()), math.exp(out)
 
     @cached_property
     def least(self) -> tuple[float, float]:
@@ -263,7 +264,7 @@ class Certificate(Asked):
         if not self.stepwise:
             return left * fine, left * out
         low, high = self.tuning.fine_limits
-        return left * fine * low, left * out * (1 - high) * (1 - self.tuning.sure_part)
+        return left * fine * low, left * out * (1 - high)
 
     @cached_property
     def anchors(self) -> tuple[float, float]:
@@ -285,7 +286,8 @@ class Certificate(Asked):
         fine, out = self._due
         growth = self.radii.growth
         if self.most is not None or math.isinf(fine):
-            return self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
+            found = self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
+            return replace(found, power=self.tuning.spending_power)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
         if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
@@ -298,6 +300,7 @@ class Certificate(Asked):
         short, enough, steps = -1, None, 0
         while enough is None or enough - short > 1:
             levels = self.radii.schedule(most * growth**steps, due=fine)
+            levels = replace(levels, power=self.tuning.spending_power)
             need = self._need(levels)
             missing = 2 * math.log(need) / math.log(growth)
             if need <= 1:
@@ -342,50 +345,51 @@ class Certificate(Asked):
 
     def boundaries(self, state: Checkpoints) -> Looks:
         """The radii in force: by the weights of the pilot, or even ones."""
-        weights = self.even if state.weights is None else state.weights
-        return Looks(self.radii, self.spending(weights), self.scale, self.tables)
+        return self._boundaries(state.weights)
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
 
-        (With more than FEW designs there is one exception: `Crowd.still`.)
+        (With more than FEW designs there is one exception: `clearly_beaten`.)
         """
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        same = last is not None and last.state.weights is state.weights
-        boundaries, views = self.boundaries(state), self._views(state)
-        crowd = Crowd.nobody(state.reached) if last is None else last.crowd.still(state.reached)
+        weights = state.weights
+        boundaries, views = self._boundaries(weights), self._views(state, last)
+        beaten, by = np.zeros(self.n_designs, dtype=bool), np.full(self.n_designs, -1, dtype=np.intp)
         if self.n_designs > FEW:
-            rounding = self.rounding(state.statistics)
-            crowd = clearly_beaten(crowd, views, boundaries, rounding, FEW, stepwise=self.stepwise)
-        table = self._table(state, np.flatnonzero(~crowd.beaten), views)
-        standing = Standing(~crowd.beaten, np.zeros_like(crowd.beaten))
-        start = Struck(crowd.beaten, crowd.by, Comparisons(table, boundaries, standing))
+            before = by if last is None else last.claims.by
+            beaten, by = clearly_beaten(views, state.reached, boundaries, self.rounding(state.statistics), FEW, before)
+        table = self._table(state, np.flatnonzero(~beaten), views)
+        standing = Standing(~beaten, np.zeros_like(beaten))
+        start = Struck(beaten, by, Comparisons(table, boundaries, standing))
+        same = last is not None and last.claims.comparisons.boundaries.spending.weights is boundaries.spending.weights
         claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked())
-        if self.n_designs > FEW and worked.struck is not None:
-            # Who is sure now may be so no more after the next look: what was beaten for that reason is not taken over.
-            crowd = Crowd(state.reached, worked.struck.beaten, worked.struck.by)
-        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
+        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views))
         return claims
 
-    def _views(self, state: Checkpoints) -> list[View]:
-        last = _MEMORY.last(self)
-        counts = np.array(self.levels.counts, dtype=np.float64)
-        return self.lens.views(state.snapshots, counts, [] if last is None else last.views)
+    def _boundaries(self, weights: Weights | None) -> Looks:
+        return Looks(self.radii, self.spending(self.even if weights is None else weights), self.scale, self.tables)
+
+    def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
+        return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
-        counts, alike = np.array(self.levels.counts, dtype=np.float64), self.radii.common is not None
-        table, spreads = PairTable.of_views(views, counts, state.reached, designs, max(self.offsets), alike)
-        rounding = self.rounding(state.statistics)
-        return table if rounding is None or not spreads.size else table.rounded(rounding, self.cone, spreads)
+        alike = self.radii.common is not None
+        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, max(self.offsets), alike)
+        rounding = self.rounding(state.statistics) if spreads.size else None
+        return table if rounding is None else table.rounded(rounding, self.cone, spreads)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        return np.array(self.levels.counts, dtype=np.float64)
 
     def compare(self, state: Checkpoints, designs: Indices, standing: Standing | None = None) -> Comparisons:
-        """How the observations compare any designs, ascending."""
-        table = self._table(state, designs, self._views(state))
-        return Comparisons(
-            table, self.boundaries(state), Standing.at_first(self.n_designs) if standing is None else standing
-        )
+        """How the observations compare any designs, ascending, with the radii of a standing (by default the first)."""
+        table = self._table(state, designs, self._views(state, _MEMORY.last(self)))
+        standing = Standing.at_first(self.n_designs) if standing is None else standing
+        return Comparisons(table, self.boundaries(state), standing)
 
     def in_sight(self, state: Checkpoints, claims: Claims) -> tuple[Floats, Floats]:
         """The z by level that claims "fine" and "beaten" are likely to meet next: for planning, not for claims."""

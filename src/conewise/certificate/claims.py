@@ -103,8 +103,6 @@ class Matrix:
 class Worked:
     """What claims were read off: earlier ones save time, and change nothing."""
 
-    struck: Struck | None = None
-    """Who is out before anybody is sure."""
     beats: Matrix | None = None
     """Whether the column design beats the row design, before anybody is out or sure."""
     fine_at: Matrix | None = None
@@ -123,7 +121,7 @@ class Struck:
 
     def without(self, rival: Indices) -> Struck:
         """With those out of whom a rival (a position) is known."""
-        out, designs = rival >= 0, self.comparisons.designs
+        out, designs = rival >= 0, self.comparisons.table.designs
         beaten, by = self.beaten.copy(), self.by.copy()
         beaten[designs[out]], by[designs[out]] = True, designs[rival[out]]
         standing = replace(self.comparisons.standing, left=~beaten)
@@ -139,20 +137,19 @@ def judge(
     narrows the radii of what follows, strike and accept again, until nobody is sure anew.
     """
     struck, beats = strike(start, before.beats, stepwise=stepwise)
-    first = struck
     fine_at: Matrix | None = None
     while True:
-        if len(struck.comparisons.designs) > FEW:
+        if len(struck.comparisons.table.designs) > FEW:
             accept_at = _screened(struck.comparisons, cone, epsilon)
-            return settle(struck, cone, epsilon, covering, accept_at, None), Worked(first, beats)
+            return settle(struck, cone, epsilon, covering, accept_at, None), Worked(beats)
         fine = _fine_matrix(struck.comparisons, cone, before.fine_at if fine_at is None else fine_at)
         fine_at = fine_at or fine
         accept_at = fine.entries.max(axis=1, initial=-np.inf)
         standing, sure = struck.comparisons.standing, accept_at < 0
         if not stepwise or int(sure.sum()) <= int(standing.sure.sum()):
-            return settle(struck, cone, epsilon, covering, accept_at, fine.entries), Worked(first, beats, fine_at)
+            return settle(struck, cone, epsilon, covering, accept_at, fine.entries), Worked(beats, fine_at)
         known = np.zeros_like(standing.sure)
-        known[struck.comparisons.designs[sure]] = True
+        known[struck.comparisons.table.designs[sure]] = True
         marked = replace(struck.comparisons, standing=Standing(standing.left, known))
         struck, _ = strike(replace(struck, comparisons=marked), None, stepwise=True)
 
@@ -170,7 +167,9 @@ def strike(start: Struck, before: Matrix | None, *, stepwise: bool) -> tuple[Str
             columns = table.strong(_STRONG)
             rival = _rivals(struck.comparisons, everyone, columns)
         else:
-            beats = _updated(table, struck.comparisons.lists, before, _beats_of(struck.comparisons), bool)
+            beats = _updated(
+                table, struck.comparisons.boundaries.lists(table), before, _beats_of(struck.comparisons), bool
+            )
             first = first or beats
             rival = np.where(beats.entries.any(axis=1), beats.entries.argmax(axis=1), -1)
             before = None
@@ -239,7 +238,7 @@ def _updated(
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
     """accept_at where it is at most epsilon, a lower bound elsewhere: who is not fine against one design is done."""
-    left = len(comparisons.designs)
+    left = len(comparisons.table.designs)
     accept_at, alive = np.full(left, -np.inf), np.arange(left)
     everyone = np.arange(left)
     screens = [comparisons.table.strong(_STRONG), *(everyone[start : start + FEW] for start in range(0, left, FEW))]
@@ -256,8 +255,8 @@ def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
 def _fine_at(comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices) -> Floats:
     """(rows, columns): the smallest epsilon at which i is fine against j; minus infinity against itself."""
     at = np.full((len(rows), len(columns)), np.inf)
-    for seen in comparisons.fine(rows, columns):
-        np.fmin(at, ((seen.gains + seen.radii) / cone.widths).min(axis=2), out=at)
+    seen = comparisons.fine(rows, columns)
+    np.fmin(at, ((seen.gains + seen.radii) / cone.widths).min(axis=2), out=at)
     at[rows[:, None] == columns[None, :]] = -np.inf
     return at
 
@@ -269,14 +268,14 @@ def settle(
     beaten, comparisons = struck.beaten, struck.comparisons
     accepted, covered, by = np.zeros_like(beaten), np.zeros_like(beaten), struck.by.copy()
     inside = accept_at <= epsilon
-    accepted[comparisons.designs[inside]] = True
+    accepted[comparisons.table.designs[inside]] = True
     if covering and inside.any() and not inside.all():
         rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
         limits = np.full(len(rows), np.nextafter(epsilon, np.inf))
         reach, cover = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         within = reach <= epsilon
-        covered[comparisons.designs[rows[within]]] = True
-        by[comparisons.designs[rows[within]]] = comparisons.designs[cover[within]]
+        covered[comparisons.table.designs[rows[within]]] = True
+        by[comparisons.table.designs[rows[within]]] = comparisons.table.designs[cover[within]]
     undecided = ~(beaten | accepted | covered)
     return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, fine_at)
 

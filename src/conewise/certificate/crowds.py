@@ -10,7 +10,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.boundaries import Looks
-from conewise.certificate.pairs import View
+from conewise.certificate.pairs import View, places
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.weights import Standing
 from conewise.order import maximal_columns
@@ -18,80 +18,94 @@ from conewise.order import maximal_columns
 _PAIRS_AT_ONCE: Final = 2**18
 
 
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """Who was beaten at some look, and how far everybody was."""
-
-    reached: Indices
-    beaten: Bools
-    by: Indices
-
-    @classmethod
-    def nobody(cls, reached: Indices) -> Crowd:
-        """Beaten yet."""
-        return cls(reached, np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp))
-
-    def still(self, reached: Indices) -> Crowd:
-        """The same at a later look, unless one of the beaten was evaluated anew (docs/adaptive, 3.2).
-
-        The one place where claims may depend on when anybody looked; none is wrong for it.
-        """
-        if (self.beaten & (self.reached != reached)).any():
-            return Crowd.nobody(reached)
-        return Crowd(reached, self.beaten.copy(), self.by.copy())
-
-
 def clearly_beaten(
-    crowd: Crowd, views: Sequence[View], boundaries: Looks, rounding: Rounding | None, few: int, *, stepwise: bool
-) -> Crowd:
-    """With whoever a design of the empirical front beats at its own last level, while more than a few are left.
+    views: Sequence[View], reached: Indices, boundaries: Looks, rounding: Rounding | None, few: int, before: Indices
+) -> tuple[Bools, Indices]:
+    """Who is beaten at its own last level by a design of the empirical front, and by which; while many are left.
 
     At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-    nothing is missed; what unequal ones hide is found among the pairs.
+    nothing is missed; what unequal ones hide is found among the pairs. Everybody is first held against whoever beat it
+    `before`: the one place where claims may depend on when anybody looked, and none is wrong for it (docs/adaptive,
+    3.2).
     """
-    beaten, by, reached = crowd.beaten, crowd.by, crowd.reached
-    left = int((~beaten).sum())
+    beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
+    left = len(reached)
     while left > few:  # else all pairs are looked at anyway
         standing = Standing(~beaten, np.zeros_like(beaten))
         for which, offset in enumerate(boundaries.offsets):
             z = boundaries.of_everybody(standing, which)
             for level in range(len(views) - offset):
-                pair = views[level], views[level + offset]
-                rows = np.flatnonzero((reached[pair[0].designs] == level) & ~beaten[pair[0].designs])
-                lost, rivals = _beaten_at(*pair, rows, z[level], boundaries, level, rounding)
-                beaten[lost], by[lost] = True, rivals
-        before, left = left, int((~beaten).sum())
-        if not stepwise or left == before:
+                here, ahead = views[level], views[level + offset]
+                rows = np.flatnonzero((reached[here.designs] == level) & ~beaten[here.designs])
+                radius = _Radius(float(z[level]) * boundaries.scale, boundaries.shift_at(float(z[level]), level))
+                for lost, rivals in _beaten_at(here, ahead, rows, radius, rounding, before):
+                    beaten[lost], by[lost] = True, rivals
+        earlier, left = left, int((~beaten).sum())
+        if left == earlier or not boundaries.spending.stepwise:
             break
-    return Crowd(reached, beaten, by)
+    return beaten, by
+
+
+@dataclass(frozen=True, eq=False)
+class _Radius:
+    z: float
+    shifts: Floats
+    """(N,)"""
+
+    def beats(self, gains: Floats, variances: Floats, n: int) -> Bools:
+        """Whether a gain along a facet is at least its radius."""
+        return np.asarray(gains >= self.z * np.sqrt(variances) + self.shifts[n])
 
 
 def _beaten_at(
-    here: View, ahead: View, rows: Indices, z: float, boundaries: Looks, level: int, rounding: Rounding | None
-) -> tuple[Indices, Indices]:
-    """Of these designs: who is beaten by a design on the front of the second view, and by which."""
-    rivals = np.flatnonzero(maximal_columns(ahead.values.T)) if len(rows) and len(ahead.designs) else rows[:0]
-    if rounding is not None and len(rivals):  # whoever's noise may be hidden is left to the pairs
+    here: View, ahead: View, rows: Indices, radius: _Radius, rounding: Rounding | None, before: Indices
+) -> list[tuple[Indices, Indices]]:
+    """Of these designs of the first view: who is beaten by one of the second, and by which."""
+    if not len(rows) or not len(ahead.designs):
+        return []
+    shown: Bools = np.ones(len(ahead.designs), dtype=bool)
+    if rounding is not None:  # whoever's noise may be hidden is left to the pairs
         rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
-        rivals = rivals[~rounding.hides(ahead.spreads[rivals]).any(axis=1)]
-    if not len(rows) or not len(rivals):
-        return rows[:0], rows[:0]
-    rival, shifts = np.full(len(rows), -1), boundaries.shift_at(z, level)
+        shown = np.asarray(~rounding.hides(ahead.spreads).any(axis=1))
+    lost = _beaten_as_before(here, ahead, rows, radius, before[here.designs[rows]], shown)
+    rest = rows[~lost]
+    found = [(here.designs[rows[lost]], before[here.designs[rows[lost]]])]
+    if len(rest) and shown.any():
+        rivals = np.flatnonzero(shown)[maximal_columns(ahead.values[shown].T)]
+        found.append(_beaten_by_the_front(here, ahead, rest, radius, rivals))
+    return found
+
+
+def _beaten_as_before(here: View, ahead: View, rows: Indices, radius: _Radius, before: Indices, shown: Bools) -> Bools:
+    """(rows,): who is beaten, by the data as they are, by the design that did so before; -1 for nobody."""
+    lost = np.zeros(len(rows), dtype=bool)
+    mine, theirs = places(ahead.designs, before)
+    mine, theirs = mine[shown[theirs]], theirs[shown[theirs]]
+    mine, theirs = (part[before[mine] != here.designs[rows[mine]]] for part in (mine, theirs))
+    all_, any_ = np.ones(len(mine), dtype=bool), np.zeros(len(mine), dtype=bool)
+    for n in range(here.values.shape[1]):
+        gains = ahead.values[theirs, n] - here.values[rows[mine], n]
+        all_ &= radius.beats(gains, here.variances[rows[mine], n] + ahead.variances[theirs, n], n)
+        any_ |= gains > 0
+    lost[mine] = all_ & any_
+    return lost
+
+
+def _beaten_by_the_front(
+    here: View, ahead: View, rows: Indices, radius: _Radius, rivals: Indices
+) -> tuple[Indices, Indices]:
+    """Who of these designs is beaten by one of the rivals, and by which."""
+    rival = np.full(len(rows), -1)
     step = max(1, _PAIRS_AT_ONCE // len(rivals))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        beats = _beats(here, ahead, part, rivals, z * boundaries.scale, shifts)
-        rival[start : start + step] = np.where(beats.any(axis=1), rivals[beats.argmax(axis=1)], -1)
+        lost, won = np.ones((len(part), len(rivals)), dtype=bool), np.zeros((len(part), len(rivals)), dtype=bool)
+        for n in range(here.values.shape[1]):
+            variances = here.variances[part, n][:, None] + ahead.variances[rivals, n][None, :]
+            gains = ahead.values[rivals, n][None, :] - here.values[part, n][:, None]
+            lost &= radius.beats(gains, variances, n)
+            won |= gains > 0
+        lost &= won & (here.designs[part][:, None] != ahead.designs[rivals][None, :])
+        rival[start : start + step] = np.where(lost.any(axis=1), rivals[lost.argmax(axis=1)], -1)
     found = rival >= 0
     return here.designs[rows[found]], ahead.designs[rival[found]]
-
-
-def _beats(here: View, ahead: View, rows: Indices, rivals: Indices, z: float, shifts: Floats) -> Bools:
-    """(rows, rivals): facet by facet."""
-    lost, won = np.ones((len(rows), len(rivals)), dtype=bool), np.zeros((len(rows), len(rivals)), dtype=bool)
-    for n in range(here.values.shape[1]):
-        spread = np.sqrt(here.variances[rows, n][:, None] + ahead.variances[rivals, n][None, :])
-        gains = ahead.values[rivals, n][None, :] - here.values[rows, n][:, None]
-        lost &= gains >= z * spread + shifts[n]
-        won |= gains > 0
-    return np.asarray(lost & won & (here.designs[rows][:, None] != ahead.designs[rivals][None, :]))

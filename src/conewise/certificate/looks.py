@@ -48,9 +48,11 @@ _SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of ea
 
 @dataclass(frozen=True)
 class Levels:
-    """Observation counts at which designs are compared."""
+    """Observation counts at which designs are compared, and how fast spending rises towards the anchor."""
 
     counts: tuple[int, ...]
+    power: float = 1.0
+    """Multiplies the powers of `spending`: 0 spends as much on each look."""
 
     @classmethod
     def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH, least: int = 1) -> Levels:
@@ -77,10 +79,10 @@ def spending(levels: Levels, anchor: float) -> Floats:
     """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
     if math.isinf(anchor):
-        before, beyond = ((n / UNKNOWN_ANCHOR) ** power for power in UNKNOWN_POWERS)
+        before, beyond = ((n / UNKNOWN_ANCHOR) ** (levels.power * power) for power in UNKNOWN_POWERS)
         shares = np.minimum(before, beyond)
         return np.asarray(shares / shares.sum())
-    shares = np.where(n <= anchor, (n / anchor) ** SPENDING_POWER, BEYOND_ANCHOR * anchor / n)
+    shares = np.where(n <= anchor, (n / anchor) ** (levels.power * SPENDING_POWER), BEYOND_ANCHOR * anchor / n)
     return np.asarray(shares / shares.sum())
 
 

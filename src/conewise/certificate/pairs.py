@@ -148,7 +148,7 @@ class PairTable:
         variances = np.full((rows, levels, 1 if alike else len(designs)), np.nan)
         spreads = np.full((levels, len(designs), dim), np.inf)
         for place, view in enumerate(shown):
-            mine, theirs = _places(view.designs, designs)
+            mine, theirs = _seats(view.designs, designs)
             values[:, place, mine] = view.values[theirs].T
             if alike:
                 variances[:, place, 0] = view.variances[0] if len(view.variances) else np.nan
@@ -209,10 +209,6 @@ class PairTable:
         still &= self.reached[mine] == before.reached[theirs]
         return mine[still], theirs[still]
 
-    def apart(self) -> int:
-        """How many levels lie between the least and the most evaluated design."""
-        return int(np.ptp(self.reached)) if len(self.reached) else 0
-
     def meeting(self, rows: Indices, columns: Indices, offset: int, known: int) -> Meeting:
         """Pairs by their positions, with the first `known` rows of the variances (docs/adaptive, 2)."""
         facets, levels, many = self.values.shape
@@ -244,12 +240,18 @@ class PairTable:
         return Meeting(place + self.first, gains, spreads, slacks)
 
 
-def _places(designs: Indices, wanted: Indices) -> tuple[Indices | slice, Indices | slice]:
-    """Positions in `wanted` of those that are among the ascending `designs`, and where they stand there."""
+def _seats(designs: Indices, wanted: Indices) -> tuple[Indices | slice, Indices | slice]:
+    """The same as `places`, and quicker where both are the same."""
     if len(designs) == len(wanted) and np.array_equal(designs, wanted):
         return slice(None), slice(None)
+    return places(designs, wanted)
+
+
+def places(designs: Indices, wanted: Indices) -> tuple[Indices, Indices]:
+    """Positions in `wanted` of those that are among the ascending `designs`, and where they stand there."""
     if not len(designs):
-        return slice(0), slice(0)
+        nowhere = np.empty(0, dtype=np.intp)
+        return nowhere, nowhere
     place = np.minimum(np.searchsorted(designs, wanted), len(designs) - 1)
     here = np.flatnonzero(designs[place] == wanted)
     return here, place[here]

@@ -190,8 +190,8 @@ class Hardness:
             (1 - tuning.even) * part / max(total, np.finfo(float).tiny) + tuning.even / k
             for part, total in zip((inward, outward), totals, strict=True)
         ]
-        fine_part = float(np.clip(inward.sum() / (inward.sum() + outward.sum()), *tuning.fine_limits))
-        return Weights(k, shares[0][:, None] * by_facet, shares[1][:, None] * by_rival, fine_part)
+        fine = float(np.clip(inward.sum() / (inward.sum() + outward.sum()), *tuning.fine_limits))
+        return Weights(k, shares[0][:, None] * by_facet, shares[1][:, None] * by_rival, (fine, 1 - fine, 0.0))
 
 
 def _parts(table: Floats, elsewhere: float) -> Floats:

@@ -16,7 +16,7 @@ Leads = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Tuning:
-    """How delta is shared, and when; the first four switch a mechanism off."""
+    """How delta is shared, and when; the first four switch mechanisms off, `spending_power` 0 a fifth."""
 
     directions: bool = True
     """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
@@ -28,12 +28,10 @@ class Tuning:
     """Compare also with the better design further on than the other (2)."""
 
     # -- claims ------------------------------------------------------------------------------------------------
-    fine_part: float = 0.4
-    """For `contain`, without a pilot: the part of delta for "fine"; the rest is for "beaten" (3.2)."""
-    sure_part: float = 2 / 3
-    """For `contain`: the part of "beaten" that is kept for rivals that are sure (3.2)."""
+    contain_parts: tuple[float, float, float] = (0.4, 0.2, 0.4)
+    """For `contain`, without a pilot: of delta for "fine", "beaten" by anybody, and "beaten" by a sure design (3.2)."""
     fine_limits: tuple[float, float] = (0.15, 0.85)
-    """For `contain`: between these the pilot decides on the part of "fine" (3.3)."""
+    """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
     cover_leads: Leads = ((1.0, 0.6), (4.0, 0.4))
     """How many times the observations of i those of j may be, and the part of a claim's probability spent on it (2)."""
     contain_leads: Leads = ((1.0, 0.85), (4.0, 0.15))
@@ -42,6 +40,8 @@ class Tuning:
     """With fewer designs no leader has enough followers to make another ratio than 1 worth its price."""
     out_anchor: float = 0.3
     """Where "beaten" and "covered" spend most, as a share of where the last of them is due (2)."""
+    spending_power: float = 1.0
+    """How much more is spent on looks near the anchor than on early ones; 0 spends as much on each (2)."""
     step: float = 2.0**0.25
     """Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
 
@@ -75,11 +75,11 @@ class Tuning:
 
     def __post_init__(self) -> None:
         low, high = self.fine_limits
-        parts = self.fine_part, self.sure_part, self.even_rivals + self.by_rank, self.even_facets
-        if not (all(0 <= part <= 1 for part in parts) and 0 < low <= high < 1 and self.fine_part > 0):
-            raise InputError("parts of delta lie between 0 and 1.")
-        if not (0 < self.even <= 1 and self.even_facets > 0 and self.even_rivals > 0 and self.sure_part < 1):
-            raise InputError("even parts are positive: no claim may be left without a share.")
+        fine, anybody, sure = self.contain_parts
+        if not (fine > 0 and anybody > 0 and sure >= 0 and fine + anybody + sure <= 1 + 1e-12 and 0 < low <= high < 1):
+            raise InputError("parts of delta are positive and add up to 1 at most.")
+        if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
+            raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
         for leads in (self.cover_leads, self.contain_leads):
             if leads[0][0] != 1 or min(ratio for ratio, _ in leads) < 1:
                 raise InputError("leads begin with the ratio 1, and none is below it.")

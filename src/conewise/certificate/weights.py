@@ -30,14 +30,14 @@ class Weights:
     """(K, N) or (1, 1)"""
     out: Floats
     """(K, K) or (1, 1); 0 on the diagonal."""
-    fine_part: float
-    """For `contain`: part of delta for "fine"."""
+    parts: tuple[float, float, float]
+    """For `contain`: of delta, for "fine", for "beaten" by anybody, and for "beaten" by a sure design."""
 
     @classmethod
     def even(cls, n_designs: int, facets: int, tuning: Tuning) -> Weights:
         """The same for all (docs/adaptive, 3.1 and 3.2)."""
         fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
-        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), tuning.fine_part)
+        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), tuning.contain_parts)
 
     @cached_property
     def _by_design(self) -> tuple[Floats, Floats]:
@@ -102,13 +102,12 @@ class Spending:
     delta: float
     stepwise: bool
     """Whether claims are made step by step, as `contain` allows."""
-    sure_part: float
     weights: Weights
 
     @property
     def by_sure(self) -> bool:
         """Whether rivals that are sure have a part of their own."""
-        return self.stepwise and self.sure_part > 0
+        return self.stepwise and self.weights.parts[2] > 0
 
     def log_fine(self, designs: Indices, standing: Standing) -> Floats:
         """(N or 1, m or 1, 1): a^F of "fine"."""
@@ -120,18 +119,18 @@ class Spending:
 
     def log_by_sure(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
         """(1, m or 1, r or 1): a^S of "beaten" by a rival that is sure."""
-        more = math.log(self.sure_part / (1 - self.sure_part)) - self.weights.log_rivals_left(designs, standing)
+        _, anybody, sure = self.weights.parts
+        more = math.log(sure / anybody) - self.weights.log_rivals_left(designs, standing)
         return self.log_out(designs, rivals, standing) + more
 
     def log_fine_factor(self, standing: Standing) -> float:
         """What multiplies the weights of "fine"."""
         if not self.stepwise:
             return math.log(self.delta)
-        return math.log(self.delta * self.weights.fine_part / self.weights.unsure(standing))
+        return math.log(self.delta * self.weights.parts[0] / self.weights.unsure(standing))
 
     def log_out_factor(self, standing: Standing) -> float:
         """What multiplies the weights of "beaten" and "covered"."""
         if not self.stepwise:
             return math.log(self.delta)
-        part = (1 - self.weights.fine_part) * (1 - self.sure_part)
-        return math.log(self.delta * part / self.weights.left(standing))
+        return math.log(self.delta * self.weights.parts[1] / self.weights.left(standing))

@@ -8,7 +8,6 @@ better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -265,12 +264,12 @@ class _Averages:
     def __init__(self, subject: Subject, designs: Indices) -> None:
         self.scores = subject.result.means[designs] @ subject.cone.facets.T
 
-    def fine(self, rows: Indices, columns: Indices) -> Iterator[Seen]:
+    def fine(self, rows: Indices, columns: Indices) -> Seen:
         gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]
-        yield Seen(gains, np.zeros_like(gains))
+        return Seen(gains, np.zeros_like(gains))
 
-    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Iterator[Seen]:
-        return self.fine(rows, columns)
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
+        return [self.fine(rows, columns)]
 
 
 def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list[list[dict[str, Any]]], Floats | None]:
@@ -288,9 +287,9 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
             some = mine[part]
-            block = compared.out(some, theirs, covering=True) if out else compared.fine(some, theirs)
+            block = compared.out(some, theirs, covering=True) if out else [compared.fine(some, theirs)]
             same = mine[part][:, None] == theirs[None, :]
-            for p, entries in zip(part.tolist(), _nearest(subject, list(block), same, columns, out), strict=True):
+            for p, entries in zip(part.tolist(), _nearest(subject, block, same, columns, out), strict=True):
                 found[p] = entries
     return found, None if evidence is None else _half_widths(compared, mine)
 
@@ -361,7 +360,7 @@ def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
     parts = []
     for start in range(0, len(places), 64):
         part = places[start : start + 64]
-        seen = next(iter(compared.fine(part, part)))
+        seen = compared.fine(part, part)
         parts.append(np.einsum("iin->in", seen.radii) / math.sqrt(2))
     return np.concatenate(parts)
 

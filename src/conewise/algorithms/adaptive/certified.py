@@ -201,21 +201,22 @@ class CertifiedRule(FixedConfidence, ABC):
         """
         if claims.fine_at is None:
             return None
-        certificate, left = self.certificate, claims.left
+        certificate, left, question = self.certificate, claims.left, self.question
+        epsilon, cone = question.epsilon, question.cone
         rows = np.flatnonzero(claims.undecided[left])
-        part = state.statistics.of(left)
-        values = self.cone.facet_values(part.means).T
-        scatters = part.scatters if certificate.radii.estimates else None
-        variances = certificate.radii.variances(left, scatters, part.counts.astype(np.float64)).T
+        seen = state.statistics.counts[left]
+        values = cone.facet_values(state.statistics.means[left]).T
+        scatters = state.statistics.scatters[left] if certificate.radii.estimates else None
+        variances = certificate.radii.variances(left, scatters, seen.astype(np.float64)).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
         last = len(counts) - 1
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
-        coming = np.minimum(np.searchsorted(counts, part.counts * _AHEAD), last)
-        least = counts[np.minimum(np.searchsorted(counts, part.counts, side="right"), last)]
+        coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
+        least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
         boundary, out = certificate.in_sight(state, claims)
         # out: beaten, or within epsilon of it where covering counts
-        bonus = self.epsilon / certificate.cover_factor if self.success == "cover" else 0.0
-        slacks = self.epsilon * self.cone.widths
+        bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
+        slacks = epsilon * cone.widths
         spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.common is not None else None
         fine = np.empty((len(rows), len(left)))
         best, top = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
@@ -237,7 +238,7 @@ class CertifiedRule(FixedConfidence, ABC):
             asked = (z / np.maximum(slack, _TINY)) ** 2
             np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)
             np.minimum(asked, counts[-1], out=asked)
-            asked[claims.fine_at[some] <= self.epsilon] = 0.0
+            asked[claims.fine_at[some] <= epsilon] = 0.0
             fine[start : start + step] = asked
             each = np.arange(len(some))
             margin[each, some] = -np.inf

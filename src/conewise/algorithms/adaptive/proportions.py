@@ -51,7 +51,7 @@ class OptimalProportions(CertifiedRule):
         After a pilot it goes ahead at once, by the square root of the number of its followers: it will need these
         observations anyway for the last of them, and the first are out the sooner.
         """
-        if self.certificate.weighted:
+        if self.certificate.weighted and len(self.certificate.leads) > 1:
             followers = np.bincount(costs.best[np.isfinite(costs.mine)], minlength=len(costs.left))
             return np.asarray(np.clip(np.sqrt(followers), 1.0, _FURTHEST))
         hardest = np.zeros(len(costs.left))

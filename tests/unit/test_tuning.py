@@ -1,0 +1,113 @@
+"""Any valid tuning keeps the proof: shares add up to no more than delta, and no claim is left without one."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import conewise as cw
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.tuning import TUNING, Tuning
+from conewise.certificate.weights import Standing
+from conewise.feedback import Observations
+from conewise.noise import SubGaussian
+
+ORTHANT = cw.Cone.orthant(2)
+part = st.floats(0.05, 0.95)
+
+
+@st.composite
+def tunings(draw):
+    """Every number far from where it is."""
+    raw = np.array([draw(part), draw(part), draw(st.floats(0.0, 0.95))])
+    leads = draw(st.sampled_from([((1.0, 1.0),), ((1.0, 0.5), (3.0, 0.5)), ((1.0, 0.1), (2.0, 0.2), (8.0, 0.3))]))
+    low = draw(st.floats(0.05, 0.5))
+    rivals = draw(st.floats(0.01, 0.5))
+    return Tuning(
+        steps=draw(st.booleans()),
+        leads=draw(st.booleans()),
+        contain_parts=tuple(raw / max(raw.sum(), 1.0)),
+        fine_limits=(low, low + draw(st.floats(0.0, 0.4))),
+        cover_leads=leads,
+        contain_leads=leads,
+        leads_from=draw(st.sampled_from([2, 40])),
+        out_anchor=draw(st.floats(0.05, 2.0)),
+        spending_power=draw(st.floats(0.0, 3.0)),
+        step=draw(st.floats(1.05, 2.0)),
+        pilot_first=draw(st.integers(1, 9)),
+        pilot_part=draw(st.floats(0.1, 9.0)),
+        pilot_worth=0.0,
+        even=draw(st.floats(0.01, 1.0)),
+        even_facets=draw(part),
+        even_rivals=rivals,
+        by_rank=draw(st.floats(0.0, 1.0)) * (1 - rivals),
+        draws=draw(st.integers(1, 5)),
+        shortest=draw(st.floats(0.01, 3.0)),
+    )
+
+
+def spent(checked: Certificate, state: Checkpoints, front: np.ndarray) -> float:
+    """By all claims that can be wrong if this is the Pareto set, just before the first of them is."""
+    k, everyone = checked.n_designs, np.arange(checked.n_designs)
+    boundaries = checked.boundaries(state)
+    spending, tables = boundaries.spending, boundaries.tables
+    standing = Standing(front, front) if spending.stepwise else Standing.at_first(k)
+    rows = tables.rows(spending.log_fine(everyone, standing), out=False)
+    fine = np.exp(-(tables.fine**2) / 2).sum(axis=1)[np.broadcast_to(rows, (2, k, 1))].sum(axis=(0, 2))
+    each, total = np.exp(-(tables.out**2) / 2).sum(axis=(0, 2)), float(fine[~front].sum())
+    kinds = [(spending.log_out, front | True)] + ([(spending.log_by_sure, front)] if spending.by_sure else [])
+    for kind, rivals in kinds:
+        pairs = each[np.broadcast_to(tables.rows(kind(everyone, everyone, standing), out=True)[0], (k, k))]
+        total += float(np.where(front[:, None] & rivals[None, :] & ~np.eye(k, dtype=bool), pairs, 0.0).sum())
+    return total
+
+
+@settings(max_examples=12, deadline=None)
+@given(tunings(), st.sampled_from(["cover", "contain"]), st.booleans(), st.integers(0, 2**16))
+def test_no_tuning_spends_more_than_delta(tuning, success, pilots, seed):
+    k, rng, delta = 7, np.random.default_rng(seed), 0.1
+    question = cw.Question(ORTHANT, 0.5, delta, SubGaussian(1.0), success)
+    checked = Certificate(question, k, pilots=pilots, tuned=tuning)
+    state = Checkpoints.empty(checked.levels, k, 2, False, checked.pilot)
+    means = rng.normal(size=(k, 2))
+    while not state.piloted:
+        who = np.repeat(np.arange(k), state.pilot.missing)
+        state = state.add(Observations.single(who, means[who] + rng.normal(size=(len(who), 2))))
+    for p in (1, 3, k):
+        front = np.isin(np.arange(k), rng.choice(k, p, replace=False))
+        assert 0 < spent(checked, state, front) <= delta * (1 + 1e-9)
+
+
+WRONG = {
+    "contain_parts": (0.5, 0.5, 0.1),
+    "fine_limits": (0.0, 0.5),
+    "cover_leads": ((2.0, 1.0),),
+    "contain_leads": ((1.0, 0.8), (4.0, 0.3)),
+    "step": 1.0,
+    "even": 0.0,
+    "even_facets": 0.0,
+    "even_rivals": 0.9,
+    "pilot_first": 0,
+    "pilot_growth": 1.0,
+    "draws": 0,
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_tuning_that_would_break_the_proof_is_refused(name):
+    with pytest.raises(cw.InputError):
+        replace(TUNING, **{name: WRONG[name]})
+
+
+def test_every_number_says_what_it_does():
+    source = Tuning.__module__
+    text = __import__(source, fromlist=["x"]).__loader__.get_source(source)
+    for field in fields(Tuning):
+        assert f"    {field.name}: {field.type}" in text
+        after = text.split(f"    {field.name}: {field.type}", 1)[1].split("\n", 2)[1]
+        assert after.strip().startswith('"""'), field.name
