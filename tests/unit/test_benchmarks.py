@@ -36,6 +36,7 @@ def _load():
 _load()
 
 from benchmarks import (  # noqa: E402
+    ablation,
     cones,
     curves,
     data,
@@ -314,3 +315,45 @@ def test_the_page_is_the_store_rendered():
 )
 def test_durations(seconds, words):
     assert measure.duration(seconds) == words
+
+
+# -- ablation --------------------------------------------------------------------------------------------------------
+
+
+def tiny() -> ablation.Instance:
+    problem = cw.SimulatedBandit([[0.0, 0.0], [-3.0, -3.0], [2.0, -2.0]], cw.noise.Gaussian(1.0))
+    question = cw.Question(cw.Cone.orthant(2), 1.0, 0.1, problem.assumption)
+    return ablation.Instance("three designs", problem, question)
+
+
+def test_an_ablation_is_measured_once_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    path, case = tmp_path / "kept.jsonl", tiny()
+    assert case.mechanisms == ["directions", "pilot weights", "spending power"]
+    first = ablation.measure([case], 1, path)
+    assert len(first) == len(case.variants) == len(path.read_text().splitlines())
+    assert all(right for _, right in first.values())
+    monkeypatch.setattr(ablation, "measured", lambda *cell: (10**6, False))
+    again = ablation.measure([case], 2, path)
+    assert all(again[key] == value for key, value in first.items())
+    assert len(again) == 2 * len(first)
+
+
+def test_an_ablation_switches_one_mechanism_off_or_all_others():
+    assert ablation.tuning_of("all") == ablation.TUNING
+    assert not ablation.tuning_of("without pilot weights").pilots
+    assert ablation.tuning_of("without pilot weights").directions
+    only = ablation.tuning_of("only leads")
+    assert only.leads
+    assert [only.directions, only.pilots, only.steps] == [False] * 3
+    assert ablation.tuning_of("none").spending_power == 0
+
+
+def test_an_ablation_shows_ratios_of_paired_runs():
+    found = {("three designs", variant, n): (100, True) for variant in tiny().variants for n in range(4)}
+    found |= {("three designs", "without directions", n): (150, True) for n in range(4)}
+    lines = list(ablation.table(found, [tiny()]))
+    assert any("1.500 (0.000)" in line for line in lines)
+    assert "| **geometric mean** | | | | | 1.500 | 1.000 |  | 1.000 |  |" in lines
+    text = ablation.page(lines)
+    assert text.count(ablation.BEGIN) == 1
+    assert "\n".join(lines) in text

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import binom
-from shared.certificates import spent_on
+from shared.certificates import masks, spent_on, twin
 from shared.cones import random_cone
 
 import conewise as cw
@@ -25,7 +25,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, pilot_worth=0.0)
+ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=2)
 """Pilots however little is planned."""
 
 
@@ -144,6 +144,29 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
     assert largest >= 0.5 * delta  # weights that no Pareto set uses whole, rounded down to the table
 
 
+@pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown(resolution=0)], ids=["normal", "unknown"])
+@pytest.mark.parametrize("success", ["cover", "contain"])
+def test_claims_by_weight_are_what_their_definitions_say(noise, success):
+    """Against the obvious twin at many moments of runs with and without leads; something of every kind is claimed."""
+    k, seen = 6, np.zeros(4, dtype=int)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        problem = cw.SimulatedBandit(rng.normal(size=(k, 2)), Gaussian(0.5))
+        epsilon, most = (0.3, None) if success == "cover" else (0.0, 4000)
+        tuning = replace(ALWAYS, leads_from=2 + 98 * (seed % 2))
+        question = cw.Question(ORTHANT, epsilon, 0.1, noise, success)
+        rule = OptimalProportions(question, k, max_evaluations=most, tuning=tuning)
+        state, rounds = rule.start(), 0
+        while (pulls := rule.ask(state)).total:
+            state, rounds = rule.tell(state, problem.evaluate(pulls, rng)), rounds + 1
+            if state.piloted and rounds % 5 == 0:
+                claims = rule.certificate.claims(state)
+                assert masks(claims) == twin(rule.certificate, state, epsilon), (seed, rounds)
+                seen += np.sum(masks(claims), axis=1)
+        assert len(state.weights.fine) == k
+    assert (seen[[0, 1, 3]] > 0).all()
+
+
 # -- pilots ----------------------------------------------------------------------------------------------------------
 
 
@@ -156,7 +179,8 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert weighted(SubGaussian(1.0))
     assert weighted(Bounded(0, 1), epsilon=0.02)
     assert not weighted(epsilon=2.0)
-    assert weighted(notion="contain", epsilon=0.0, most=1000)
+    assert weighted(notion="contain", epsilon=0.0, k=40, most=1000)
+    assert not weighted(notion="contain", epsilon=0.0, most=1000)
     assert weighted(GaussianUnknown())
     assert not weighted(pilots=False)
     assert not weighted(tuned=Tuning(pilots=False))

@@ -42,6 +42,7 @@ def tunings(draw):
         pilot_first=draw(st.integers(1, 9)),
         pilot_part=draw(st.floats(0.1, 9.0)),
         pilot_worth=0.0,
+        pilots_from=2,
         even=draw(st.floats(0.01, 1.0)),
         even_facets=draw(part),
         even_rivals=rivals,

@@ -93,7 +93,7 @@ class Meeting:
 
 
 @dataclass(frozen=True, eq=False)
-class Coarse:
+class Hidden:
     """What the steps of recorded values hide of the designs of a table (docs/adaptive, 7)."""
 
     steps: bytes
@@ -110,7 +110,7 @@ class Coarse:
         total = slacks.take(theirs, axis=1, mode="clip") + slacks.take(mine, axis=1)
         return np.where(both, np.inf, total)
 
-    def keep(self, which: Bools) -> Coarse:
+    def keep(self, which: Bools) -> Hidden:
         """Without the others."""
         return replace(self, slacks=self.slacks[:, :, which], still=self.still[:, :, which])
 
@@ -131,7 +131,7 @@ class PairTable:
     """(N, levels, L): w_n.mean, NaN where missing."""
     variances: Floats
     """(N or N + 1, levels, L): of these means; (..., 1) where they are the same for all designs."""
-    coarse: Coarse | None = None
+    coarse: Hidden | None = None
     """None where the steps of recorded values hide nothing."""
 
     @classmethod
@@ -168,7 +168,7 @@ class PairTable:
         counts = np.broadcast_to(self.counts, (levels, many)).ravel()
         variances = hidden.raised(self.variances.reshape(rows, -1).T * counts[:, None], counts) / counts[:, None]
         shape = rows, levels, many
-        coarse = Coarse(rounding.key, hidden.slacks[:, :rows].T.reshape(shape), hidden.still[:, :rows].T.reshape(shape))
+        coarse = Hidden(rounding.key, hidden.slacks[:, :rows].T.reshape(shape), hidden.still[:, :rows].T.reshape(shape))
         return replace(self, variances=variances.T.reshape(self.variances.shape), coarse=coarse)
 
     def keep(self, which: Bools) -> PairTable:

@@ -54,6 +54,8 @@ class Tuning:
     """... to which it grows in stages, by this factor at most: the less is known of a gap, the smaller it may look."""
     pilot_worth: float = 1000.0
     """No pilot where near-ties are decided by fewer observations of a design: it would cost more than it tells."""
+    pilots_from: int = 40
+    """For `contain`: no pilot with fewer designs, where claims step by step do as well without one."""
     pilot_longest: int = 20
     """No pilot is longer than the schedule divided by this."""
     pilot_designs: int = 1000
