@@ -90,10 +90,10 @@ def test_weights_are_rounded_down_to_the_table(weight):
     assert row in (0, len(checked.tables.out[0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
 
 
-def spent_by(checked, state, left, sure):
-    """Twice (K,): the probability of all claims "fine", and of all claims "beaten" and "covered", of each design.
+def read_back(checked):
+    """Twice (rows,): what the boundaries of "fine", and of "beaten" and "covered" on all lists, really spend.
 
-    Read back from the boundaries: sums of exp(-z^2 / 2) for subgaussian noise, one mixture for bounded observations.
+    Sums of exp(-z^2 / 2) for subgaussian noise, one mixture for bounded observations.
     """
 
     def each_row(table, lead):
@@ -101,13 +101,17 @@ def spent_by(checked, state, left, sure):
             return np.array([spent_on(checked.radii, checked.levels, z, lead) for z in table])
         return np.exp(-(table**2) / 2).sum(axis=1)
 
+    out = [each_row(table, lead) for table, lead in zip(checked.tables.out, checked.leads, strict=True)]
+    return each_row(checked.tables.fine, 1.0), np.sum(out, axis=0)
+
+
+def spent_by(checked, state, left, sure, read):
+    """Twice (K,): the probability of all claims "fine", and of all claims "beaten" and "covered", of each design."""
     k, everyone = checked.n_designs, np.arange(checked.n_designs)
     boundaries, standing = checked.boundaries(state), Standing(left, sure)
     spending, tables = boundaries.spending, boundaries.tables
     rows = tables.rows(spending.log_fine(everyone, standing), False)
-    fine = each_row(tables.fine, 1.0)[rows][:, :, 0].sum(axis=0)
-    each = np.sum([each_row(table, lead) for table, lead in zip(tables.out, checked.leads, strict=True)], axis=0)
-    out = np.zeros(k)
+    fine, each, out = read[0][rows][:, :, 0].sum(axis=0), read[1], np.zeros(k)
     kinds = [(spending.log_out, np.ones(k, dtype=bool))]
     if spending.by_sure:
         kinds.append((spending.log_by_sure, left))
@@ -132,12 +136,13 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
     while not state.piloted:
         who = np.repeat(np.arange(k), state.pilot.missing)
         state = state.add(told(rng.random((len(who), 2)), who))
-    largest = 0.0
+    largest, read = 0.0, read_back(checked)
     for p in (1, 2, 10, 44, 45):
         for _ in range(4):
             front = np.isin(np.arange(k), rng.choice(k, p, replace=False))
             step = notion == "contain"
-            fine, out = spent_by(checked, state, front if step else front | True, front if step else front & False)
+            known = (front, front) if step else (front | True, front & False)
+            fine, out = spent_by(checked, state, *known, read)
             spent = fine[~front].sum() + out[front].sum()
             assert spent <= delta * (1 + 1e-9), p
             largest = max(largest, spent)
