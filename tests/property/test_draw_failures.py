@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import conewise as cw
 from conewise.models import failures
 from conewise.models.choice import choose
-from conewise.models.failures import needs, pareto
+from conewise.models.failures import needs, pareto, possibly_optimal
 
 CONES = {
     "orthant": cw.Cone.orthant(2),
@@ -63,6 +63,15 @@ def test_pareto_optimal_in_a_draw_is_what_the_mask_says(cone, seed):
         np.testing.assert_array_equal(mask, cw.pareto_mask(truth, cone))
         for i in np.flatnonzero(~mask):
             assert cw.dominates(truth[by[i]], truth[i], cone)
+
+
+@given(seed=seeds)
+def test_the_front_of_the_average_draw_rules_out_no_pareto_design(seed):
+    cone = CONES["orthant"]
+    means, _ = case(cone, seed, draws=5, designs=9)
+    z = cone.facet_values(means)
+    found, _ = pareto(z, np.arange(9))
+    assert set(np.flatnonzero(found.any(axis=0))) <= set(possibly_optimal(z))
 
 
 def test_small_blocks_change_nothing(monkeypatch):

@@ -70,13 +70,11 @@ def test_every_returned_design_is_confirmed():
     assert confirmed.stopped_because == "the answer is certified on average over the prior"
 
 
-def test_for_every_component_takes_more_evaluations():
+def test_a_promise_for_every_component_says_so():
     lab, model = cw.SimulatedBandit(MEANS[:8], Gaussian(0.3)), cw.models.Independent(sizes=(3.0, 30.0))
-    each, average = (
-        cw.identify(lab, CONE, epsilon=0.1, delta=0.05, model=model, rng=3, robust=robust) for robust in (True, False)
-    )
-    assert "for every component of the prior" in each.guarantee.theorem
-    assert each.evaluations > average.evaluations
+    result = cw.identify(lab, CONE, epsilon=0.1, delta=0.05, model=model, rng=3, robust=True)
+    assert "for every component of the prior" in result.guarantee.theorem
+    assert cw.verdict(result.pareto, MEANS[:8], CONE, 0.1)
 
 
 def test_to_contain_every_pareto_design():

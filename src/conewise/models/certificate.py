@@ -23,7 +23,7 @@ from conewise.feedback import Statistics
 from conewise.goals import Notion, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
-from conewise.models.failures import needs
+from conewise.models.failures import needs, possibly_optimal
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
 from conewise.models.screen import core, screened
@@ -36,12 +36,14 @@ FOR_COMPONENTS: Final = 0.1
 """The share of delta that pays for components which the observations rule out; for every component only."""
 ALARM: Final = 0.05
 """How often the check may withdraw a promise although the prior is right."""
-CHOOSING: Final = 512
-"""Draws that choose the set; they judge nothing."""
-STAGES: Final = (1024, 4096, 16384)
+CHOOSING: Final = (128, 512)
+"""Draws that choose the set, at least and at most; they judge nothing."""
+STAGES: Final = (1024, 4096, 16384, 65536)
 """Draws that judge it, in all after each stage; more only where fewer leave it open."""
 MOST_PLAUSIBLE: Final = 64
 """Components (ways to take one an objective) that are judged one by one; with more it is too early."""
+_AT_ONCE: Final = 4096  # draws in memory
+_PAIRS: Final = 2**24  # pairs of designs in draws that choose
 _ALL_LOOKS: Final = 2.11  # sum over t >= 2 of 1 / (t log(t)^2)
 
 
@@ -127,7 +129,13 @@ class PosteriorCertificate:
         plausible = self._plausible if self.robust else math.inf
         posterior = posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
         designs = core(posterior, self.cone, self.n_designs)
-        draws = self.cone.facet_values(posterior.draws(designs, CHOOSING, self._generator(statistics, 0)))
+        rng, (least, most) = self._generator(statistics, 0), CHOOSING
+        draws = self.cone.facet_values(posterior.draws(designs, least, rng))
+        # Fewer while very many designs may be optimal: it is early, and pairs of them are what takes the time.
+        count = min(most, _PAIRS // len(possibly_optimal(draws)) ** 2)
+        if count > least:
+            more = self.cone.facet_values(posterior.draws(designs, count - least, rng))
+            draws = np.concatenate([draws, more])
         return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.notion), draws)
 
     def judged(self, look: Look, statistics: Statistics, *, fully: bool = False) -> Judged:
@@ -152,9 +160,11 @@ class PosteriorCertificate:
         level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / len(STAGES)
         best, found = math.inf, np.empty(0)
         for stage, total in enumerate(STAGES):
-            fresh = posterior.draws(look.designs, total - len(found), self._generator(statistics, stage + 1))
-            need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.notion).largest
-            found = np.concatenate([found, need])
+            rng = self._generator(statistics, stage + 1)
+            while len(found) < total:
+                fresh = posterior.draws(look.designs, min(_AT_ONCE, total - len(found)), rng)
+                need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.notion).largest
+                found = np.concatenate([found, need])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())
             if (best <= self.epsilon and not fully) or failing > delta:

@@ -14,7 +14,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.goals import Notion
-from conewise.models.failures import escapes, pareto
+from conewise.models.failures import escapes, pareto, possibly_optimal
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
 _STEPS: Final = 50  # changes of the set, at most
@@ -36,16 +36,17 @@ class Choice:
 
 def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion) -> Choice:
     """The set for draws given by facet values (B, A, N)."""
-    everyone = np.arange(z.shape[1])
-    optimal, _ = pareto(z, everyone)
-    probability = optimal.mean(axis=0)
+    some = possibly_optimal(z)
+    optimal, _ = pareto(z[:, some], np.arange(len(some)))
+    probability = np.zeros(z.shape[1])
+    probability[some] = optimal.mean(axis=0)
     possible = np.flatnonzero(probability > 0)
     # Only designs that are Pareto optimal in some draw have to be returned or covered, or can be the rival that counts.
+    inside = np.zeros(z.shape[1], dtype=bool)
     z = z[:, possible]
     far = escapes(z, np.arange(len(possible)), cone)[0] > epsilon
-    inside = np.zeros(len(everyone), dtype=bool)
     if notion == "contain":
-        missing = optimal[:, possible]
+        missing = optimal[:, np.searchsorted(some, possible)]
         chosen = missing.sum(axis=0) > far.sum(axis=0)
         failing = np.where(chosen, far, missing).any(axis=1).mean()
     else:

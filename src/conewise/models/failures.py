@@ -40,16 +40,19 @@ def needs(z: Floats, inside: Bools, cone: Cone, notion: Notion) -> Needs:
     """What a set needs in each draw."""
     at, by = np.zeros(z.shape[:2]), np.zeros(z.shape[:2], dtype=np.intp)
     chosen, others = np.flatnonzero(inside), np.flatnonzero(~inside)
-    at[:, chosen], by[:, chosen] = escapes(z, chosen, cone)
-    if not len(others):
+    if not len(chosen):
+        at[:] = np.inf
         return Needs(at, by)
+    at[:, others], by[:, others] = covers(z, others, chosen, cone)
+    # A design that a chosen one dominates is no rival that counts: m(., i) <= m(., chosen one).
+    open_ = others[(at[:, others] > 0).any(axis=0)]
+    rivals = np.sort(np.concatenate([chosen, open_]))
+    part = z[:, rivals]
+    at[:, chosen], rival = escapes(part, np.searchsorted(rivals, chosen), cone)
+    by[:, chosen] = rivals[rival]
     if notion == "contain":
-        optimal, rival = pareto(z, others)
+        optimal, rival = pareto(z, others)  # of all of them: one that equals a chosen design is missing all the same
         at[:, others], by[:, others] = np.where(optimal, np.inf, 0.0), rival
-    elif len(chosen):
-        at[:, others], by[:, others] = covers(z, others, chosen, cone)
-    else:
-        at[:, others] = np.inf
     return Needs(at, by)
 
 
@@ -82,6 +85,19 @@ def pareto(z: Floats, rows: Indices) -> tuple[Bools, Indices]:
         rival[part, some] = above.argmax(axis=2)
         optimal[part, some] = ~above.any(axis=2)
     return optimal, rival
+
+
+def possibly_optimal(z: Floats) -> Indices:
+    """Designs that may be Pareto optimal in some draw: all that the front of the average draw does not rule out."""
+    front = np.flatnonzero(pareto(z.mean(axis=0)[None], np.arange(z.shape[1]))[0][0])
+    others = np.setdiff1d(np.arange(z.shape[1]), front)
+    survivors = np.zeros((len(z), len(others)), dtype=bool)
+    for part, some in _blocks(len(z), others, len(front)):
+        above = np.ones((part.stop - part.start, len(others[some]), len(front)), dtype=bool)
+        for n in range(z.shape[2]):
+            above &= z[part][:, front, n][:, None, :] > z[part][:, others[some], n][:, :, None]
+        survivors[part, some] = ~above.any(axis=2)
+    return np.sort(np.concatenate([front, others[survivors.any(axis=0)]]))
 
 
 def covers(z: Floats, rows: Indices, columns: Indices, cone: Cone) -> tuple[Floats, Indices]:

@@ -17,8 +17,8 @@ from conewise.models.posterior import Component, Posterior
 
 CORE: Final = 400
 """Designs of which values are drawn jointly; all of them where there are no more."""
-_CANDIDATES: Final = 2000  # designs whose spread is looked at when the core is chosen
-_COMPONENTS: Final = 2  # components of an objective that choose it
+_CANDIDATES: Final = 1000  # designs whose spread is looked at when the core is chosen
+_COMPONENTS: Final = 1  # components of an objective that choose it
 _OPTIMISM: Final = 3.0  # standard deviations
 _AT_ONCE: Final = 1000  # designs of which the posterior is worked out at a time
 

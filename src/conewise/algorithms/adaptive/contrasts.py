@@ -23,6 +23,7 @@ from conewise.models.posterior import Component
 
 _COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
 _PAIRS: Final = 300  # contrasts that have a say, those of the most draws
+_HARD: Final = 0.125  # of the draws have a say, the hardest, even where fewer fail
 _STEPS: Final = 32  # decisions a batch: where it is longer, each stands for several evaluations of a design
 
 
@@ -37,9 +38,11 @@ class Contrasts:
 
     @classmethod
     def of(cls, look: Look, cone: Cone, epsilon: float, notion: Notion) -> Contrasts:
-        """Every failing draw counts as one, divided among what fails in it; the hardest of each draw if none fails."""
+        """Every failing draw counts as one, divided among what fails in it; where few fail, the next hardest do too."""
         need = needs(look.draws, look.choice.inside, cone, notion)
-        draw, first = np.nonzero(need.at > epsilon)
+        place = int((1 - _HARD) * len(need.at))
+        near = min(epsilon, float(np.partition(need.largest, place)[place]))
+        draw, first = np.nonzero(need.at > near)
         if not len(draw):
             draw, first = np.arange(len(need.at)), need.at.argmax(axis=1)
         second = need.by[draw, first]

@@ -24,6 +24,7 @@ from conewise.models.priors import Prior
 
 LARGEST_SEED: Final = 2**63 - 1
 _PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
+_CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certain: every evaluation may be the last
 _LONGEST: Final = 64  # ... or whatever somebody wants, up to this
 _FEWEST: Final = 2  # designs that must have been evaluated before anything is said
 
@@ -103,6 +104,8 @@ class ModelGuided(FixedConfidence):
             return Pulls(unseen[:limit])  # nothing else says anything about them
         look = self._look(state)
         if not self._finished(look, state):
+            if most is None and look.choice.failing <= _CAREFUL * self.delta:
+                count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
             return next_pulls(look, self.cone, self.epsilon, self.success, count)
         return Pulls(self._unconfirmed(look, state.everything)[:count])
 
