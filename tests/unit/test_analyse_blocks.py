@@ -101,6 +101,22 @@ def test_repetitions_are_averaged_only_if_declared():
     )
 
 
+def test_repeated_zeros_and_ones_stay_in_their_range():
+    rows = [row | {"cost": -row["cost"]} for row in rows_of(answers(60))]
+    found = cw.analyse([*rows, *rows[::3]], **(OPTIONS | {"minimise": []}), delta=0.05, epsilon=0.1, repetitions=True)
+    assert "observations between 0.0 and 1.0" in found.result.guarantee.assumption
+
+
+def test_zeros_and_ones_beside_other_values_are_said():
+    values = answers(60)
+    values[:, :, 1] += np.random.default_rng(3).normal(size=values.shape[:2])
+    said = " ".join(analysed(values, population=None).explanations)
+    assert "maths is 0 or 1 in every row" in said
+    assert "maths is 0 or 1" not in " ".join(analysed(values).explanations)  # exact: nothing is assumed
+    ranges = Bounded([0, -10], [1, 10])
+    assert "maths is 0 or 1" not in " ".join(analysed(values, population=None, noise=ranges).explanations)
+
+
 def test_a_missing_question_is_said():
     values = answers(300)
     values[0, 3] = np.nan

@@ -10,6 +10,7 @@ import numpy as np
 from conewise._arrays import as_count
 from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import Findings
+from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.cones import Cone
 from conewise.errors import InputError, printable, shown
@@ -72,8 +73,7 @@ class Blocks:
 
 def assumed_of(table: Blocked) -> Noise:
     """What is assumed where nobody says anything: the range from 0 to 1 for zeros and ones, else normal differences."""
-    values = table.meaning.own(table.values[table.met])
-    return Bounded(0, 1) if np.isin(values, (0.0, 1.0)).all() else GaussianUnknown()
+    return Bounded(0, 1) if set(table.binary) == set(table.objectives) else GaussianUnknown()
 
 
 def population_of(given: Any, blocks: int) -> int | None:
@@ -106,7 +106,8 @@ def _of_many(table: Blocked, question: Question, population: int | None, seed: i
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0)
     exact = population is not None and bool((state.counts == population).all())
-    sentences = (*findings.answer(), *_remarks(table, population, seed, exact, plan))
+    odd = [] if exact or not isinstance(question.noise, GaussianUnknown) else _not_normal(table)
+    sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
     return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]))
 
 
@@ -132,6 +133,17 @@ class _BlockFindings(Findings):
 
     def _why_nothing(self) -> str:
         return "some designs that are not beaten have too few blocks in common to be compared"
+
+
+def _not_normal(table: Blocked) -> list[str]:
+    """Zeros and ones beside other values."""
+    if not table.binary:
+        return []
+    names = joined([printable(name) for name in table.binary])
+    return [
+        f"{names} {'is' if len(table.binary) == 1 else 'are'} 0 or 1 in every row, which no normal difference is, so "
+        "that little can be said there; assume a range for each objective instead (bounded noise)."
+    ]
 
 
 def _remarks(table: Blocked, population: int | None, seed: int, exact: bool, plan: Plan) -> list[str]:

@@ -39,6 +39,8 @@ class Blocked:
     """Rows beyond the first of their design and block."""
     skipped: int
     """Rows without all their objectives."""
+    binary: tuple[str, ...] = ()
+    """The objectives that are 0 or 1 in every row."""
 
     summarised = False
     has_scatter = True
@@ -106,7 +108,14 @@ def read_blocked(table: LongTable, block: str, *, repetitions: bool = False) -> 
         table.rows,
         int(np.maximum(times - 1, 0).sum()),
         len(values) - len(complete),
+        _binary(table.meaning, values[complete]),
     )
+
+
+def _binary(meaning: Objectives, values: Floats) -> tuple[str, ...]:
+    """The objectives that are 0 or 1 in every row."""
+    own = meaning.own(values)
+    return tuple(name for d, name in enumerate(meaning.names) if np.isin(own[:, d], (0.0, 1.0)).all())
 
 
 def _read(table: LongTable, which: int, block: str, known: dict[str, int]) -> tuple[Indices, Indices, Floats]:
