@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import socket
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot
+from shared.browser import SLOW, browser, new_page, screenshot
 from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, serious_violations, visiting
+from shared.studies import make, values_of
 
 import conewise as cw
 
@@ -364,3 +366,33 @@ def test_a_saved_page_of_three_objectives_has_the_least_share_of_all(chromium, t
         reads(page, "#pareto", str(cw.pareto_mask(means, cone).sum()))
         assert serious_violations(page) == []
         screenshot(page, "explorer-saved-three")
+
+
+# -- a study -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_about_a_study_goes_on_after_the_explorer_was_started_again(chromium, tmp_path, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setenv("CONEWISE_EXPLORE_TOKEN", "a-token-of-my-own-0123")
+    path = tmp_path / "trial.db"
+    with make(path) as study:
+        batch = study.ask(30)
+        study.tell(batch, values_of(batch))
+        page, _complaints = new_page(chromium)
+        with exploring(path, "--port", port) as address:
+            page.goto(address.replace("127.0.0.1", "localhost"))
+            mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
+            page.locator("#table button").first.click()
+            word = study.result().status[study.names.index(page.locator(".chosen-name").inner_text())]
+            mentions(page, "#selected", f"The study says{word}")
+        mentions(page, "#problem", "The explorer has stopped")
+        more = study.ask(30)
+        study.tell(more, values_of(more))
+        with exploring(path, "--port", port) as again:
+            assert again == address
+            mentions(page, "#standing", f"Live: {len(batch) + len(more)} evaluations told")
+            page.locator("#problem").wait_for(state="hidden")
+            reads(page, "#pareto", str(cw.pareto_mask(study.result().means, study.cone).sum()))
+        page.close()

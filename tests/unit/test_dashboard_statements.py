@@ -8,8 +8,10 @@ import json
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import conewise as cw
+from conewise.cli.explore import TOKEN, explore
 from conewise.dashboard.desk import Desk
 from conewise.dashboard.sources import Designs, Fixed
 from conewise.dashboard.statements import all_said, sentences, stated
@@ -176,3 +178,16 @@ def test_exchanges_are_the_least_that_pays():
                 step[j] = 0.999 * rates[i][j]
                 assert not cone.contains(step)
     assert views(cw.Cone.orthant(3))["exchanges"] == [[None] * 3] * 3
+
+
+# -- the address -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "token", ["", "short", "x" * 201, "a" * 19, "with a space in the middle", "a/b" * 10, "é" * 30]
+)
+def test_a_token_that_is_easy_to_guess_or_no_part_of_an_address_is_refused(token, monkeypatch):
+    monkeypatch.setenv(TOKEN, token)
+    done = CliRunner().invoke(explore, ["snw", "--no-browser"])
+    assert isinstance(done.exception, InputError)
+    assert "20 to 200 letters" in str(done.exception)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +26,9 @@ from conewise.tables.shards import ShardedTable
 if TYPE_CHECKING:
     from conewise.dashboard.sources import Source
 
+TOKEN: Final = "CONEWISE_EXPLORE_TOKEN"
+"""Names the token of the address, so that a page goes on after the command was started again on the same port."""
+_TOKENS: Final = re.compile(r"[A-Za-z0-9_-]{20,200}")
 _EMBEDDED: Final = ("snw", "imrt")
 _MOST_OBJECTIVES: Final = 50
 _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
@@ -64,7 +69,8 @@ def explore(
         from conewise.dashboard.server import Explorer
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
-    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec, units)), port=port)
+    token = _token()
+    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec, units)), port=port, token=token)
     if as_json:
         print_json({"address": explorer.address})
     else:
@@ -79,6 +85,14 @@ def explore(
             explorer.run()
         except KeyboardInterrupt:
             return
+
+
+def _token() -> str | None:
+    """The one of the environment, which others on the machine cannot read; None for a random one."""
+    token = os.environ.get(TOKEN)
+    if token is not None and not _TOKENS.fullmatch(token):
+        raise InputError(f"{TOKEN} must have 20 to 200 letters, digits, - or _, got {len(token)} characters.")
+    return token
 
 
 def _of_a_size(source: Source) -> Source:

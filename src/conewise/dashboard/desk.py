@@ -131,7 +131,8 @@ class Desk:
         if type(index) is not int or not 0 <= index < len(designs.names):
             raise InputError(f"there is no design number {index!r:.40}; they count from 0 to {len(designs.names) - 1}.")
         cone = stated(asked.get("first"), designs)
-        return answers.design(designs, index, cone, self._front(designs, cone))
+        facts = answers.design(designs, index, cone, self._front(designs, cone))
+        return {**facts, "status": self.source.status(index)}
 
     def points(self, _: dict[str, Any]) -> dict[str, Any]:
         """Every design with two objectives, so that the page finds fronts itself; None where they are too many."""

@@ -120,6 +120,10 @@ class Source(Protocol):
         """Where a study stands, for the page; None for what does not change."""
         ...
 
+    def status(self, index: int) -> str | None:
+        """Where a study says that a design stands, under its own cone; None for what is no study."""
+        ...
+
     def close(self) -> None:
         """Let go of files."""
         ...
@@ -142,6 +146,9 @@ class Fixed:
 
     def standing(self) -> None:
         """Nothing happens here."""
+
+    def status(self, index: int) -> None:
+        """No study, no status."""
 
     def close(self) -> None:
         """Nothing is held."""
@@ -188,7 +195,7 @@ class Live:
         self._study: Study | None = None
         self._opened: tuple[int, int] | None = None
         self._looked = -np.inf
-        self._seen: tuple[Designs, dict[str, Any]] | None = None
+        self._seen: tuple[Designs, dict[str, Any], np.ndarray] | None = None
         if "://" not in where and not Path(where).exists():
             raise InputError(f"there is no file {where}.")
         try:
@@ -210,6 +217,11 @@ class Live:
         """What the study itself answers, under its own cone."""
         return self._look()[1]
 
+    def status(self, index: int) -> str | None:
+        """Kept, covered, beaten or undecided."""
+        words = self._look()[2]
+        return str(words[index]) if index < len(words) else None
+
     def close(self) -> None:
         """Let go of the journal."""
         if self._study is not None:
@@ -220,7 +232,7 @@ class Live:
         self.close()
         self._seen = None
 
-    def _look(self) -> tuple[Designs, dict[str, Any]]:
+    def _look(self) -> tuple[Designs, dict[str, Any], np.ndarray]:
         with self._guard:
             study = self._open()
             now = self._clock()
@@ -254,7 +266,7 @@ class Live:
             raise ConewiseError(f"the study {name} has disappeared; the page goes on when it is back.") from None
         return found.st_dev, found.st_ino
 
-    def _read(self, study: Study) -> tuple[Designs, dict[str, Any]]:
+    def _read(self, study: Study) -> tuple[Designs, dict[str, Any], np.ndarray]:
         status = study.status()
         values = status.result.averages
         before = self._seen[0] if self._seen is not None else None
@@ -264,7 +276,7 @@ class Live:
             # Time-based, so that a page notices also a study that was replaced by another.
             version, units = time.time_ns() // 1000, status.result.units
             designs = Designs(version, study.names, study.objectives, study.minimised, read_only(values), units)
-        return designs, _standing(study, status)
+        return designs, _standing(study, status), status.result.status
 
 
 def _assumptions(study: Study) -> Assumptions:

@@ -12,7 +12,7 @@ export async function ask(question, asked = {}, signal = null) {
       signal,
     });
   } catch {
-    throw new Refusal("The explorer has stopped; start conewise explore again and open its new address.");
+    throw new Refusal("The explorer has stopped; start conewise explore again and open its address (if it is this one, the page goes on).");
   }
   const answer = await response.json().catch(() => ({ error: `The explorer answered ${response.status}.` }));
   if (answer.error !== undefined) throw new Refusal(sentence(answer.error));

@@ -48,7 +48,7 @@ export class Drawing {
     this.said.setAttribute("role", "status");
     place.replaceChildren(this.canvas, this.tip, this.said);
     place.drawing = this;
-    this.pen = this.canvas.getContext("2d");
+    this.pen = this.canvas.getContext("2d", { alpha: false });  // nothing shines through, which is quicker to show
     this.still = element("canvas");  // what does not change with the cone
     this.frame = 0;
     this.frames = 0;
@@ -95,7 +95,7 @@ export class Drawing {
       this.paints = colours();
       this.sprites = new Map();
       this.prepare();
-      const pen = this.still.getContext("2d");
+      const pen = this.still.getContext("2d", { alpha: false });
       pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
       pen.fillStyle = this.paints.paper;
       pen.fillRect(0, 0, this.width, this.height);

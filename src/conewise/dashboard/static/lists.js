@@ -59,6 +59,7 @@ export function drawSelected(start, chosen, angles, { onSelect, isKept, onKeep }
   if (chosen.values === null) add("Values", "not evaluated yet");
   else start.objectives.forEach((name, place) => add(name, short(chosen.values[place])));
   add("Now", chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
+  if (chosen.status) add("The study says", chosen.status);
   const place = angles ? angles.index.indexOf(chosen.index) : -1;
   if (place >= 0) {
     const end = angles.degrees[place];

@@ -7,6 +7,7 @@ import { held } from "./preference.js";
 import { Scatter } from "./scatter.js";
 import { kept } from "./shortlist.js";
 
+const LONGEST = 64;  // characters of a cone that say something above a picture
 const SIDES = ["first", "second"];
 const LABELS = {
   first: "Designs and those that remain; the arrow keys go through those that remain, Enter selects one",
@@ -87,7 +88,8 @@ export function drawPictures(shown, moving = false) {
   byId("plots").classList.toggle("two", second !== null);
   for (const [side, one] of [["first", first], ["second", second]]) {
     if (one === null) continue;
-    say(`caption-${side}`, `${one.cone}: ${whole(one.pareto)} Pareto`);
+    const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
+    say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto`);
     const [marks, colour] = MARKS[side];
     if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour });
     else if (side === "second" || !isPlane) {

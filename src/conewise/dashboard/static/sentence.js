@@ -136,4 +136,7 @@ function put(id, rate) {
 }
 
 // Of one width for most numbers, so that the line does not move with them.
-function size(field) { field.style.width = `${Math.max(4, field.value.length) + 1.2}ch`; }
+function size(field) {
+  const width = `${Math.max(4, field.value.length) + 1.2}ch`;
+  if (field.style.width !== width) field.style.width = width;
+}
