@@ -304,6 +304,30 @@ def test_forced_colours_reach_the_picture(chromium, snw):
         assert drawn(page, "paints.blue") == "Highlight"
 
 
+def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(chromium, tmp_path):
+    """One step is 100 EUR or 10 m/s: 45 degrees in steps, and the sentence in EUR and m/s."""
+    values = np.random.default_rng(4).normal(size=(200, 2)) * [300, 20]
+    table = tmp_path / "units.csv"
+    rows = [f"d{k},{a},{b}" for k, (a, b) in enumerate(values.tolist())]
+    table.write_text("\n".join(["name,price,speed", *rows]), encoding="utf-8")
+    objectives = [cw.Objective("price", "min", unit=100), cw.Objective("speed", unit=10)]
+    units = ("--unit", "price=100", "--unit", "speed=10")
+    with exploring(table, "--minimise", "price", *units) as address, visiting(chromium, address) as page:
+        page.locator("#degrees-exact").fill("135")
+        steps = values * [-0.01, 0.1]
+        reads(page, "#pareto", str(cw.pareto_mask(steps, cw.Cone.planar(135)).sum()))
+        has(page, "#rate-0", "0.241")  # 2.41 steps of speed for one of price: 24.1 m/s for 100 EUR
+        page.locator("#rate-0").fill("0.5")
+        page.locator("#rate-1").fill("∞")
+        said = cw.Preferences(objectives).accepts(give={"price": 1}, get={"speed": 0.5})
+        reads(page, "#pareto", str(said.remaining(values).sum()))
+        mentions(page, "#caption-first", f": {said.remaining(values).sum()} Pareto")
+        path = saved(page, tmp_path)
+    with visiting(chromium, path.as_uri()) as page:
+        reads(page, "#pareto", str(said.remaining(values).sum()))
+        has(page, "#rate-0", "0.5")
+
+
 # -- the page as a file ------------------------------------------------------------------------------------------------
 
 

@@ -44,6 +44,7 @@ def backdrop(designs: Designs) -> dict[str, Any]:
         "unknown": len(designs.names) - len(designs.known),
         "objectives": [printable(name) for name in designs.objectives],
         "minimised": [printable(name) for name in designs.minimised],
+        "units": designs.meaning.units.tolist(),
         "ranges": np.column_stack([there.min(axis=0), there.max(axis=0)]).tolist() if len(there) else [],
         "drawn": _points(designs, known),
     }
@@ -64,13 +65,13 @@ def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
         "option": f"--cone {shlex.quote(str(cone))}",
         "beta": complexity.beta,
         "exact": complexity.exact,
-        "words": describe(cone, *_in_steps(designs)),
+        "words": describe(cone, *in_steps(designs)),
         "rays": cone.rays.tolist() if cone.dim == 2 else None,
         "views": views(cone),
     }
 
 
-def _in_steps(designs: Designs) -> tuple[list[str], list[str]]:
+def in_steps(designs: Designs) -> tuple[list[str], list[str]]:
     """The names of the objectives, and of those that should be small, with the unit in which the cone counts them."""
     each = designs.meaning.each
     names = {o.name: f"{o.name} / {o.unit:.6g}" if o.unit != 1 else o.name for o in each}

@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise.cones import Cone
 from conewise.dashboard.angles import leaving_angles
-from conewise.dashboard.answers import backdrop
+from conewise.dashboard.answers import backdrop, in_steps
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError, printable
 from conewise.order import pareto_mask
@@ -68,7 +68,7 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
     known = designs.known
     place = {k: n for n, k in enumerate(known.tolist())}
     start = backdrop(designs)
-    made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "ranges")}
+    made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
     made |= {
         "title": printable(title),
         "about": f"Saved from conewise explore under the cone {cone}.",
@@ -76,7 +76,7 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
         "values": [column.tolist() for column in designs.values[known].T],
         "saved": [place[k] for k in pareto.tolist()],
         "shortlist": [place[k] for k in shortlist if k in place],
-        "words": describe(cone, designs.objectives, designs.minimised)[1:2],
+        "words": describe(cone, *in_steps(designs))[1:2],
     }
     if designs.dim == 2:
         angles = leaving_angles(designs)

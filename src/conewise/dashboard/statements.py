@@ -8,7 +8,6 @@ from conewise.cones import Cone
 from conewise.dashboard.preferences import cone_of, is_number
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError, printable
-from conewise.objectives import Objective
 from conewise.preferences import Preferences
 
 _FORMS: Final = (
@@ -39,7 +38,7 @@ def sentences(preference: object, designs: Designs) -> list[str]:
 
 
 def _spoken(said: list[Any], designs: Designs) -> Preferences:
-    found = Preferences([Objective(name, "min" if name in designs.minimised else "max") for name in designs.objectives])
+    found = Preferences(designs.meaning)
     for statement in said:
         found = _with(found, statement, designs)
     return found

@@ -9,7 +9,7 @@ import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { Plane } from "./geometry.js";
 import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawStanding, drawWords } from "./lists.js";
 import { drawPictures, setUpPictures, setZoom } from "./pictures.js";
-import { asked, baseOf, held, setEdges, settle } from "./preference.js";
+import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
@@ -262,9 +262,9 @@ async function load() {
   const [angles, { points }] = await Promise.all([ask("angles"), ask("points")]);
   shown.angles = angles;
   if (!points) return;
-  const signs = start.objectives.map((name) => (start.minimised.includes(name) ? -1 : 1));
+  const steps = inSteps(start);
   shown.points = { ...points, place: new Map(points.index.map((index, k) => [index, k])) };
-  shown.plane = new Plane(...points.values.map((column, d) => column.map((value) => signs[d] * value)));
+  shown.plane = new Plane(...points.values.map((column, d) => column.map((value) => steps[d] * value)));
 }
 
 // A study goes on: look, and draw again when its averages have moved.
@@ -344,7 +344,7 @@ async function begin() {
   const { start } = shown;
   const dim = start.objectives.length;
   held.dim = dim;
-  held.signs = start.objectives.map((name) => (start.minimised.includes(name) ? -1 : 1));
+  held.steps = inSteps(start);
   held.base = baseOf(start.cone, dim);
   shown.axes = dim > 1 ? [0, 1] : [0, null];
   shown.parallel = dim > 3;

@@ -68,6 +68,7 @@ function feed({ start, points, axes, parallel }, side) {
     ranges: places.map((place) => start.ranges[place] ?? [0, 1]),
     names: places.map((place) => start.objectives[place]),
     turned: places.map((place) => start.minimised.includes(start.objectives[place])),
+    units: places.map((place) => start.units[place]),
   });
   drawings[side].setZoom?.(zoom);
 }

@@ -4,7 +4,7 @@ import { cross, degreesOf, edgeOf, meaning, ofShares, ordered, planar, unit, wid
 
 export const held = {
   dim: 2,
-  signs: [1, 1],
+  steps: [1, 1],  // what 1 of each objective is worth in steps of which more is better: 1 / unit, with its sign
   base: { degrees: 90 },
   said: [],  // { accept: [given, amount, got, amount] }, { prefer: [values, values], names } or { undecided: ... }
   edges: null,  // of the whole cone, in the plane; null where only the server knows them
@@ -23,13 +23,13 @@ export function baseOf(text, dim) {
 
 // The directions of improvement that were said.
 function rays() {
-  const turned = ([a, b]) => [held.signs[0] * a, held.signs[1] * b];
+  const turned = ([a, b]) => [held.steps[0] * a, held.steps[1] * b];
   return held.said.flatMap((statement) => {
     if (statement.accept) {
       const [given, much, got, more] = statement.accept;
       const ray = [0, 0];
-      ray[given] = -much;
-      ray[got] = more;
+      ray[given] = -much * Math.abs(held.steps[given]);
+      ray[got] = more * Math.abs(held.steps[got]);
       return [ray];
     }
     if (statement.prefer) {
@@ -65,6 +65,12 @@ export function settle(rayPair = null) {
   const base = baseEdges();
   held.edges = base && (held.said.length ? widened(base, rays()) : base);
 }
+
+// 1 / unit of every objective, with the sign of its direction.
+export const inSteps = ({ objectives, minimised, units }) => objectives.map((name, d) => (minimised.includes(name) ? -1 : 1) / units[d]);
+
+// What a rate in steps is in the user's own units, for 1 of the one objective in terms of the other.
+export const inUnits = (rate, of, paid) => rate * Math.abs(held.steps[of] / held.steps[paid]);
 
 const NUMBER = 6;  // digits
 

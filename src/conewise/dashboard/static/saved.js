@@ -3,7 +3,7 @@
 import { byId, chooser, element, say, short, show, spread, whole } from "./dom.js";
 import { Plane } from "./geometry.js";
 import { Parallel } from "./parallel.js";
-import { held, setEdges, settle } from "./preference.js";
+import { held, inSteps, setEdges, settle } from "./preference.js";
 import { Scatter } from "./scatter.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
@@ -91,10 +91,10 @@ function changed() {
 }
 
 function two() {
-  const signs = turned.map((is) => (is ? -1 : 1));
-  plane = new Plane(...data.values.map((column, d) => column.map((value) => signs[d] * value)));
+  const steps = inSteps(data);
+  plane = new Plane(...data.values.map((column, d) => column.map((value) => steps[d] * value)));
   stays = (k) => !plane.beaten[k];
-  Object.assign(held, { dim: 2, signs });
+  Object.assign(held, { dim: 2, steps });
   setUpTrade(changed);
   setUpSentence(data, changed);
   show("trade", true);
@@ -109,7 +109,7 @@ function two() {
       changed();
     },
   });
-  drawing.setData({ points: { index: everyone, names: data.names, x: data.values[0], y: data.values[1] }, ranges: data.ranges, names: data.objectives, turned });
+  drawing.setData({ points: { index: everyone, names: data.names, x: data.values[0], y: data.values[1] }, ranges: data.ranges, names: data.objectives, turned, units: data.units });
   if (data.angles) drawCurve(data.angles);
   setEdges(data.edges);
   changed();

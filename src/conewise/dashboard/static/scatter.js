@@ -30,10 +30,11 @@ export class Scatter extends Drawing {
   isReady() { return this.points !== null; }
 
   // points: { index, names, x, y } in the user's own numbers; y is null for one objective.
-  setData({ points, ranges, names, turned }) {
+  setData({ points, ranges, names, turned, units = [1, 1] }) {
     this.points = points;
     this.names = names;
     this.signs = turned.map((is) => (is ? -1 : 1));
+    this.steps = this.signs.map((sign, d) => sign * units[d]);  // one step of improvement, in the user's own units
     this.whole = ranges.map(([low, high]) => {
       const margin = EDGE * (high - low) || Math.abs(low) || 1;
       return [low - margin, high + margin];
@@ -214,7 +215,7 @@ export class Scatter extends Drawing {
 
   // A ray of the cone as a direction in the picture.
   #direction([a, b]) {
-    return unit([this.signs[0] * a * this.scale[0], -this.signs[1] * b * this.scale[1]]);
+    return unit([this.steps[0] * a * this.scale[0], -this.steps[1] * b * this.scale[1]]);
   }
 
   #wedge(pen, apex) {
@@ -232,7 +233,7 @@ export class Scatter extends Drawing {
     };
     fill(1, this.paints.wedge);
     fill(-1, this.paints.beaten);
-    if (this.pointed !== null && this.drag?.kind !== "turn") return;
+    if (!this.events.turn || (this.pointed !== null && this.drag?.kind !== "turn")) return;
     this.handles = [rays[0], rays[2]].map((ray) => this.#handle(x, y, ray));
     pen.strokeStyle = this.paints.orange;
     pen.lineWidth = 1.5;
@@ -355,7 +356,7 @@ export class Scatter extends Drawing {
       const [dx, dy] = [at[0] - this.px[this.drag.apex], at[1] - this.py[this.drag.apex]];
       if (Math.hypot(dx, dy) < 4) return;
       this.drag.moved = true;
-      this.events.turn(this.drag.edge, unit([(this.signs[0] * dx) / this.scale[0], (-this.signs[1] * dy) / this.scale[1]]));
+      this.events.turn(this.drag.edge, unit([dx / this.scale[0] / this.steps[0], -dy / this.scale[1] / this.steps[1]]));
       return;
     }
     if (this.drag) {

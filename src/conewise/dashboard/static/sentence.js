@@ -1,7 +1,7 @@
 // The head of the page: the preference as a sentence whose numbers can be changed.
 
 import { byId, element, say, short } from "./dom.js";
-import { fits, held, rates, setRate } from "./preference.js";
+import { fits, held, inUnits, rates, setRate } from "./preference.js";
 
 const NEVER = "∞";
 const STEP = 1.05;  // what an arrow key does to a number
@@ -46,10 +46,11 @@ function drawTwo(answer) {
     });
     byId("sentence").replaceChildren(...parts.flat(), ".");
   }
-  found.forEach(({ rate }, loss) => put(`rate-${loss}`, rate));
+  found.forEach(({ rate }, loss) => put(`rate-${loss}`, inUnits(rate, ...(kinds[loss] === "pays" ? [loss, 1 - loss] : [1 - loss, loss]))));
 }
 
-function typed(loss, kind, rate) {
+function typed(loss, kind, amount) {
+  const rate = inUnits(amount, ...(kind === "pays" ? [1 - loss, loss] : [loss, 1 - loss]));  // back into steps
   const asked = Number.isFinite(rate) ? kind : "never";
   if (!(rate > 0) && !(kind === "needs" && rate === 0)) return "an amount is a positive number, or ∞ for: no amount is enough.";
   if (!fits(loss, asked, rate)) {
@@ -88,7 +89,7 @@ function drawMany() {
   }
   byId("give").value = loss;
   byId("get").value = gain;
-  put("rate", held.views?.exchanges?.[loss]?.[gain] ?? Infinity);
+  put("rate", inUnits(held.views?.exchanges?.[loss]?.[gain] ?? Infinity, loss, gain));
 }
 
 // An exchange is a statement; one about the same pair takes its place.

@@ -1,0 +1,83 @@
+"""The page as a file of its own: what it holds, and that nothing in it can run but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.dashboard import saved
+from conewise.dashboard.desk import Desk
+from conewise.dashboard.sources import Designs, Fixed
+from conewise.errors import InputError
+
+
+def desk_of(values, names=None, objectives=("cost", "speed", "mass"), units=()):
+    values = np.asarray(values, dtype=float)
+    names = [f"d{k}" for k in range(len(values))] if names is None else names
+    objectives = tuple(objectives[: values.shape[1]])
+    designs = Designs(1, names, objectives, ("cost",), values, units)
+    return Desk(Fixed("A <title>", designs, cw.Cone.orthant(len(objectives)), None))
+
+
+def page_of(desk, **asked):
+    return desk.saved({"first": {"text": f"orthant:{desk.source.designs().dim}"}, "index": [], **asked})["html"]
+
+
+def data_in(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_the_policy_names_exactly_the_scripts_and_the_style_that_are_there():
+    page = page_of(desk_of([[1, 2], [2, 5]]))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    parts = [
+        *re.findall(r"<script>(.*?)</script>", page, re.DOTALL),
+        *re.findall(r"<style>(.*?)</style>", page, re.DOTALL),
+    ]
+    assert len(parts) == 3
+    fingerprints = {f"sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}" for part in parts}
+    assert set(re.findall(r"'(sha256-[^']*)'", policy)) == fingerprints
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert not re.search(r"(?:src|href)=", page)
+    assert not re.search(r"^(?:import|export) ", page, re.MULTILINE)
+
+
+def test_hostile_names_are_data():
+    names = ["</script><script>alert(1)</script>", "<!--", "STYLE", "SCRIPT"]
+    page = page_of(desk_of([[1, 2], [2, 5], [0, 1], [3, 9]], names))
+    assert page.count("<script") == 3
+    assert page.count("</script>") == 3
+    assert "<title>A &lt;title&gt;</title>" in page
+    assert data_in(page)["names"] == names
+
+
+def test_designs_without_values_stay_out_and_places_follow():
+    desk = desk_of([[1, 2], [np.nan, np.nan], [2, 5], [5, 1]], units=(100.0, 1.0))
+    found = data_in(page_of(desk, index=[1, 3]))
+    assert found["names"] == ["d0", "d2", "d3"]
+    assert (found["saved"], found["shortlist"], found["units"]) == ([0, 1], [2], [100, 1])
+
+
+@pytest.mark.parametrize("dim", [3, 4])
+def test_with_more_objectives_every_design_knows_its_last_share(dim):
+    values = np.random.default_rng(dim).normal(size=(120, dim))
+    found = data_in(page_of(desk_of(values, objectives=("cost", "b", "c", "d"))))
+    means = values * [-1, *[1] * (dim - 1)]
+    assert found["steps"] == {3: 34, 4: 25}[dim]
+    for share in range(found["steps"]):
+        cone = cw.Cone.importance(share / 100, dim=dim) if share else cw.Cone.orthant(dim)
+        expected = np.flatnonzero(cw.pareto_mask(means, cone)).tolist()
+        assert [k for k, until in enumerate(found["until"]) if until > share] == expected
+
+
+def test_a_page_for_too_many_designs_is_refused(monkeypatch):
+    monkeypatch.setattr(saved, "MOST", 2)
+    with pytest.raises(InputError, match="may hold 2 designs, got 3"):
+        page_of(desk_of([[1, 2], [2, 5], [0, 1]]))
