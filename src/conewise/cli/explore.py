@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -70,7 +71,8 @@ def explore(
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
     token = _token()
-    explorer = Explorer(_of_a_size(_source(source, objectives, minimise, name, spec, units)), port=port, token=token)
+    found = _source(source, objectives, minimise, name, spec, units, stated())
+    explorer = Explorer(_of_a_size(found), port=port, token=token)
     if as_json:
         print_json({"address": explorer.address})
     else:
@@ -113,12 +115,13 @@ def _source(
     name: str | None,
     spec: str | None,
     units: tuple[str, ...] = (),
+    statements: Sequence[str] = (),
 ) -> Source:
     from conewise.dashboard.sources import Live, from_problem, from_table
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
-        if objectives or minimise or units or stated():
+        if objectives or minimise or units or statements:
             raise InputError(
                 "a study knows its objectives and its cone; --objectives, --minimise, --unit and statements are for "
                 "tables."
@@ -130,11 +133,12 @@ def _source(
                 f"{source} is an embedded example; --objectives, --minimise, --unit and --name are for tables."
             )
         problem = load(source)
-        if stated():
+        if statements:
             raise InputError("--accept, --prefer and --never are for tables.")
         return from_problem(problem, stated_cone(spec, as_objectives(problem.objectives)))
     table = ShardedTable(path, objectives=objectives or None, minimise=minimise, name=name)
     meaning, auto = meant_by(table.meaning, units)
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)
-    return from_table(table.tables[0], stated_cone(spec, table.meaning, stated(), designs_named(table)))
+    named = designs_named(table) if statements else {}
+    return from_table(table.tables[0], stated_cone(spec, table.meaning, statements, named))
