@@ -24,7 +24,6 @@ export function setUpPictures(shown, given) {
   const dim = start.objectives.length;
   events = given;
   show("axes", dim > 2);
-  show("how", false);
   if (!byId("axis-x").children.length) setUpChoice(shown);
   byId("view").value = shown.parallel ? "parallel" : "plane";
   show("plane-axes", !shown.parallel);

@@ -20,7 +20,7 @@ export class Scatter extends Drawing {
     super(place, label);
     this.events = events;
     this.points = null;
-    this.look = { edges: null, isBeaten: () => false, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue" };
+    this.look = { edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue" };
     this.pointed = null;  // place among the points
     this.zoom = null;
     this.drag = null;
@@ -342,11 +342,11 @@ export class Scatter extends Drawing {
     const touch = event.pointerType !== "mouse";
     const edge = this.#handleAt(at, touch ? HANDLE.touch : HANDLE.mouse);
     if (edge >= 0) {
-      this.drag = { kind: "turn", edge, apex: this.apex(), moved: false };
-      this.drag.apex = this.look.selected === null ? this.home : this.placeOf(this.look.selected) ?? this.home;
+      const chosen = this.look.selected === null ? null : this.placeOf(this.look.selected);
+      this.drag = { kind: "turn", edge, apex: chosen ?? this.home, moved: false };
       this.#point(null);
     } else if (!touch) this.drag = { kind: "box", from: at, to: at, moved: false };
-    if (this.drag) canvas_capture(this.canvas, event.pointerId);
+    if (this.drag) hold(this.canvas, event.pointerId);
   }
 
   #move(event) {
@@ -419,6 +419,6 @@ export class Scatter extends Drawing {
 }
 
 // A pointer that has gone cannot be held.
-function canvas_capture(canvas, pointer) {
+function hold(canvas, pointer) {
   try { canvas.setPointerCapture(pointer); } catch { /* it went */ }
 }
