@@ -164,7 +164,7 @@ def test_looking_again_and_again_at_growing_samples_is_what_one_look_does_not_co
         rng, state = np.random.default_rng([41, seed]), often.start()
         for step in np.diff(counts, prepend=0):
             state = often.tell(state, problem.evaluate(cw.Pulls([0, 1], [step, step]), rng, one_by_one=True))
-            if once.claims(state.statistics).beaten.any():
+            if once.claims(state.everything).beaten.any():
                 wrong["once"].add(seed)
             if often.certificate.claims(state).beaten.any():
                 wrong["often"].add(seed)
