@@ -9,7 +9,7 @@ import conewise as cw
 from conewise.algorithms import OptimalProportions
 from conewise.noise import Gaussian
 
-MOST = {"cover": 70, "contain": 110}
+MOST = {"cover": 66, "contain": 72}
 
 
 def crossed(success: str) -> list[int]:

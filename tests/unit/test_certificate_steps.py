@@ -35,7 +35,7 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 @pytest.fixture
 def two_lists(monkeypatch):
     """As with many designs: the second design of a pair as far on as the first, or four times as far."""
-    tuning = replace(TUNING, leads_from=2)
+    tuning = replace(TUNING, leads_from=2, contain_leads=TUNING.cover_leads)
     monkeypatch.setattr("conewise.certificate.certificate.Certificate.tuning", tuning)
 
 

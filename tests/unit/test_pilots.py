@@ -25,7 +25,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=2)
+ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
 """Pilots however little is planned."""
 
 

@@ -34,7 +34,7 @@ class Tuning:
     """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
     cover_leads: Leads = ((1.0, 0.6), (4.0, 0.4))
     """How many times the observations of i those of j may be, and the part of a claim's probability spent on it (2)."""
-    contain_leads: Leads = ((1.0, 0.65), (4.0, 0.35))
+    contain_leads: Leads = ((1.0, 0.85), (4.0, 0.15))
     """The same for `contain`."""
     leads_from: int = 40
     """With fewer designs no leader has enough followers to make another ratio than 1 worth its price."""

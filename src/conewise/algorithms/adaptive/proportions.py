@@ -48,10 +48,10 @@ class OptimalProportions(CertifiedRule):
     def leads(self, costs: Costs, targets: Floats) -> Floats:
         """How many times its followers' observations a leader is to have, as far as the certificate can use it.
 
-        After a pilot it goes ahead at once, by the square root of the number of its followers: it will need these
-        observations anyway for the last of them, and the first are out the sooner.
+        After a pilot, where designs may be covered, it goes ahead at once, by the square root of the number of its
+        followers: it will need these observations anyway for the last of them, and the first are out the sooner.
         """
-        if self.certificate.weighted and len(self.certificate.leads) > 1:
+        if self.certificate.weighted and self.question.success == "cover" and len(self.certificate.leads) > 1:
             followers = np.bincount(costs.best[np.isfinite(costs.mine)], minlength=len(costs.left))
             return np.asarray(np.clip(np.sqrt(followers), 1.0, _FURTHEST))
         hardest = np.zeros(len(costs.left))
