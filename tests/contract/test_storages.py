@@ -505,7 +505,7 @@ def test_a_run_goes_on_when_the_line_breaks_now_and_then(line):
 def test_an_outage_that_lasts_is_one_sentence(line):
     address, wire = line
     with make(address) as study:
-        study._patience = 0.2
+        study._reader._patience = 0.2
         study._reader.journal._database.close()
         study._reader.journal._database._closed = False
         wire.down = 10**6

@@ -202,7 +202,7 @@ def test_what_is_no_log_is_one_sentence(tmp_path, call, words):
 
 def test_a_packed_log_is_refused_with_the_remedy(tmp_path):
     (tmp_path / "a.eval").write_bytes(b"PK")
-    refused(lambda: readers.inspect(tmp_path / "a.eval"), "inspect log convert a.eval --to json")
+    refused(lambda: readers.inspect(tmp_path / "a.eval"), "inspect log convert")
 
 
 def test_a_grade_that_nobody_knows_is_named(tmp_path):

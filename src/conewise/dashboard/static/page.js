@@ -24,6 +24,7 @@ export const shown = { start: null, answer: null, selected: null, axes: [0, 1], 
 
 let resting = 0;
 let asking = 0;
+let keeping = false;  // whether the next answer is to be kept for comparison
 let rested = null;  // the cone at which the control last stood still
 let moving = 0;  // counts the moves, so that the server too knows which question is the last one
 let waiting = new AbortController();  // for what takes longer: a browser has few connections to one server
@@ -86,7 +87,10 @@ async function consult(more, signal = null) {
     say("second-refusal", sentence(found.second_error ?? ""));
     return found;
   } catch (error) {
-    if (move === moving) trouble(error, "refusal");
+    if (move === moving) {
+      keeping = false;
+      trouble(error, "refusal");
+    }
     return null;
   }
 }
@@ -96,6 +100,12 @@ const update = latest(async () => {
   const found = await consult({ quick: true });
   if (found === null) return;
   take(found);
+  if (keeping) {
+    keeping = false;
+    byId("second").value = found.first.cone;
+    changed();
+    return;
+  }
   if (found.estimated) resting = setTimeout(count, RESTING);
   else resting = setTimeout(rest, RESTING);
 });
@@ -335,7 +345,7 @@ function setUpForm() {
   setUpCopying("copy", "export");
   setUpCopying("copy-command", "command");
   byId("second").addEventListener("input", changed);
-  byId("keep").addEventListener("click", () => { byId("second").value = byId("export").value; changed(); });
+  byId("keep").addEventListener("click", () => { keeping = true; clearTimeout(asking); update(); });
   byId("drop").addEventListener("click", () => { byId("second").value = ""; changed(); byId("second").focus(); });
 }
 
