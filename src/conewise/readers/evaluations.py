@@ -76,7 +76,7 @@ def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for path in _files(given, "**/*.json"):
             if path.suffix == ".eval":
                 raise InputError(
-                    f"{path.name} is packed; write it as JSON with `inspect log convert` of that program, and read that."
+                    f"{path.name} is packed; write it as JSON with that program's `inspect log convert`, and read that."
                 )
             yield path.name, _loaded(path.read_text(encoding="utf-8"), path.name)
         return
