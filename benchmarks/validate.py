@@ -48,7 +48,7 @@ JUST = 1.02 * EPSILON  # a gap a little beyond epsilon: as easy to fail on as ca
 GROWTH = 0.25  # batches of the published rules, as a share of what there is
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation.md"
 EXACT_PAGE = PAGE.with_name("validation-exact.md")
-MOST = 3000  # evaluations where ties would never end
+MOST = 6000  # evaluations where ties would never end
 
 
 # -- instances -----------------------------------------------------------------------------------------------------
