@@ -24,6 +24,8 @@ export const shown = { start: null, answer: null, selected: null, axes: [0, 1], 
 
 let resting = 0;
 let asking = 0;
+let picked = null;  // the design that was selected last, whether or not its answer has come
+let picks = 0;  // counts the selections, so that a late answer does not bring back an earlier one
 let keeping = false;  // whether the next answer is to be kept for comparison
 let rested = null;  // the cone at which the control last stood still
 let moving = 0;  // counts the moves, so that the server too knows which question is the last one
@@ -153,7 +155,7 @@ async function rest() {
   const move = moving;
   rested = shown.answer.first.cone;
   remember();
-  if (shown.selected) await choose(shown.selected.index, false);
+  if (shown.selected) await choose(picked ?? shown.selected.index, false);
   await drawDuel();
   try {
     const { rate } = await ask("hardness", question(), waiting.signal);
@@ -205,13 +207,20 @@ export function remains(index) {
 }
 
 async function choose(index, redraw = true) {
-  const before = shown.selected?.index;
+  if (redraw) {
+    picks += 1;
+    picked = index;
+  }
+  const [before, pick] = [shown.selected?.index, picks];
+  let found;
   try {
-    shown.selected = await ask("design", question({ index }));
+    found = await ask("design", question({ index }));
   } catch (error) {
     trouble(error, "refusal");
     return;
   }
+  if (pick !== picks) return;  // another design was selected meanwhile
+  shown.selected = found;
   drawChosen();
   if (!redraw || !shown.answer) return;
   if (before !== index) remember();
@@ -254,7 +263,9 @@ async function restore(found) {
     }
   }
   shown.selected = null;
-  if (Number.isInteger(wantedState.selected)) await choose(wantedState.selected, false);
+  picks += 1;
+  picked = Number.isInteger(wantedState.selected) ? wantedState.selected : null;
+  if (picked !== null) await choose(picked, false);
   if (shown.selected === null) byId("selected").replaceChildren();
 }
 
