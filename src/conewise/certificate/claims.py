@@ -228,8 +228,10 @@ def _updated(
         moved[here] = False
         if len(here) == len(before.entries) == left:
             entries = before.entries.copy()
-        else:
-            entries[np.ix_(here, here)] = before.entries[np.ix_(there, there)]
+        elif len(here):
+            source = np.zeros(left, dtype=np.intp)  # whose entry it was; of those that moved, all are worked out below
+            source[here] = there
+            entries = before.entries.take(source, axis=0).take(source, axis=1)
     for some, columns in ((everyone[moved], everyone), (everyone[~moved], everyone[moved])):
         for rows in _blocks(some, len(columns)):
             entries[np.ix_(rows, columns)] = compare(rows, columns)
