@@ -329,7 +329,9 @@ def test_axe_and_width_in_both_themes(chromium, snw, size):
     with visiting(chromium, snw, color_scheme="light", **size) as page:
         act = "tap" if touch else "click"
         getattr(page.locator("#keep"), act)()
+        mentions(page, "#second-label", "Compared: planar:90")
         page.locator("#degrees-exact").fill("120")
+        expect(page.locator("#export")).to_have_value("planar:120", timeout=SLOW)  # the list is drawn anew until then
         getattr(page.locator("#table button").first, act)()
         page.locator(".chosen-name").wait_for()
         page.locator("#everyone").select_option("all")
