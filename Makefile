@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What can be known within a minute: style, types, and the tests of the mathematics, the contracts and the errors.
-CHECKED := $(wildcard tests/golden/*.py) $(addprefix tests/unit/test_,$(addsuffix .py,arrays cones cone_text order gaps \
-  goals complexity budgets noise feedback layers public_names inputs errors loop naive planning looks checkpoints \
-  tables readers measurements study study_spec study_leases promises_page import_time))
+CHECKED := $(wildcard tests/golden/*.py) $(addprefix tests/unit/,$(addsuffix .py,test_arrays test_cones test_conetext \
+  test_order test_gaps test_goals test_complexity test_budgets test_noise test_feedback test_layers test_public_names \
+  test_inputs test_errors studies/test_loop algorithms/test_naive analysis/test_planning certificate/test_looks \
+  certificate/test_history tables/test_designs tables/test_readers tables/test_measurements studies/test_study \
+  studies/test_spec studies/test_evaluations test_promises_page test_import_time))
 
 .PHONY: demo test check lint format docs bench samples validate bench-peers clean
 

@@ -17,7 +17,7 @@ import pytest
 
 import conewise as cw
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 _FOLDER = ROOT / "benchmarks"
 
 

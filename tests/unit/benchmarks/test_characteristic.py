@@ -14,7 +14,7 @@ import pytest
 import conewise as cw
 from conewise._polyhedra import non_negative_least_squares
 
-_SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "characteristic.py"
+_SOURCE = Path(__file__).resolve().parents[3] / "benchmarks" / "characteristic.py"
 _SPEC = importlib.util.spec_from_file_location("conewise_characteristic", _SOURCE)
 characteristic = sys.modules[_SPEC.name] = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(characteristic)

@@ -15,7 +15,7 @@ import conewise as cw
 from conewise import readers
 from conewise.cli.main import commands, main
 
-DATA = Path(__file__).parents[1] / "data" / "readers"
+DATA = Path(__file__).parents[2] / "data" / "readers"
 
 
 # -- Optuna ----------------------------------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ def test_after_a_jump_the_next_level_counts_again():
 def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
     """For every possible size p of the Pareto set: p (K - 1) a_out(p) + (K - p) N a_fine <= delta.
 
-    Covering; tests/unit/test_lists.py has "contain". A false "covered" comes from one direction. The probabilities are
+    Covering; tests/unit/certificate/test_boundaries.py has "contain". A false "covered" comes from one direction. The probabilities are
     read back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
     """
     delta = 0.1
