@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from shared.certificates import (
     CONES,
-    ORTHANT,
     at_levels,
     certificate,
     fine_boundary,
@@ -20,11 +19,9 @@ from shared.certificates import (
 )
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.history import Checkpoints, Snapshot
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
-from conewise.problems import SimulatedBandit
 
 NOISES = [Gaussian(0.5), SubGaussian(0.5), Bounded(-1, 1)]
 
@@ -153,8 +150,8 @@ def test_after_a_jump_the_next_level_counts_again():
 def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
     """For every possible size p of the Pareto set: p (K - 1) a_out(p) + (K - p) N a_fine <= delta.
 
-    Covering; tests/unit/certificate/test_boundaries.py has "contain". A false "covered" comes from one direction. The probabilities are
-    read back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
+    Covering; test_boundaries.py has "contain". A false "covered" comes from one direction. The probabilities are read
+    back from the boundaries: for subgaussian noise they are sums of exp(-z^2 / 2).
     """
     delta = 0.1
     for cone in CONES:
@@ -245,42 +242,6 @@ def test_bad_configurations_are_refused_with_a_reason(wrong, words):
 def test_a_noise_level_of_zero_is_refused(sigma):
     with pytest.raises(cw.InputError, match="sigma must be above 0"):
         Gaussian(sigma)
-
-
-@pytest.mark.parametrize("scale", [0, -1, math.nan])
-def test_a_radius_must_be_scaled_by_something_positive(scale):
-    with pytest.raises(cw.InputError, match="radius_scale"):
-        SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(0.5)), 3, radius_scale=scale)
-
-
-def test_a_direction_without_noise_is_known_at_once():
-    """A singular covariance leaves a facet without noise: no division by zero, and the right answer."""
-    means = [[0.0, 0.0], [0.5, 1.0], [0.0, 1.0]]
-    for cov in ([[1.0, 0.0], [0.0, 0.0]], [[[1.0, 0.0], [0.0, 0.0]]] * 3):
-        problem = SimulatedBandit(means, Gaussian(cov=cov))
-        result = cw.identify(problem, ORTHANT, epsilon=0.3, delta=0.1, rng=0)
-        assert result.guarantee
-        assert cw.verdict(result.pareto, means, ORTHANT, 0.3)
-
-
-def test_scaled_radii_void_the_guarantee():
-    problem = SimulatedBandit([[0.0, 0.0], [3.0, 3.0]], Gaussian(0.5))
-    result = cw.identify(problem, ORTHANT, epsilon=0.5, delta=0.1, rng=0, radius_scale=0.5)
-    assert isinstance(result.guarantee, cw.Heuristic)
-    assert "0.5" in result.guarantee.reason
-
-
-def test_pulls_stop_at_the_last_level():
-    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(0.5)), 3)
-    state = at_levels(rule.certificate, [[0.0, 0.0]] * 3, [len(rule.certificate.levels.counts) - 1] * 3)
-    assert isinstance(rule.ask(state), Pulls)
-    assert rule.ask(state).total == 0
-    assert rule.recommend(state).indices == [0, 1, 2]
-
-
-def test_the_exact_set_needs_a_limit_to_the_run():
-    with pytest.raises(cw.InputError, match="max_evaluations"):
-        SuccessiveElimination(cw.Question(ORTHANT, 0.0, 0.1, Gaussian(0.5), success="contain"), 3)
 
 
 def test_identical_designs_without_noise_do_not_beat_each_other():

@@ -10,10 +10,8 @@ from scipy.stats import beta
 
 import conewise as cw
 from conewise.feedback import Observations, Statistics
-from conewise.models import screen
 from conewise.models.certificate import ALARM, PosteriorCertificate, certified, failures_allowed, level_of
-from conewise.models.screen import screened
-from conewise.noise import Gaussian, GaussianUnknown
+from conewise.noise import Gaussian
 
 ORTHANT = cw.Cone.orthant(2)
 FEATURES = np.linspace(0, 1, 30)[:, None]
@@ -91,35 +89,6 @@ def test_too_many_plausible_components_are_too_early():
 
 
 # -- very many designs ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cone", [ORTHANT, cw.Cone.planar(60), cw.Cone.planar(135)], ids=["90", "60", "135"])
-@pytest.mark.parametrize("noise", [Gaussian(0.2), GaussianUnknown()], ids=["known", "unknown"])
-def test_what_is_left_out_is_dominated_as_surely_as_said(cone, noise):
-    """20 000 draws: the share in which the chosen design does not dominate exceeds no bound by 4 deviations."""
-    state = observed(60)
-    sure = certificate(noise=noise, cone=cone)
-    look = sure.look(state)
-    outside = np.flatnonzero(~look.choice.inside)
-    bound = screened(look.posterior, cone, look.chosen, outside)
-    z = cone.facet_values(look.posterior.draws(np.arange(30), 20_000, np.random.default_rng(5)))
-    best = np.array([min(float((z[:, j] < z[:, i][:, :]).any(axis=1).mean()) for j in look.chosen) for i in outside])
-    # The twin picks the best of all; the bound is for one of them, so it can only be larger.
-    assert (bound >= best - 4 * np.sqrt(best * (1 - best) / 20_000)).all()
-    assert (bound < 0.01).any()
-
-
-def test_a_core_of_the_designs_gives_the_same_answer(monkeypatch):
-    state = observed(300)
-    whole = certificate()
-    full = whole.look(state)
-    monkeypatch.setattr(screen, "CORE", 18)
-    part = whole.look(state)
-    assert len(part.designs) == 18
-    assert set(full.chosen) <= set(part.designs)
-    assert whole.judged(part, state).epsilon == pytest.approx(whole.judged(full, state).epsilon, rel=0.2)
-    lonely = np.zeros(30, dtype=bool)
-    assert screened(part.posterior, ORTHANT, np.flatnonzero(lonely), part.designs).tolist() == [1.0] * 18
 
 
 # -- the check -----------------------------------------------------------------------------------------------------

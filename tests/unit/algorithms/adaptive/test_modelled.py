@@ -9,7 +9,6 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import ModelGuided
-from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
@@ -112,22 +111,6 @@ def test_a_contradicted_prior_loses_its_promise():
     assert isinstance(result.guarantee, cw.Heuristic)
     assert "contradict the prior" in result.guarantee.reason
     assert result.certified["prior"] is None
-
-
-def test_a_batch_has_the_size_that_was_asked_for_and_spreads():
-    algorithm = rule()
-    pulls = algorithm.ask(algorithm.start(), 8)
-    assert pulls.total == 8
-    assert len(pulls.designs) > 4
-
-
-def test_a_long_batch_gives_designs_several_evaluations_at_once():
-    algorithm = rule(model=cw.models.Independent())
-    state = algorithm.tell(algorithm.start(), LAB.evaluate(cw.Pulls(np.arange(40)), 1))
-    look = algorithm.certificate.look(state.everything)
-    pulls = next_pulls(look, CONE, 0.1, "cover", 1000)
-    assert pulls.total == 1000
-    assert pulls.counts.max() >= 63
 
 
 def test_answers_do_not_depend_on_the_order_of_tells():

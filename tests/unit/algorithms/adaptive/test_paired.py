@@ -4,35 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from shared.passes import FLAT, RATES, answers
 
 import conewise as cw
 from conewise.algorithms import PairedElimination
-from conewise.certificate.differences import Differences
-from conewise.certificate.paired import Paired
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.problems import Recorded
 
-FLAT = cw.Cone.orthant(2)
-
-
-def answers(rates, blocks, seed, shared=True):
-    """0/1 values with these rates that share the difficulty of their block."""
-    rng = np.random.default_rng(seed)
-    rates = np.asarray(rates, dtype=float)
-    draws = rng.random((1, blocks, 1)) if shared else rng.random((len(rates), blocks, rates.shape[1]))
-    mixed = np.where(rng.random((len(rates), blocks, rates.shape[1])) < 0.7, draws, rng.random(draws.shape))
-    return (mixed < rates[:, None, :]).astype(float)
-
 
 def run(values, *, epsilon, cone=FLAT, population=True, seed=0, **options):
     problem = Recorded(values, population)
     return problem, cw.identify(problem, cone, epsilon=epsilon, delta=0.05, rng=seed, **options)
-
-
-RATES = [[0.9, 0.3], [0.4, 0.8], [0.35, 0.25], [0.88, 0.28], [0.2, 0.2]]
 
 
 @pytest.mark.parametrize("cone", [FLAT, cw.Cone.planar(60), cw.Cone.planar(135)], ids=str)
@@ -178,40 +163,6 @@ def test_only_those_on_which_something_depends_read_on():
 # -- normal differences ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_differences_are_those_of_a_loop_over_pairs(seed):
-    rng = np.random.default_rng(seed)
-    values = 100 + rng.normal(size=(5, 30, 2)) @ np.array([[1.0, 0.4], [0.0, 0.8]])
-    values[rng.random((5, 30)) < 0.2] = np.nan
-    cone = cw.Cone.planar(70)
-    found = Differences.of(values, cone, np.full(2, 1e-12), 50)
-    radii, widest = found.radii(0.01, 1.0)
-    from scipy.stats import t
-
-    for i in range(5):
-        for j in range(5):
-            if i == j:
-                continue
-            z = (values[j] - values[i])[~np.isnan(values[j] - values[i]).any(axis=1)]
-            g = len(z)
-            per = t.isf(0.01, g - 1) * np.sqrt(1 / g - 1 / 50)
-            along = z @ cone.facets.T
-            assert found.gains[i, j] == pytest.approx(along.mean(axis=0), rel=1e-9)
-            assert radii[i, j] == pytest.approx(per * along.std(axis=0, ddof=1), rel=1e-6)
-            assert widest[i, j] == pytest.approx(per * np.sqrt(np.linalg.eigvalsh(np.cov(z.T))[-1]), rel=1e-6)
-
-
-def test_differences_smaller_than_a_step_count_as_hidden():
-    rng = np.random.default_rng(0)
-    values = np.round(0.1 * rng.normal(size=(3, 12, 1)))  # steps of 1: all values are 0, or nearly all
-    values[2] += 3
-    seen = Differences.of(values, cw.Cone.orthant(1), np.array([1.0]), None)
-    radii, _ = seen.radii(0.01, 1.0)
-    assert radii[0, 1, 0] >= 1.0
-    never = Differences.of(np.zeros((2, 12, 1)), cw.Cone.orthant(1), np.array([np.inf]), None)
-    assert np.isinf(never.radii(0.01, 1.0)[0]).all()
-
-
 # -- missing blocks ----------------------------------------------------------------------------------------------------
 
 
@@ -219,42 +170,3 @@ def told(values, population, noise=None, epsilon=0.05, delta=0.05):
     question = Question(FLAT, epsilon, delta, noise or Bounded(0, 1))
     rule = PairedElimination(question, len(values), blocks=values.shape[1], population=population, once=True)
     return rule.recommend(rule.certificate.tell_table(values))
-
-
-def test_a_missing_question_leaves_the_pair_on_common_ones():
-    values = answers(RATES, 300, seed=10)
-    values[1, 7] = np.nan
-    result = told(values, 300)
-    assert result.counts.tolist() == [300, 299, 300, 300, 300]
-    assert result.guarantee
-    means = np.nanmean(values, axis=1)
-    assert cw.verdict(result.pareto, means, FLAT, result.certified_epsilon)
-
-
-@pytest.mark.parametrize("noise", [Bounded(0, 1), GaussianUnknown()], ids=["bets", "normal"])
-@pytest.mark.parametrize("population", [200, 500, None])
-def test_two_designs_with_disjoint_blocks_stay_open(noise, population):
-    values = np.random.default_rng(11).beta(2, 2, size=(3, 200, 2))
-    values[2] = values[2] * 0.1
-    values[0, :100] = np.nan
-    values[1, 100:] = np.nan
-    result = told(values, population, noise)
-    assert result.status[0] == result.status[1] == "undecided"
-    assert result.status[2] == "beaten"
-    if isinstance(noise, Bounded):
-        assert result.certified_epsilon == 1.0  # the range alone says that
-    else:
-        assert result.certified_epsilon is None
-        assert not result.guarantee
-
-
-def test_complete_tables_are_exact():
-    values = answers(RATES, 50, seed=12)
-    result = told(values, 50, epsilon=0.01)
-    assert (result.pareto == cw.pareto_mask(values.mean(axis=1), FLAT)).all() or result.certified_epsilon == 0.0
-    assert "undecided" not in result.status
-
-
-def test_noise_without_a_bound_is_refused():
-    with pytest.raises(InputError, match="block by block"):
-        Paired(Question(FLAT, 0.1, 0.1, cw.noise.SubGaussian(1)), 2, 5, 5)
