@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import subprocess
@@ -9,6 +10,10 @@ import sys
 import threading
 from contextlib import contextmanager
 
+import numpy as np
+
+import conewise as cw
+from conewise.dashboard.sources import Designs, Fixed
 from shared.browser import SLOW
 
 PLACE = """([side, name]) => {
@@ -142,3 +147,46 @@ def serious_violations(page):
 
     found = Axe().run(page).response["violations"]
     return [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]
+
+
+def send(explorer, method="POST", path=None, body=b"{}", headers=None):
+    """Status, headers and body of one request; by default one that the page itself would send."""
+    connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
+    try:
+        path = f"/{explorer.token}/api/start" if path is None else path
+        connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def ask(explorer, question, **asked):
+    status, _, body = send(explorer, path=f"/{explorer.token}/api/{question}", body=json.dumps(asked).encode())
+    assert status == 200
+    return json.loads(body)
+
+
+def asked(explorer, path="api/start", body=b"{}", host=None, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
+    try:
+        named = {"Content-Type": "application/json", "Host": host or f"127.0.0.1:{explorer.port}"} | headers
+        connection.request("POST" if path.startswith("api") else "GET", f"/{explorer.token}/{path}", body, named)
+        response = connection.getresponse()
+        return response.status, json.loads(response.read()) if path.startswith("api") else response.read()
+    finally:
+        connection.close()
+
+
+def fixed(values, names=None, minimised=()):
+    values = np.asarray(values, dtype=float)
+    objectives = tuple(f"f{d}" for d in range(values.shape[1]))
+    names = [f"d{k}" for k in range(len(values))] if names is None else names
+    return Fixed("t", Designs(1, names, objectives, minimised, values), cw.Cone.orthant(values.shape[1]), None)
+
+
+def designs_of(values, names=None, minimised=(), objectives=None):
+    values = np.asarray(values, dtype=float)
+    objectives = tuple(objectives or (f"f{d}" for d in range(values.shape[1])))
+    names = [f"d{k}" for k in range(len(values))] if names is None else names
+    return Designs(1, names, objectives, minimised, values)

@@ -12,7 +12,6 @@ import pytest
 
 import conewise as cw
 from conewise import fronts
-from conewise._workers import in_order
 from conewise.fronts import RunningFront, front_of_shards
 from conewise.order import pareto_mask_by_definition
 
@@ -122,21 +121,6 @@ def test_who_is_done_first_does_not_matter():
         found = front_of_shards([first, second], CONES["orthant:2"], executor=pool)
     both = np.vstack([shard(0), shard(1)])
     assert found.indices.tolist() == np.flatnonzero(cw.pareto_mask(both, CONES["orthant:2"])).tolist()
-
-
-def test_only_so_many_shards_are_handed_out():
-    asked: list[int] = []
-
-    def shards():
-        for k in range(20):
-            asked.append(k)
-            yield k
-
-    with ThreadPoolExecutor(1) as pool:
-        answers = in_order(lambda k: -k, shards(), pool, ahead=3)
-        assert next(answers) == 0
-        assert len(asked) == 3
-        assert list(answers) == [-k for k in range(1, 20)]
 
 
 def test_memory_is_that_of_the_front_not_of_the_stream(monkeypatch):

@@ -7,7 +7,6 @@ import pytest
 
 import conewise as cw
 from conewise import noise as noises
-from conewise._noisetext import turned
 from conewise.objectives import as_objectives, rounded_unit, with_levels, with_units
 
 
@@ -157,48 +156,3 @@ def test_noise_of_some_or_of_several_kinds_is_refused():
         as_objectives([cw.Objective("a", noise=1), "b"]).noise()
     with pytest.raises(cw.InputError, match=r"of one kind, .* got Gaussian, Bounded"):
         as_objectives([cw.Objective("a", noise=1), cw.Objective("b", noise=noises.Bounded(0, 1))]).noise()
-
-
-SIGNS, UNITS = np.array([-1.0, 1.0]), np.array([4.0, 0.5])
-
-
-def test_noise_is_converted_to_steps_and_keeps_its_words():
-    given = noises.Gaussian([2.0, 3.0])
-    inside = turned(given, SIGNS, UNITS)
-    assert isinstance(inside, noises.Gaussian)
-    assert inside.sigma.tolist() == [0.5, 6.0]
-    assert inside.words == given.words
-    plain = turned(noises.Gaussian(2.0), SIGNS, UNITS)
-    assert plain.sigma.tolist() == [0.5, 4.0]
-    by_design = turned(noises.Gaussian([[2.0, 3.0], [4.0, 1.0]]), SIGNS, UNITS)
-    assert by_design.sigma.tolist() == [[0.5, 6.0], [1.0, 2.0]]
-
-
-def test_covariances_and_ranges_are_converted():
-    cov = turned(noises.Gaussian(cov=[[4.0, 1.0], [1.0, 1.0]]), SIGNS, UNITS)
-    assert cov.cov.tolist() == [[0.25, -0.5], [-0.5, 4.0]]
-    box = turned(noises.Bounded([0, 0], [8, 1]), SIGNS, UNITS)
-    assert (box.low.tolist(), box.high.tolist()) == ([-2, 0], [0, 2])
-    steps = turned(noises.GaussianUnknown((0.5, None)), SIGNS, UNITS)
-    assert steps.resolution == (0.125, None)
-
-
-@pytest.mark.parametrize("kind", [noises.SubGaussian, noises.NormSubGaussian])
-def test_noise_without_directions_is_at_least_as_large_as_given(kind):
-    given = kind(2.0)
-    inside = turned(given, SIGNS, UNITS)
-    directions = np.random.default_rng(0).normal(size=(200, 2))
-    assert (inside.scales(directions) >= given.scales(directions / UNITS) * (1 - 1e-12)).all()
-
-
-def test_noise_of_ones_own_is_not_guessed_at():
-    class Own(noises.SubGaussian):
-        pass
-
-    with pytest.raises(cw.InputError, match="divide your values by the units"):
-        turned(Own(1.0), SIGNS, UNITS)
-
-
-@pytest.mark.parametrize("noise", [noises.Gaussian(2.0), noises.SubGaussian(1.0), noises.GaussianUnknown()])
-def test_units_of_one_change_no_noise(noise):
-    assert turned(noise, SIGNS, np.ones(2)) is noise

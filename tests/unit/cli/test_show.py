@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from conewise.cli.main import commands
 from conewise.cli.show import print_table, progress_bar
 from conewise.report.data import Table
-from conewise.tables.spreadsheets import guarded_table, is_guarded, unguarded, unguarded_header
 
 NASTY = ["<script>alert(1)</script>", "=cmd()", "@SUM(A1)", "'=b", "'tis", "-5", "+1+2", "\tx", "plain"]
 
@@ -51,16 +50,6 @@ def test_a_front_with_dangerous_texts_reads_back(tmp_path, header):
 def test_a_harmless_front_is_a_plain_table(tmp_path):
     text = run("front", write(tmp_path / "designs.csv", ["name", "cost", "speed"], ["a", "'tis", "-5"]))
     assert text.splitlines() == ["name,cost,speed", "a,0.0,3.0", "'tis,1.0,2.0", "-5,2.0,1.0"]
-
-
-@pytest.mark.parametrize("names", [NASTY, ["a"], ["=x"], []])
-@pytest.mark.parametrize("header", [["name", "cost"], ["'name", "=cost"], ["=name", "'=cost"]])
-def test_what_is_guarded_is_known_by_its_header(header, names):
-    columns, cells = guarded_table(header, names)
-    if is_guarded(columns):
-        assert (unguarded_header(columns), [unguarded(cell) for cell in cells]) == (header, names)
-    else:
-        assert (columns, cells) == (header, names)
 
 
 def test_no_name_steers_a_terminal(monkeypatch):

@@ -10,10 +10,8 @@ from click.testing import CliRunner
 
 import conewise as cw
 from conewise.cli.main import commands, main
-from conewise.cli.trial import read_trial
 from conewise.report.answer import answer
-from conewise.report.page import html_page
-from conewise.report.subject import of_result, of_saved, of_study
+from conewise.report.subject import of_saved
 
 
 @pytest.fixture
@@ -81,72 +79,6 @@ def test_a_report_and_its_saved_form_speak_the_users_units(cars, tmp_path):
         assert "price (EUR) / 500" in first
         assert "power / 10" in second
     assert again["rows"][0]["scores"] == pytest.approx(told["rows"][0]["scores"])
-
-
-TOML = """
-epsilon = 1.0
-delta = 0.1
-
-[[objectives]]
-name = "price (EUR)"
-goal = "min"
-unit = 500
-noise = 400
-
-[[objectives]]
-name = "power"
-unit = 10
-noise = 4
-
-[designs]
-list = ["a", "b", "c"]
-"""
-
-
-def test_a_trial_file_has_objectives_with_units(tmp_path):
-    path = tmp_path / "trial.toml"
-    path.write_text(TOML, encoding="utf-8")
-    trial = read_trial(path)
-    with cw.Study.create(tmp_path / "t.db", **trial.study) as study:
-        assert study.objectives == ("price (EUR)", "power")
-        assert study.minimised == ("price (EUR)",)
-        assert study.question.columns.units.tolist() == [500, 10]
-        assert study.noise.sigma.tolist() == [400, 4]
-        rng = np.random.default_rng(0)
-        while batch := study.ask(10):
-            means = {"a": (15_000, 70), "b": (20_000, 120), "c": (30_000, 100)}
-            study.tell(batch, [rng.normal(means[e.name], (400, 4)) for e in batch])
-        result = study.result()
-        assert result.names() == ["a", "b"]
-        assert result.averages[0] == pytest.approx([15_000, 70], rel=0.1)
-        subject = of_study(study)
-        assert answer(subject)["rows"][0]["means"] == pytest.approx([15_000, 70], rel=0.1)
-        assert "one step is price 500 EUR, power 10" in repr(result)
-        assert "One step is price 500 EUR" in html_page(subject)
-    plain = answer(of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=1, delta=0.1)))
-    assert plain["objectives"][0]["unit"] == 500
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("unit = 0", "unit of the objective 'power' must be above 0"),
-        ("unit = nan", "must be finite"),
-        ("units = 3", "an objective has no 'units'"),
-        ('goal = "less"', 'must be "max" or "min"'),
-        ("level = 3.0", "does not know levels yet"),
-    ],
-)
-def test_what_makes_no_sense_in_a_trial_file_is_one_line(capsys, tmp_path, line, words):
-    path = tmp_path / "trial.toml"
-    path.write_text(TOML.replace("unit = 10", line), encoding="utf-8")
-    with pytest.raises(SystemExit) as caught:
-        main(["study", "create", str(path)])
-    assert caught.value.code == 2
-    text = capsys.readouterr().err
-    assert words in text
-    assert text.count("\n") == 1
-    assert not list(tmp_path.glob("*.db"))
 
 
 def test_designs_of_a_study_come_from_a_table_in_memory(tmp_path):

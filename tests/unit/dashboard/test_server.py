@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import socket
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,53 +12,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.explorer import PATIENCE, serving
-from shared.studies import make, values_of
+from shared.explorer import PATIENCE, ask, fixed, send, serving
 
 import conewise as cw
 from conewise.cli.explore import _source
 from conewise.dashboard import answers
-from conewise.dashboard import desk as desk_module
-from conewise.dashboard.desk import Desk
 from conewise.dashboard.guard import LARGEST_BODY
-from conewise.dashboard.preferences import cone_of
 from conewise.dashboard.server import Explorer
-from conewise.dashboard.sources import Designs, Fixed, Live
+from conewise.dashboard.sources import Fixed
 from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
 
 STATIC = Path(answers.__file__).parent / "static"
 
 
-def fixed(values, names=None, minimised=()):
-    values = np.asarray(values, dtype=float)
-    objectives = tuple(f"f{d}" for d in range(values.shape[1]))
-    names = [f"d{k}" for k in range(len(values))] if names is None else names
-    return Fixed("t", Designs(1, names, objectives, minimised, values), cw.Cone.orthant(values.shape[1]), None)
-
-
 @pytest.fixture(scope="module")
 def snw():
     with serving(_source("snw", [], [], None, None)) as explorer:
         yield explorer
-
-
-def send(explorer, method="POST", path=None, body=b"{}", headers=None):
-    """Status, headers and body of one request; by default one that the page itself would send."""
-    connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
-    try:
-        path = f"/{explorer.token}/api/start" if path is None else path
-        connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
-        response = connection.getresponse()
-        return response.status, response.headers, response.read()
-    finally:
-        connection.close()
-
-
-def ask(explorer, question, **asked):
-    status, _, body = send(explorer, path=f"/{explorer.token}/api/{question}", body=json.dumps(asked).encode())
-    assert status == 200
-    return json.loads(body)
 
 
 # -- whom it refuses ---------------------------------------------------------------------------------------------------
@@ -212,44 +181,6 @@ def test_two_hundred_requests_at_once(snw):
         assert count == cw.pareto_mask(means, cw.Cone.planar(degrees)).sum()
 
 
-def test_a_study_that_advances_disappears_and_returns(tmp_path):
-    path = tmp_path / "trial.db"
-    study = make(path)
-    ticks = iter(range(10**6))
-    with serving(Live(str(path), name=None, cone=None, clock=lambda: float(next(ticks)))) as explorer:
-        start = ask(explorer, "start")
-        assert (start["designs"], start["unknown"], start["standing"]["evaluations"]) == (6, 6, 0)
-        assert (start["sigma"], start["noise"], start["epsilon"], start["live"]) == (
-            None,
-            "normal noise, independent between objectives, standard deviation 0.5",
-            0.3,
-            True,
-        )
-        assert ask(explorer, "front", first={"degrees": 90})["first"]["pareto"] == 0
-        batch = study.ask(40)
-        study.tell(batch, values_of(batch))
-        now = ask(explorer, "standing")
-        assert now["standing"]["evaluations"] == len(batch)
-        assert now["version"] != start["version"]
-        averages = study.result().means
-        seen = ask(explorer, "front", first={"degrees": 90})
-        assert seen["version"] == now["version"]
-        assert seen["first"]["points"]["index"] == np.flatnonzero(cw.pareto_mask(averages, cw.Cone.orthant(2))).tolist()
-        assert np.allclose(
-            np.array(seen["first"]["points"]["values"]).T * [1, -1], averages[seen["first"]["points"]["index"]]
-        )
-        study.close()
-        path.rename(tmp_path / "elsewhere.db")
-        for question in ("start", "standing", "front"):
-            error = ask(explorer, question, first={"degrees": 90})["error"]
-            assert error == "the study trial.db has disappeared; the page goes on when it is back."
-        (tmp_path / "elsewhere.db").rename(path)
-        assert ask(explorer, "standing")["standing"]["evaluations"] == len(batch)
-        (tmp_path / "other.db").write_bytes(b"no study at all" * 1000)
-        (tmp_path / "other.db").replace(path)
-        assert "trial.db" in ask(explorer, "standing")["error"]
-
-
 def test_it_ends_quietly_while_it_thinks(capfd):
     thinking, enough = threading.Event(), threading.Event()
 
@@ -325,85 +256,6 @@ def test_one_design_names_those_that_beat_it(snw):
             assert np.allclose(np.array(rival["ahead"]) * [-1, 1], problem.means[k] - problem.means[index])
 
 
-@pytest.mark.parametrize(
-    ("preference", "cone"),
-    [
-        ({"degrees": 135}, "planar:135"),
-        ({"shares": [0, 0]}, "orthant:2"),
-        ({"shares": [29, 29]}, "importance:0.29"),
-        ({"shares": [20, 30]}, "[[70,30],[20,80]]"),
-        ({"shares": [10, 0, 25]}, "[[75,0,25],[10,65,25],[10,0,90]]"),
-        ({"ranking": [0, 1]}, "ranked:2"),
-        ({"ranking": [2, 0, 1]}, "[[0,0,1],[1,0,1],[1,1,1]]"),
-        ({"text": " [[2, 1], [1, 2]] "}, "[[2,1],[1,2]]"),
-    ],
-)
-def test_a_preference_becomes_a_text_that_every_command_accepts(preference, cone):
-    dim = cw.Cone.parse(cone).dim
-    made = cone_of(preference, dim)
-    assert str(made) == cone
-    assert cw.Cone.parse(str(made), dim=dim) == made
-
-
-@pytest.mark.parametrize("shares", [[20, 30], [5, 0, 60], [10, 20, 30, 15]])
-def test_least_shares_agree_with_every_weighting_that_respects_them(shares):
-    """By definition: x is an improvement when no weighting w >= s, sum w = 1, says otherwise."""
-    cone, rng = cone_of({"shares": shares}, len(shares)), np.random.default_rng(0)
-    rest = 1 - sum(shares) / 100
-    weightings = np.array(shares) / 100 + rest * np.vstack(
-        [np.eye(len(shares)), rng.dirichlet(np.ones(len(shares)), size=500)]
-    )
-    steps = rng.normal(size=(2000, len(shares)))
-    inside = (steps @ weightings.T >= 0).all(axis=1)
-    assert 0 < inside.sum() < 2000
-    assert cone.contains(steps).tolist() == inside.tolist()
-
-
-def test_answers_about_very_many_designs_stay_small():
-    source = fixed(np.random.default_rng(0).normal(size=(100_000, 2)))
-    desk = Desk(source)
-    for degrees in (0.2, 90, 135):
-        answer = desk.front({"first": {"degrees": degrees}, "second": {"degrees": 60}})
-        assert answer["first"]["pareto"] == cw.pareto_mask(source.designs().means, cw.Cone.planar(degrees)).sum()
-        assert len(answer["first"]["points"]["index"]) == min(answers.DRAWN, answer["first"]["pareto"])
-        assert len(json.dumps(answer)) < 300_000
-    assert desk.front({"first": {"degrees": 0.2}})["first"]["pareto"] > answers.DRAWN  # so that the cut was needed
-    assert len(json.dumps(desk.start({}))) < 300_000
-    assert len(json.dumps(desk.angles({}))) < 1_000_000
-
-
-def test_what_is_remembered_has_a_limit(monkeypatch):
-    monkeypatch.setattr(desk_module, "_MOST_BYTES", 3 * 100 * 8)
-    x = np.linspace(0, 1, 100)
-    desk = Desk(fixed(np.column_stack([x, 1 - x])))  # all are Pareto
-    for degrees in range(50, 60):
-        assert desk.front({"first": {"degrees": degrees}, "before": {"degrees": 50}})["first"]["pareto"] == 100
-    kept = [answer for answer in desk._known.values() if isinstance(answer, np.ndarray)]
-    assert len(kept) == 3
-    monkeypatch.setattr(desk_module, "_MOST_BYTES", 1)
-    assert desk.front({"first": {"degrees": 70}})["first"]["pareto"] == 100
-    assert len(desk._known) == 1  # the last one always
-
-
-def test_three_objectives_and_one():
-    rng = np.random.default_rng(0)
-    three = Desk(fixed(rng.normal(size=(50, 3)), minimised=("f1",)))
-    answer = three.front({"first": {"shares": [10, 0, 25]}})
-    means = three.source.designs().values * [1, -1, 1]
-    assert answer["first"]["pareto"] == cw.pareto_mask(means, cw.Cone.parse(answer["first"]["cone"])).sum()
-    assert answer["first"]["rays"] is None
-    one = Desk(fixed([[1], [3], [2]]))
-    assert one.front({"first": {"text": "orthant:1"}})["first"]["points"]["index"] == [1]
-    assert "error" in Desk(fixed([[1, 2]])).front({"first": {"degrees": 90}})["first"]["cost"]  # nothing to find out
-
-
-def test_a_file_whose_name_is_no_text_can_be_explored():
-    source = fixed([[1, 2], [2, 1]])
-    source.title = b"\xff.csv".decode("utf-8", "surrogateescape")
-    with serving(source) as explorer:
-        assert ask(explorer, "start")["title"] == "\N{REPLACEMENT CHARACTER}.csv"
-
-
 # -- the files ---------------------------------------------------------------------------------------------------------
 
 
@@ -417,32 +269,3 @@ def test_the_page_has_no_inline_code_and_asks_nobody_else():
         assert [a for a in re.findall(r"https?://[^\s\"'`]+", text) if a != "http://www.w3.org/2000/svg"] == [], path
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
             assert word not in text, path
-
-
-def conewise(*arguments, code="from conewise.cli import main; import sys; main(sys.argv[1:])"):
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=PATIENCE)
-
-
-def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
-    missing = "import sys; sys.modules['starlette'] = None; " + conewise.__kwdefaults__["code"]
-    done = conewise("explore", "snw", "--no-browser", code=missing)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(
-        r"conewise: the explorer needs starlette[^\n]*: run pip install '\.\[explore\]' in a checkout of conewise\.\n",
-        done.stderr,
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("nothing.csv", [], [], None, None), "there is no file nothing.csv"),
-        (("nothing.db", [], [], None, None), "there is no file nothing.db"),
-        (("trial.db", ["a"], [], None, None), "a study knows its objectives"),
-        (("snw", [], ["a"], None, None), "snw is an embedded example"),
-        (("snw", [], [], None, "orthant:3"), "orders 3 objectives, but there are 2"),
-    ],
-)
-def test_sources_that_cannot_be_explored(arguments, words):
-    with pytest.raises(ConewiseError, match=words):
-        _source(*arguments)

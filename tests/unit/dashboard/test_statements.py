@@ -8,14 +8,11 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import conewise as cw
-from conewise.cli.explore import TOKEN, explore
 from conewise.dashboard.desk import Desk
 from conewise.dashboard.sources import Designs, Fixed
 from conewise.dashboard.statements import all_said, sentences, stated
-from conewise.dashboard.views import views
 from conewise.errors import ConewiseError, InputError
 
 
@@ -133,61 +130,4 @@ def test_a_shortlist_is_a_file_that_a_spreadsheet_may_open():
 # -- one cone, many controls -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("degrees", [30, 90, 120.5, 179])
-def test_an_angle_is_seen(degrees):
-    assert views(cw.Cone.planar(degrees))["degrees"] == pytest.approx(degrees)
-
-
-def test_shares_are_seen():
-    for shares in ([20, 30], [0, 0], [5, 0, 60], [10, 20, 30, 15], [25, 25, 25]):
-        cone = stated({"shares": shares}, designs_of(np.ones((1, len(shares))), "abcd"[: len(shares)], ()))
-        assert views(cone)["shares"] == pytest.approx(shares)
-
-
-def test_a_ranking_is_seen_and_is_no_shares():
-    for order in ([0, 1], [1, 0], [2, 0, 1], [3, 1, 0, 2]):
-        cone = stated({"ranking": order}, designs_of(np.ones((1, len(order))), "abcd"[: len(order)], ()))
-        found = views(cone)
-        assert found["ranking"] == order
-        if len(order) > 2:
-            assert found["shares"] is None
-
-
-def test_what_a_control_cannot_say_is_none():
-    found = views(cw.Cone([[4, 1], [0, 1]]))
-    assert (found["degrees"], found["ranking"]) == (None, None)
-    narrow = views(cw.Cone.planar(45))
-    assert (narrow["shares"], narrow["ranking"], narrow["exchanges"]) == (None, None, None)
-
-
-def test_exchanges_are_the_least_that_pays():
-    """Checked against the cone itself: a little more is accepted, a little less is not."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        cone = cw.Cone(rng.uniform(0.05, 1, size=(3, 3)) + np.eye(3))
-        rates = views(cone)["exchanges"]
-        for i in range(3):
-            for j in range(3):
-                if i == j:
-                    assert rates[i][j] is None
-                    continue
-                step = np.zeros(3)
-                step[i] = -1
-                step[j] = 1.001 * rates[i][j]
-                assert cone.contains(step)
-                step[j] = 0.999 * rates[i][j]
-                assert not cone.contains(step)
-    assert views(cw.Cone.orthant(3))["exchanges"] == [[None] * 3] * 3
-
-
 # -- the address -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "token", ["", "short", "x" * 201, "a" * 19, "with a space in the middle", "a/b" * 10, "é" * 30]
-)
-def test_a_token_that_is_easy_to_guess_or_no_part_of_an_address_is_refused(token, monkeypatch):
-    monkeypatch.setenv(TOKEN, token)
-    done = CliRunner().invoke(explore, ["snw", "--no-browser"])
-    assert isinstance(done.exception, InputError)
-    assert "20 to 200 letters" in str(done.exception)

@@ -3,163 +3,24 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import pickle
-import signal
 import sys
 import textwrap
-from pathlib import Path
 
-import numpy as np
 import pytest
-from shared.processes import LIMIT, is_gone, wait_until
+from shared.evaluators import OBJECTIVES, ROW, fails, script
 
 from conewise.errors import InputError
-from conewise.problems import commands
 from conewise.problems.evaluators import (
     Command,
     EvaluationFailed,
     LocalFunction,
     PythonFunction,
     as_evaluator,
-    as_values,
-    read_values,
 )
-
-OBJECTIVES = ("cost", "speed")
-ROW = {"x": 0.5, "label": "a b; rm -rf $HOME", "name": "first"}
-PYTHON = sys.executable
-
-
-def script(folder: Path, code: str, name: str = "simulate.py") -> str:
-    """A command that runs these lines of Python."""
-    (folder / name).write_text(textwrap.dedent(code), encoding="utf-8")
-    return f"{PYTHON} -S -E {name}"
-
-
-def fails(evaluator, row=ROW, **options) -> str:
-    with pytest.raises(EvaluationFailed) as caught:
-        evaluator.evaluate(row, 7, OBJECTIVES, **options)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.isprintable()
-    assert len(text) <= 300
-    return text
-
 
 # -- values --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "returned",
-    [
-        [1, 2],
-        (1.0, 2.0),
-        np.array([1, 2]),
-        np.array([1.0, 2.0], dtype=np.float32),
-        {"speed": 2, "cost": 1, "temperature": 300},
-        iter([1, np.int64(2)]),
-        [np.array(1.0), np.float64(2)],
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_values_in_every_shape(returned):
-    assert as_values(returned, OBJECTIVES) == [1.0, 2.0]
-
-
-def test_one_objective_may_be_one_number():
-    assert as_values(3, ["cost"]) == [3.0]
-    assert as_values(np.float64(3), ["cost"]) == [3.0]
-
-
-@pytest.mark.parametrize(
-    ("returned", "words"),
-    [
-        ([1, float("nan")], "finite number was expected for the objective 'speed', got nan"),
-        ([float("inf"), 1], "objective 'cost', got inf"),
-        ([10**400, 1], "objective 'cost'"),
-        ([None, 1], "objective 'cost', got None"),
-        ({"speed": None, "cost": 1}, "objective 'speed', got None"),
-    ],
-    ids=str,
-)
-def test_what_is_no_value_is_a_failure_with_the_objective(returned, words):
-    with pytest.raises(EvaluationFailed, match=words):
-        as_values(returned, OBJECTIVES)
-
-
-@pytest.mark.parametrize(
-    ("returned", "words"),
-    [
-        ([1], r"1 value for 2 objectives \(cost, speed\); .* a list as \[cost, speed\], or by name\.$"),
-        ([1, 2, 3], "3 values for 2 objectives"),
-        ([], "0 values for 2 objectives"),
-        (5.0, "1 value for 2 objectives"),
-        (None, "2 numbers were expected, got None"),
-        ("12", "2 numbers were expected, got '12'"),
-        ([True, 1], "objective 'cost', got True"),
-        (["1", 1], "objective 'cost', got '1'"),
-        ([1j, 1], "objective 'cost'"),
-        ([[1, 2], [3, 4]], "objective 'cost'"),
-        ({"cost": 1}, "no value for the objective 'speed' among cost"),
-        ({}, "no value for the objective 'cost' among nothing"),
-    ],
-    ids=str,
-)
-def test_another_shape_or_another_name_is_a_mistake_that_no_attempt_mends(returned, words):
-    with pytest.raises(InputError, match=words):
-        as_values(returned, OBJECTIVES)
-
-
-@pytest.mark.parametrize(
-    "printed",
-    [
-        "1 2",
-        "1,2\n",
-        " 1.0;  2e0 \n\n",
-        "1\n2",
-        "[1, 2]",
-        '{"speed": 2.0, "cost": 1.0}',
-        '{\n  "cost": 1,\n  "speed": 2\n}\n',
-        "step 1 of 3\nstep 2 of 3\n1 2\n",
-        'warming up\n{"cost": 1, "speed": 2}\n',
-        "100\n1, 2",
-    ],
-)
-def test_printed_values(printed):
-    assert read_values(printed, OBJECTIVES) == [1.0, 2.0]
-
-
-@pytest.mark.parametrize(
-    ("printed", "words"),
-    [
-        ("", "printed nothing"),
-        (" \n ", "printed nothing"),
-        ("one two", "numbers or JSON were expected, the command printed 'one two'"),
-        ("[1, 2", "is not JSON"),
-        ("[1, NaN]", "objective 'speed', got nan"),
-        ("nan 1", "objective 'cost', got nan"),
-        ("1 2\nbye", "printed 'bye'"),
-    ],
-)
-def test_printed_nonsense(printed, words):
-    with pytest.raises(EvaluationFailed, match=words):
-        read_values(printed, OBJECTIVES)
-
-
-@pytest.mark.parametrize(
-    ("printed", "words"),
-    [
-        ('["1", "2"]', "objective 'cost'"),
-        ("[[1, 2]]", "1 value for 2"),
-        ("1 2 3", "3 values for 2"),
-        ('step 1\n{"cost": 1}', "no value for the objective 'speed'"),
-    ],
-)
-def test_printed_values_of_another_shape_are_a_mistake(printed, words):
-    with pytest.raises(InputError, match=words):
-        read_values(printed, OBJECTIVES)
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -319,90 +180,6 @@ def test_columns_are_checked_before_anything_runs():
 def test_lines_that_are_no_command(line, words):
     with pytest.raises(InputError, match=words):
         Command(line)
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("import sys; print('loading', file=sys.stderr); sys.exit('no licence left')", "exit code 1: no licence left"),
-        ("import sys; sys.exit(3)", "exit code 3 and said nothing"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was ended by signal 9"),
-        ("1 / 0", "exit code 1: ZeroDivisionError: division by zero"),
-        ("print('nan', 1)", "objective 'cost', got nan"),
-        ("", "printed nothing"),
-        (
-            "import sys; sys.stderr.write('bad\\x1b[0m\\tmesh\\n'); print('x')",
-            "(last line of stderr: bad [0m mesh)",
-        ),
-        ("import sys; sys.stdout.buffer.write(bytes([255, 254]))", "numbers or JSON were expected"),
-    ],
-)
-def test_what_goes_wrong_with_a_command_is_a_reason(tmp_path, code, words):
-    reason = fails(Command(script(tmp_path, code), str(tmp_path)))
-    assert words in reason
-
-
-def test_a_command_that_is_not_there_is_no_failed_evaluation(tmp_path):
-    for command in (Command("./no-such-program", str(tmp_path)), Command("ls", str(tmp_path / "nowhere"))):
-        with pytest.raises(InputError, match="cannot be started: No such file or directory: ") as caught:
-            command.evaluate(ROW, 7, OBJECTIVES)
-        assert not isinstance(caught.value, EvaluationFailed)
-
-
-def test_the_time_limit_ends_a_command_and_what_it_started(tmp_path):
-    code = """
-        import os, time
-        child = os.fork()
-        if child: open("child", "w").write(str(child)); os.rename("child", "pid")
-        time.sleep(600)
-    """
-    command = Command(script(tmp_path, code), str(tmp_path))
-    assert fails(command, time_limit=1.0) == "no answer within 1 seconds"
-    child = int((tmp_path / "pid").read_text())
-    wait_until(lambda: is_gone(child), "the end of the command's child")
-
-
-def test_a_command_that_prints_without_end_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(commands, "MOST_PRINTED", 100_000)
-    code = """
-        import os, sys
-        open("pid", "w").write(str(os.getpid()))
-        while True: sys.stdout.write("1 2 " * 1000)
-    """
-    reason = fails(Command(script(tmp_path, code), str(tmp_path)))
-    assert reason == "the command printed more than 100,000 bytes and was ended; print the values alone"
-    assert is_gone(int((tmp_path / "pid").read_text()))
-
-
-def test_a_command_may_complain_at_length(tmp_path):
-    code = "import sys; sys.stderr.write('step\\n' * 100_000 + 'done\\n'); print(1, 2)"
-    assert Command(script(tmp_path, code), str(tmp_path)).evaluate(ROW, 7, OBJECTIVES) == [1.0, 2.0]
-    code = "import sys; sys.stderr.write('step\\n' * 100_000 + 'no mesh\\n'); sys.exit(1)"
-    assert fails(Command(script(tmp_path, code), str(tmp_path))) == "the command ended with exit code 1: no mesh"
-
-
-def test_nobody_waits_for_what_a_command_left_running(tmp_path):
-    """It holds the pipes for ten minutes; the values are there as soon as the command itself has ended."""
-    code = """
-        import os, time
-        child = os.fork()
-        if not child: time.sleep(600); os._exit(0)
-        open("pid", "w").write(str(child))
-        print(1, 2)
-    """
-    command = Command(script(tmp_path, code), str(tmp_path))
-    try:
-        assert command.evaluate(ROW, 7, OBJECTIVES, time_limit=LIMIT) == [1.0, 2.0]
-        assert not is_gone(int((tmp_path / "pid").read_text()))
-    finally:
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-
-
-def test_the_environment_and_the_folder_are_the_callers(tmp_path, monkeypatch):
-    monkeypatch.setenv("SIMULATOR_LEVEL", "4")
-    (tmp_path / "mesh.json").write_text(json.dumps([3]))
-    code = "import json, os; print(json.load(open('mesh.json'))[0], os.environ['SIMULATOR_LEVEL'])"
-    assert Command(script(tmp_path, code), str(tmp_path)).evaluate(ROW, 7, OBJECTIVES) == [3.0, 4.0]
 
 
 # -- as values -----------------------------------------------------------------------------------------------------

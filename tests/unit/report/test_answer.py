@@ -10,59 +10,19 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from shared import studies
+from shared.answers import NASTY, measured
 
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.evidence import Evidence
-from conewise.analysis.explanations import unused
 from conewise.cli.main import commands
-from conewise.cli.standing import as_rows
-from conewise.errors import ConewiseError, InputError
 from conewise.goals import Guarantee, Heuristic
-from conewise.report import page as pages
 from conewise.report.answer import answer, chosen_designs
-from conewise.report.drawing import cone_svg
-from conewise.report.markdown import _plain, markdown_page
-from conewise.report.page import embedded, html_page
+from conewise.report.markdown import markdown_page
+from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_saved, of_state, of_study, of_table
 from conewise.tables.measurements import open_measurements
-
-NASTY = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    """A study that is finished."""
-    with studies.make(tmp_path_factory.mktemp("study") / "trial.db", designs=[NASTY, *"bcdef"]) as study:
-        while batch := study.ask(20):
-            study.tell(batch, [studies.value_of(e.design, e.seed) for e in batch])
-        yield study
-
-
-@pytest.fixture(scope="module")
-def numbers(told):
-    return answer(of_study(told))
-
-
-def measured(path, means, n=30, sigma=0.3, objectives=("gain", "cost")):
-    rng = np.random.default_rng(5)
-    lines = [",".join(("design", *objectives))]
-    for _ in range(n):
-        for k, mean in enumerate(means):
-            lines.append(",".join([f"d{k}", *(f"{v:.6f}" for v in mean + sigma * rng.standard_normal(len(mean)))]))
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-@pytest.fixture(scope="module")
-def csv_file(tmp_path_factory):
-    return measured(tmp_path_factory.mktemp("table") / "trial.csv", studies.MEANS)
-
-
-@pytest.fixture(scope="module")
-def table(csv_file):
-    return open_measurements(csv_file, objectives=["gain", "cost"], minimise=[])
 
 
 def bare(means, status, *, pareto=None, cone=None):
@@ -169,20 +129,6 @@ def test_told_out_of_order_the_history_is_the_same(told, numbers, tmp_path):
     assert late["history"][-1] == numbers["history"][-1]
 
 
-@pytest.mark.parametrize("final", [False, True])
-def test_a_table_is_judged_as_analyse_judges_it(table, final):
-    found = cw.analyse(table, cw.Cone.orthant(2), delta=0.05, epsilon=0.2, final=final)
-    numbers = answer(of_table(table, cw.Cone.orthant(2), "trial", delta=0.05, epsilon=0.2, final=final))
-    rows = sorted(numbers["rows"], key=lambda row: row["id"])
-    words = {word: word for word in ("kept", "covered", "beaten", "undecided")}
-    assert [row["status"] for row in rows] == [words[status] for status in found.result.status.tolist()]
-    assert numbers["sentences"] == list(found.explanations)
-    assert numbers["has_radii"]
-    beaten = [row for row in rows if row["status"] == "beaten"]
-    assert beaten
-    assert all(row["rivals"][0]["relation"] == "better" for row in beaten)
-
-
 def test_the_gap_is_the_suboptimality_of_the_averages():
     means = np.random.default_rng(0).normal(size=(40, 2))
     cone = cw.Cone.planar(110)
@@ -246,162 +192,13 @@ def test_with_too_many_open_the_front_of_the_averages_comes_first():
 # -- texts of users ----------------------------------------------------------------------------------------------------
 
 
-def test_no_text_of_a_user_becomes_markup(told):
-    text = html_page(of_study(told, title="</title><img src=x onerror=alert(1)>"))
-    own = text.split("<style>")[0] + text.split("</style>")[1].split('<script type="application/json"')[0]
-    assert "<script>" not in own
-    assert "<img" not in own
-    assert not re.search(r"<[^>]*\son\w+=", own)  # no handler in any tag
-    embedded_json = text.split('id="data">')[1].split("</script>")[0]
-    assert "<" not in embedded_json
-    assert json.loads(embedded_json)["rows"][0]["name"] in [NASTY, *"bcdef"]
-
-
-def test_the_scripts_of_the_page_are_those_that_its_policy_names(told):
-    text = html_page(of_study(told))
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
-    scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
-    assert len(scripts) == 3
-    assert {f"'sha256-{pages._digest(script)}'" for script in scripts} == set(re.findall(r"'sha256-[^']*'", policy))
-    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
-    assert "http:" not in policy
-
-
-@pytest.mark.parametrize("text", ["</script>", "<!--", "\u2028", "&lt;", 'quote"', "\ud7ff😀"])
-def test_embedded_json_reads_back(text):
-    written = embedded({"name": text})
-    assert not set("<>&\u2028") & set(written)
-    assert json.loads(written) == {"name": text}
-
-
-def test_markdown_shows_names_as_they_are(told):
-    text = markdown_page(of_study(told, title="a | b"))
-    assert text.startswith("# a \\| b\n")
-    assert "\\<script\\>" in text
-    assert NASTY not in text
-    assert "\n- w1 = gain\n- w2 = −cost\n" in text
-    assert "objective 1" not in text
-    assert (
-        len(
-            [
-                line
-                for line in text.splitlines()
-                if line.startswith("| ") and any(word in line for word in ("kept", "covered", "beaten"))
-            ]
-        )
-        >= 6
-    )
-
-
 # -- pictures of cones -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("spec", ["planar:30", "planar:170", "[[1]]", "orthant:3", "ice-cream:60", "importance:0.1,4"])
-def test_every_cone_has_a_picture(spec):
-    from xml.etree import ElementTree
-
-    cone = cw.Cone.parse(spec)
-    drawn = ElementTree.fromstring(cone_svg(cone, [f"<o{d}>" for d in range(cone.dim)]))
-    assert drawn.find("{http://www.w3.org/2000/svg}title").text
-    shapes = sum(len(list(drawn.iter(f"{{http://www.w3.org/2000/svg}}{tag}"))) for tag in ("polygon", "rect"))
-    assert shapes >= 1
 
 
 # -- saved answers and mistakes ----------------------------------------------------------------------------------------
 
 
-def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
-    cone = cw.Cone.orthant(2)
-    found = cw.analyse(table, cone, delta=0.05, epsilon=0.2)
-    path = tmp_path / "answer.json"
-    words = ("--objectives", "gain,cost", "--epsilon", "0.2", "--delta", "0.05", "--plan", "5", "--json")
-    printed = CliRunner().invoke(commands, ["analyse", str(csv_file), *words])
-    assert printed.exit_code == 0
-    path.write_text(printed.stdout)
-    saved = answer(of_saved(path))
-    assert saved["title"] == "trial.csv"
-    data = json.loads(printed.stdout)
-    path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
-    assert of_saved(path).title == "first.csv and 2 more"
-    wrong = [{"returned": []}, {"returned": "yes"}, {"evaluations": [3]}, {"evaluations": -1}, {"status": "fine"}]
-    for change in [{"remaining": float("inf")}, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
-        path.write_text(json.dumps(data | change))
-        with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
-            of_saved(path)
-    path.write_text(printed.stdout)
-    direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
-    for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
-        assert saved[part] == direct[part], part
-    assert saved["certificate"]["sentence"] == direct["certificate"]["sentence"]
-    plain = ("id", "name", "status", "evaluations", "means", "gap")
-    assert [[row[p] for p in plain] for row in saved["rows"]] == [[row[p] for p in plain] for row in direct["rows"]]
-    assert [entry["id"] for entry in saved["next"]] == found.next(5).designs.tolist()
-
-
-@pytest.mark.parametrize("text", ["{", "{}", '{"objectives": 3}', "[" * 5000, '{"objectives": ["a"], "minimised": []}'])
-def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
-    path = tmp_path / "answer.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints") as caught:
-        of_saved(path)
-    assert ("it lacks 'objectives'" in str(caught.value)) == (text == "{}")
-
-
-def test_without_plotly_the_remedy_is_named(monkeypatch):
-    def missing(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(pages, "files", missing)
-    with pytest.raises(
-        ConewiseError, match=r"pip install \'\.\[explore\]\' in a checkout of conewise, or write Markdown \(`md`\)"
-    ):
-        pages.plotly_script()
-
-
 # -- words that are true -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("--<b>x</b>", r"\--\<b\>x\</b\>"),
-        ("-- [x](y)", r"\-- \[x\](y)"),
-        ("---", r"\---"),
-        ("===", r"\==="),
-        ("- item", r"\- item"),
-        ("+ item", r"\+ item"),
-        ("12. item", r"12\. item"),
-        ("3) item", r"3\) item"),
-        ("    code", "code"),
-        ("> quote", r"\> quote"),
-        ("~~gone~~", r"\~\~gone\~\~"),
-        ("&lt;b&gt; $x$", r"\&lt;b\&gt; \$x\$"),
-        ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
-        ("-0.5", "-0.5"),
-        ("1.5", "1.5"),
-        ("d-1", "d-1"),
-    ],
-)
-def test_markdown_starts_nothing_of_its_own(text, shown):
-    assert _plain(text) == shown
-
-
-def test_a_title_that_begins_with_dashes_is_escaped_as_any_other(told):
-    text = markdown_page(of_study(told, "--<script>alert(1)</script> [x](javascript:1)"))
-    assert text.startswith("# \\--\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1)\n")
-    assert "\n| --- | --: | --: |" in text
-
-
-def test_only_what_was_asked_for_has_the_colour_of_success(told, tmp_path):
-    assert '<p class="verdict">' in html_page(of_study(told))
-    with studies.make(tmp_path / "open.db") as study:
-        batch = study.ask(18)
-        study.tell(batch, studies.values_of(batch))
-        subject = of_study(study)
-    data = answer(subject)["certificate"]
-    assert data["guaranteed"]
-    assert not data["answered"]
-    assert '<p class="verdict open">' in html_page(subject)
 
 
 def test_a_guarantee_that_rules_nothing_out_says_so():
@@ -426,27 +223,6 @@ def test_the_word_before_what_remains_is_the_same_everywhere(tmp_path, n):
     assert f"takes {found[0]}, judged" in answer(of_saved(tmp_path / "saved.json"))["next_words"]
 
 
-def test_told_and_used_evaluations_add_up_or_the_report_says_why(tmp_path):
-    with studies.make(tmp_path / "gap.db") as study:
-        batch = study.ask(30)
-        study.tell(batch, studies.values_of(batch))
-        handed = study.ask(90)
-        missing = list({e.design: e for e in reversed(handed)}.values())  # the first of each design
-        later = [e for e in handed if e not in missing]
-        study.tell(later, studies.values_of(later))
-        status = study.status()
-        assert status.evaluations - status.result.evaluations == len(later) > 1
-        used, wait = len(batch), len(later)
-        expected = (
-            f"The answer rests on {used} of the {used + wait} told evaluations; {wait} wait for an earlier evaluation "
-            "of the same design that is not told yet, since a design's evaluations count in the order of their numbers."
-        )
-        assert expected in of_study(study).sentences
-        assert expected in dict(as_rows(study, status)).values()
-        study.tell(missing, studies.values_of(missing))
-        assert not [line for line in of_study(study).sentences if "rests on" in line]
-
-
 def test_with_very_many_objectives_the_tables_are_cut_and_say_so():
     subject = bare(np.random.default_rng(0).normal(size=(3000, 200)), ["kept"] * 3000)
     data = answer(subject)
@@ -456,13 +232,3 @@ def test_with_very_many_objectives_the_tables_are_cut_and_say_so():
     assert "and 188 more objectives" in text
     assert max(map(len, text.splitlines())) < 2000
     assert "12 of 200 weightings, 12 of 200 objectives" in html_page(subject)
-
-
-def test_a_finished_study_says_what_it_did_not_need():
-    assert unused(300, 300, finished=True) == ""
-    assert unused(310, 300, finished=True) == (
-        "The answer rests on 300 of the 310 told evaluations; 10 were handed out ahead of need, and the answer did not "
-        "need them."
-    )
-    assert unused(301, 300, finished=True).endswith("; 1 was not needed.")
-    assert "; 1 waits for an earlier evaluation" in unused(301, 300, finished=False)

@@ -162,6 +162,21 @@ def test_a_loop_of_ones_own_has_the_confidence_of_a_study(tmp_path):
     assert stages[0].title == f"trial after {quarters[0]} evaluations"
 
 
+@pytest.mark.parametrize(("final", "seed"), [(False, 0), (True, 2)])
+def test_whoever_is_beaten_exactly_has_a_rival_that_shows_it(final, seed):
+    """At epsilon = 0 designs known to be Pareto narrow the radii of the others, and the report must know it as well."""
+    rng, designs = np.random.default_rng(seed), np.tile(np.arange(60), 60)
+    values = rng.normal(size=(60, 2))[designs] + rng.normal(size=(3600, 2))
+    source = Recorded(Observations.single(designs, values), tuple(f"d{k}" for k in range(60)), ("a", "b"))
+    subject = of_table(source, cw.Cone.orthant(2), "x", delta=DELTA, noise=cw.noise.Gaussian(1.0), final=final)
+    beaten = [row for row in answer(subject)["rows"] if row["status"] == "beaten"]
+    assert len(beaten) > 20
+    for row in beaten:
+        first = row["rivals"][0]
+        assert first["relation"] == "better"
+        assert all(gain >= radius for gain, radius in zip(first["gains"], first["radii"], strict=True))
+
+
 def test_an_analysis_brings_its_evidence(sample):
     for final in (False, True):
         found = cw.analyse(Observations.single(*sample), CONE, delta=DELTA, epsilon=0.1, final=final)
@@ -176,18 +191,3 @@ def test_a_rule_without_a_certificate_has_no_confidence_on_its_way(tmp_path):
     options = {"algorithm": "naive", "options": {"evaluations_each": 2}}
     with studies.make(tmp_path / "trial.db", **options) as study, pytest.raises(cw.InputError, match="no confidence"):
         as_it_ran(study)
-
-
-@pytest.mark.parametrize(("final", "seed"), [(False, 0), (True, 2)])
-def test_whoever_is_beaten_exactly_has_a_rival_that_shows_it(final, seed):
-    """At epsilon = 0 designs known to be Pareto narrow the radii of the others, and the report must know it as well."""
-    rng, designs = np.random.default_rng(seed), np.tile(np.arange(60), 60)
-    values = rng.normal(size=(60, 2))[designs] + rng.normal(size=(3600, 2))
-    source = Recorded(Observations.single(designs, values), tuple(f"d{k}" for k in range(60)), ("a", "b"))
-    subject = of_table(source, cw.Cone.orthant(2), "x", delta=DELTA, noise=cw.noise.Gaussian(1.0), final=final)
-    beaten = [row for row in answer(subject)["rows"] if row["status"] == "beaten"]
-    assert len(beaten) > 20
-    for row in beaten:
-        first = row["rivals"][0]
-        assert first["relation"] == "better"
-        assert all(gain >= radius for gain, radius in zip(first["gains"], first["radii"], strict=True))

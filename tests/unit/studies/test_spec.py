@@ -2,65 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
+from shared.noises import NOISES
 from shared.studies import BASICS, make
 
 import conewise as cw
 from conewise import noise as noises
-from conewise._noisetext import turned
-from conewise.studies.spec import noise_from_dict, noise_to_dict
+from conewise.studies.spec import noise_to_dict
 
 QUICK = {"algorithm": "naive", "options": {"evaluations_each": 2}}  # nothing to compute when it is made
-
-NOISES = [
-    noises.Gaussian(0.1),
-    noises.Gaussian([0.1, 1 / 3]),
-    noises.Gaussian([[0.1, 0.2], [0.3, 0.4], [1, 2], [1, 2], [1, 2], [1, 2]]),
-    noises.Gaussian(cov=[[1.0, 0.1], [0.1, 2.0]]),
-    noises.Gaussian(cov=np.stack([np.eye(2)] * 6)),
-    noises.SubGaussian(0.7),
-    noises.NormSubGaussian(0.7),
-    noises.Bounded(0, 1),
-    noises.Bounded([0, -3], [1, 0.1]),
-    noises.GaussianUnknown(),
-]
-
-
-@pytest.mark.parametrize("noise", NOISES, ids=repr)
-def test_noise_survives_json(noise):
-    written = noise_to_dict(noise)
-    back = noise_from_dict(json.loads(json.dumps(written)))
-    assert type(back) is type(noise)
-    assert noise_to_dict(back) == written
-    for part in ("sigma", "cov", "low", "high"):
-        first, second = getattr(noise, part, None), getattr(back, part, None)
-        assert (first is None) == (second is None)
-        assert first is None or np.asarray(first).tobytes() == np.asarray(second).tobytes()
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ({}, "must be one of gaussian, subgaussian"),
-        ({"kind": "cauchy"}, "got 'cauchy'"),
-        ({"kind": ["gaussian"]}, "must be one of"),
-        (None, "must be one of"),
-        ({"kind": "gaussian", "scale": 1}, "'gaussian' has no 'scale'; it takes sigma or cov"),
-        ({"kind": "gaussian"}, "either sigma or cov"),
-        ({"kind": "gaussian", "sigma": 0}, "above 0"),
-        ({"kind": "gaussian", "sigma": "a"}, "sigma must be"),
-        ({"kind": "bounded", "low": 0}, "needs low and high"),
-        ({"kind": "bounded", "low": 1, "high": 0}, "below high"),
-        ({"kind": "gaussian_unknown", "sigma": 1}, "it takes resolution"),
-        ({"kind": "subgaussian"}, "needs sigma"),
-    ],
-)
-def test_noise_that_is_none(data, words):
-    with pytest.raises(cw.InputError, match=words):
-        noise_from_dict(data)
 
 
 def test_noise_of_ones_own_cannot_be_stored(tmp_path):
@@ -69,23 +20,6 @@ def test_noise_of_ones_own_cannot_be_stored(tmp_path):
 
     with pytest.raises(cw.InputError, match="Strange cannot be stored"):
         make(tmp_path / "a.db", noise=Strange(1.0))
-
-
-@pytest.mark.parametrize("noise", NOISES, ids=repr)
-def test_noise_is_turned_as_the_values_are(noise):
-    """Along w after negating an objective there is as much noise as along w with that entry negated before."""
-    signs = np.array([1.0, -1.0])
-    after = turned(noise, signs)
-    assert isinstance(after, type(noise))
-    assert (after.words, repr(after)) == (noise.words, repr(noise))  # results speak the user's language
-    if not isinstance(noise, noises.GaussianUnknown):
-        directions = np.random.default_rng(0).standard_normal((20, 2))
-        np.testing.assert_allclose(after.scales(directions), noise.scales(directions * signs), rtol=1e-12)
-        np.testing.assert_allclose(turned(after, signs).scales(directions), noise.scales(directions), rtol=1e-12)
-    if isinstance(noise, noises.Bounded):
-        corner = np.broadcast_to(noise.high, 2) * signs
-        assert (after.low <= corner).all()
-        assert (corner <= after.high).all()
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=repr)

@@ -216,3 +216,17 @@ def test_a_packed_table_in_a_folder_is_not_left_out_in_silence(tmp_path):
 def test_what_is_no_path_is_refused():
     with pytest.raises(cw.InputError, match=r"a table is a path or several, .* got int"):
         files_of(7)
+
+
+def test_folders(tmp_path):
+    for name in ("part.10.csv", "part.9.csv", "sub/part.1.csv", "_SUCCESS", ".hidden.csv", "_meta/x.csv", "notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    found = [str(path.relative_to(tmp_path)) for path in files_of(tmp_path)]
+    assert found == ["part.9.csv", "part.10.csv", "sub/part.1.csv"]
+    assert files_of([tmp_path / "notes.md", tmp_path / "sub"]) == [tmp_path / "notes.md", tmp_path / "sub/part.1.csv"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(cw.InputError, match="is a folder without tables"):
+        files_of(tmp_path / "empty")
+    with pytest.raises(cw.InputError, match="at least one file"):
+        files_of([])

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.records import CARS
 
 import conewise as cw
-from conewise.objectives import as_objectives
-from conewise.tables.standings import standings
 
-CARS = [
-    {"name": "a", "price": 20000, "power": 90, "fuel": "diesel"},
-    {"name": "b", "price": 15000, "power": 70, "fuel": "petrol"},
-    {"name": "c", "price": 21000, "power": 80, "fuel": "petrol"},
-    {"name": "d", "price": 40000, "power": 200, "fuel": "diesel"},
-]
 COLUMNS = {key: [car[key] for car in CARS] for key in CARS[0]}
 PRICE, POWER = cw.Objective("price", "min"), cw.Objective("power")
 CHOICE = {"objectives": ["price", "power"], "minimise": ["price"]}
@@ -152,81 +145,7 @@ def test_units_auto_takes_the_proposal():
 # -- levels and conditions -------------------------------------------------------------------------------------------
 
 
-def test_designs_that_miss_a_level_are_neither_returned_nor_beat_anybody():
-    designs = [{"name": "strong", "gain": 5, "harm": 9}, {"name": "mild", "gain": 4, "harm": 2}]
-    designs += [{"name": "weak", "gain": 1, "harm": 2}]
-    free = [cw.Objective("gain"), cw.Objective("harm", "min")]
-    assert names(cw.front(designs, objectives=free)) == ["strong", "mild"]
-    strict = [cw.Objective("gain"), cw.Objective("harm", "min", level=3)]
-    assert names(cw.front(designs, objectives=strict)) == ["mild"]
-    only = [cw.Objective("gain", level=0), cw.Objective("harm", level=3)]
-    assert names(cw.front(designs, objectives=only)) == ["strong"]
-    assert cw.front(designs, objectives=[cw.Objective("gain", level=99)]) == []
-
-
-def test_the_only_dominator_is_infeasible():
-    designs = {"name": ["x", "y"], "gain": [2.0, 1.0], "safety": [2.0, 1.0], "cost": [9.0, 1.0]}
-    both = [cw.Objective("gain"), cw.Objective("safety"), cw.Objective("cost", "min", level=5)]
-    assert cw.front(designs, objectives=both)["name"] == ["y"]
-    found = cw.front(designs, objectives=both, everyone=True)
-    assert found["status"] == ["misses a level", "kept"]
-    assert found["rank"] == [None, 1]
-    assert found["gap"] == [None, 0.0]
-    assert found["by"] == [None, None]
-
-
-def test_conditions_leave_rows_out_and_their_entries_are_not_read():
-    cars = [*CARS, {"name": "e", "price": None, "power": 1000, "fuel": "none"}]
-    assert names(cw.front(cars, where="fuel != none", **CHOICE)) == ["a", "b", "d"]
-    assert names(cw.front(cars, where="price < 18000", **CHOICE)) == ["b"]
-    with pytest.raises(cw.InputError, match=r"row 5 .* 'price' is empty"):
-        cw.front(cars, **CHOICE)
-    with pytest.raises(cw.InputError, match="none of the 5 designs has price < 3"):
-        cw.front(cars, where="price < 3", **CHOICE)
-    with pytest.raises(cw.InputError, match="has no column 'colour'"):
-        cw.front(cars, where="colour == red", **CHOICE)
-
-
-def test_a_bad_entry_behind_rows_left_out_is_named_with_its_own_row():
-    cars = [*CARS, {"name": "e", "price": "cheap", "power": 1000, "fuel": "petrol"}]
-    with pytest.raises(cw.InputError, match=r"row 5 .* 'price' holds 'cheap'"):
-        cw.front(cars, where="fuel == petrol", **CHOICE)
-
-
 # -- where everyone stands -------------------------------------------------------------------------------------------
-
-
-def test_everyone_has_a_status_a_rank_a_gap_and_who_beats_it():
-    found = cw.front(CARS, everyone=True, **CHOICE)
-    assert [row["status"] for row in found] == ["kept", "kept", "beaten", "kept"]
-    assert [row["rank"] for row in found] == [1, 1, 2, 1]
-    assert [row["gap"] for row in found] == [0, 0, 10, 0]
-    assert [row["by"] for row in found] == [None, None, "a", None]
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([cw.Cone.orthant(2), cw.Cone.planar(60), cw.Cone.planar(135)]),
-    st.booleans(),
-)
-def test_standings_are_those_of_the_definitions(seed, cone, tied):
-    rng = np.random.default_rng(seed)
-    values = rng.integers(0, 5, size=(30, 2)).astype(float) if tied else rng.normal(size=(30, 2))
-    meaning = as_objectives([cw.Objective("x", unit=0.5), cw.Objective("y", "min")])
-    found = standings(values, meaning, cone)
-    steps = meaning.steps(values)
-    front = cw.pareto_mask(steps, cone)
-    assert np.array_equal(found.status == "kept", front)
-    np.testing.assert_allclose(found.gap, cw.suboptimality_gaps(steps, cone), atol=1e-12)
-    for i in np.flatnonzero(~front):
-        assert cw.dominates(steps[found.by[i]], steps[i], cone)
-        assert front[found.by[i]]
-    left, rank = np.arange(30), 0
-    while len(left):
-        rank += 1
-        mask = cw.pareto_mask(steps[left], cone)
-        assert set(found.rank[left[mask]]) == {rank}
-        left = left[~mask]
 
 
 def test_of_equal_designs_the_first_may_stand_for_all():

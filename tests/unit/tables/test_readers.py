@@ -78,8 +78,3 @@ def test_columns_without_a_name_are_left_out_and_guards_taken_away():
         {"id": "1", "design": "=1+1", "seed": "7", "=x": "2"},
         {"id": "2", "design": "a;=b", "seed": "8", "=x": "3"},
     ]
-
-
-def test_a_number_of_a_design_has_ascii_digits_only(tmp_path):
-    path = written(tmp_path / "t.csv", "name,x,y,z\na,1_000,\uff11,1\nb,2_000,2,2\n")
-    assert [(d["x"], d["y"], d["z"]) for d in read_designs(path)] == [("1_000", "\uff11", 1), ("2_000", "2", 2)]

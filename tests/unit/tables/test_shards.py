@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,8 +19,6 @@ from conewise import _limits as limits
 from conewise.order import pareto_mask_by_definition
 from conewise.tables import names as naming
 from conewise.tables import readers, shards
-from conewise.tables.files import files_of
-from conewise.tables.names import Labels, Repetitions, hashes_of
 from conewise.tables.shards import ShardedTable, front_of_table
 
 ORTHANT = cw.Cone.orthant(2)
@@ -247,21 +243,24 @@ def test_a_cone_of_another_dimension(tmp_path):
         front_of_table(table, cw.Cone.orthant(3))
 
 
-def test_folders(tmp_path):
-    for name in ("part.10.csv", "part.9.csv", "sub/part.1.csv", "_SUCCESS", ".hidden.csv", "_meta/x.csv", "notes.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("a,b\n1,2\n")
-    found = [str(path.relative_to(tmp_path)) for path in files_of(tmp_path)]
-    assert found == ["part.9.csv", "part.10.csv", "sub/part.1.csv"]
-    assert files_of([tmp_path / "notes.md", tmp_path / "sub"]) == [tmp_path / "notes.md", tmp_path / "sub/part.1.csv"]
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(cw.InputError, match="is a folder without tables"):
-        files_of(tmp_path / "empty")
-    with pytest.raises(cw.InputError, match="at least one file"):
-        files_of([])
-
-
 # -- names -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_too_long_to_find_its_end_is_not_cut(tmp_path, engine, small, monkeypatch):
+    """Both halves of such a number could pass for numbers."""
+    monkeypatch.setattr(limits, "LONGEST_LINE", 40)
+    path = tmp_path / "t.csv"
+    path.write_text("a\n" + "".join(f"{k:090}\n" for k in range(1, 9)), encoding="utf-8")
+    table = ShardedTable(path)
+    with ThreadPoolExecutor(2) as pool:
+        found = front_of_table(table, cw.Cone.orthant(1), executor=pool)
+    assert (found.rows, found.points.tolist()) == (8, [[8.0]])
+
+
+def test_a_long_file_of_empty_lines_has_no_rows(tmp_path, engine, small):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "\n" * 500, encoding="utf-8")
+    assert refusals(path) == "t.csv has no rows below its header."
 
 
 @pytest.mark.parametrize("held", [10, 10**6], ids=["on disk", "in memory"])
@@ -288,42 +287,6 @@ def test_a_coincidence_of_hashes_is_no_repetition(tmp_path, monkeypatch):
     path = write(tmp_path / "u.csv", tied(21), [*names, "d6"])  # among the last suspects
     with pytest.raises(cw.InputError, match="two designs called 'd6'"):
         front_of_table(ShardedTable(path), ORTHANT)
-
-
-TEXTS = ["", "a", "b", "ab", "ba", "a\0", "\0", "ä", "𝛽", "x" * 300, "d1", "d10", "1", "01"]
-
-
-def test_hashes_are_equal_for_equal_names_only_and_in_every_process():
-    found = hashes_of(TEXTS)
-    assert len(set(found.tolist())) == len(TEXTS)
-    column = pyarrow.array(["skipped", *TEXTS])[1:]
-    for kind in (pyarrow.string(), pyarrow.large_string()):
-        np.testing.assert_array_equal(hashes_of(Labels(naming.ArrowTexts(column.cast(kind)))), found)
-    encoded = naming.ArrowTexts(column.dictionary_encode())
-    np.testing.assert_array_equal(hashes_of(Labels(encoded)), found)
-    code = f"from conewise.tables.names import hashes_of; print(hashes_of({TEXTS!r}).tolist())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == found.tolist()
-    assert len(hashes_of([])) == len(hashes_of(Labels(naming.ArrowTexts(pyarrow.array([], pyarrow.string()))))) == 0
-    assert len(set(hashes_of([f"design {k}" for k in range(50_000)]).tolist())) == 50_000
-
-
-def test_repetitions_are_found_in_buckets_on_disk(monkeypatch):
-    monkeypatch.setattr(naming, "_HELD", 1000)
-    rng = np.random.default_rng(0)
-    values = rng.integers(0, 2**64, size=20_000, dtype=np.uint64)
-    values[15_000:15_040] = values[:40]
-    repetitions = Repetitions()
-    try:
-        for part in np.array_split(values, 70):
-            repetitions.add(part)
-        assert set().union(*repetitions.suspects()) == set(values[:40].tolist())
-        assert len(repetitions._files) == 64
-        assert all(file.tell() > 0 for file in repetitions._files)  # every bucket has its share
-        assert repetitions._count == 0
-    finally:
-        repetitions.close()
-    assert repetitions._files == []
 
 
 @pytest.mark.parametrize("opened", [0, 3, 64], ids=["no folder", "too many files", "a full disk"])
@@ -366,20 +329,3 @@ def test_temporary_files_have_no_name_and_live_where_the_system_says(tmp_path, m
     with pytest.raises(cw.InputError, match="two designs called 'd0'"):
         front_of_table(ShardedTable(write(path, tied(51), [*names, "d0"])), ORTHANT)
     assert list((tmp_path / "temporary").iterdir()) == []
-
-
-def test_a_line_too_long_to_find_its_end_is_not_cut(tmp_path, engine, small, monkeypatch):
-    """Both halves of such a number could pass for numbers."""
-    monkeypatch.setattr(limits, "LONGEST_LINE", 40)
-    path = tmp_path / "t.csv"
-    path.write_text("a\n" + "".join(f"{k:090}\n" for k in range(1, 9)), encoding="utf-8")
-    table = ShardedTable(path)
-    with ThreadPoolExecutor(2) as pool:
-        found = front_of_table(table, cw.Cone.orthant(1), executor=pool)
-    assert (found.rows, found.points.tolist()) == (8, [[8.0]])
-
-
-def test_a_long_file_of_empty_lines_has_no_rows(tmp_path, engine, small):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "\n" * 500, encoding="utf-8")
-    assert refusals(path) == "t.csv has no rows below its header."

@@ -2,138 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import socket
-import subprocess
-import sys
 import threading
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 from shared import simulators
-from shared.processes import LIMIT, is_gone
+from shared.processes import LIMIT
+from shared.running import NAIVE, Broken, make, nothing_in_flight, same_answer, values
 
-from conewise import Cone, ConewiseError, InputError
-from conewise.noise import Gaussian
+from conewise import ConewiseError, InputError
 from conewise.problems.evaluators import Command, PythonFunction
-from conewise.studies.running import executors, runner
-from conewise.studies.running.presence import release_abandoned, worker_name
+from conewise.studies.running import runner
 from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
 
-NAIVE = {"algorithm": "naive", "options": {"evaluations_each": 4}}
-SETTINGS = {
-    "cone": Cone.planar(100),
-    "epsilon": 0.05,
-    "delta": 0.05,
-    "noise": Gaussian(simulators.SIGMA),
-    "algorithm": "elimination",
-    "seed": 5,
-}
-
-
-def designs(folder: Path, n: int = 5) -> list[dict]:
-    return [{"name": f"d{k}", "x": k / n, "folder": str(folder)} for k in range(n)]
-
-
-def make(folder: Path, name: str = "trial", **changes) -> Study:
-    settings = SETTINGS | {"objectives": ["gain", "cost"], "minimise": ["cost"]} | changes
-    return Study.create(folder / f"{name}.db", designs=settings.pop("designs", designs(folder)), **settings)
-
-
-def values(study: Study) -> dict[str, tuple[float, ...]]:
-    told = study.evaluations()
-    return dict(zip(told.ids, map(tuple, told.values.tolist()), strict=True))
-
-
-def same_answer(study: Study, reference: Study) -> None:
-    """The same decisions from the same values; evaluations ahead of the last round may differ in number only."""
-    assert study.finished
-    assert reference.finished
-    ours, theirs = study.result(), reference.result()
-    for part in ("pareto", "status", "counts", "means"):
-        np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
-    assert ours.certified_epsilon == theirs.certified_epsilon
-    first, second = values(study), values(reference)
-    assert {key: first[key] for key in first.keys() & second.keys()} == {
-        key: second[key] for key in first.keys() & second.keys()
-    }
-
-
-def nothing_in_flight(study: Study) -> None:
-    assert study.leases() == []
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """One evaluation after the other, without workers."""
-    study = make(tmp_path_factory.mktemp("reference"))
-    report = run_study(study, simulators.trade_off, jobs=0, batch=1)
-    assert report.finished
-    assert report.told == study.status().evaluations
-    assert 40 < report.told < 150
-    return study
-
-
 # -- whoever evaluates ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "settings", [{"jobs": 0}, {"jobs": 0, "batch": 7}, {"jobs": 2}, {"jobs": 2, "batch": 3}], ids=str
-)
-def test_processes_of_our_own(tmp_path, reference, settings):
-    study = make(tmp_path)
-    report = run_study(study, "shared.simulators:trade_off", **settings)
-    assert report.finished
-    assert report.stopped_because == "the study has all that it asked for"
-    same_answer(study, reference)
-    nothing_in_flight(study)
-
-
-def test_any_executor(tmp_path, reference):
-    study = make(tmp_path)
-    with ThreadPoolExecutor(3) as threads:
-        assert run_study(study, simulators.trade_off, executor=threads).finished
-        assert threads.submit(int, "7").result() == 7  # it belongs to whoever made it, and stays open
-    same_answer(study, reference)
-    nothing_in_flight(study)
-
-
-def test_what_a_function_prints_is_not_our_output(tmp_path, capfd):
-    study = make(tmp_path, **NAIVE)
-    run_study(study, simulators.noisy, jobs=0)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "a line on standard output" in err
-
-
-@pytest.mark.parametrize(("seconds", "enough", "least", "most"), [(0.0, 400, 20, 500), (0.3, 3, 1, 1)])
-def test_fast_evaluations_are_grouped_and_slow_ones_are_not(tmp_path, seconds, enough, least, most):
-    rows = [{**row, "seconds": seconds} for row in designs(tmp_path)]
-    study = make(tmp_path, designs=rows, algorithm="naive", options={"evaluations_each": 1000})
-    sizes = []
-    run_study(
-        study,
-        simulators.slow,
-        jobs=0,
-        stop=lambda: sum(sizes) >= enough,
-        on_event=lambda event: sizes.append(event.count) if event.kind == "told" else None,
-    )
-    assert least <= max(sizes) <= most
-
-
-def test_a_task_that_takes_too_long_returns_what_it_has(tmp_path, monkeypatch, reference):
-    monkeypatch.setattr(executors, "PATIENCE", 0.0)
-    events = []
-    study = make(tmp_path)
-    run_study(study, simulators.trade_off, jobs=0, batch=10, on_event=events.append)
-    assert {event.count for event in events if event.kind == "told"} == {1}
-    same_answer(study, reference)
 
 
 def test_nobody_waits_for_the_slowest(tmp_path, monkeypatch):
@@ -257,89 +142,6 @@ def test_somebody_else_was_faster(tmp_path):
 # -- workers that hang or die --------------------------------------------------------------------------------------
 
 
-def test_the_time_limit_ends_a_function_that_hangs(tmp_path):
-    study, events = make(tmp_path), []
-    report = run_study(study, simulators.hangs_once, jobs=2, time_limit=1.0, on_event=events.append)
-    assert report.finished
-    assert report.failures == study.status().failures == 1
-    (failure,) = [event.text for event in events if event.kind == "failed"]
-    assert "'d2'" in failure
-    assert failure.endswith("no answer within 1 seconds")
-    assert is_gone(int((tmp_path / "hung.pid").read_text()))
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [("killed_once", "was killed by SIGKILL"), ("leaves_once", "ended with exit code 3")],
-)
-def test_a_worker_that_ends_is_a_recorded_failure_of_what_it_was_doing(tmp_path, function, words):
-    study, events = make(tmp_path), []
-    report = run_study(study, f"shared.simulators:{function}", jobs=2, batch=4, on_event=events.append)
-    assert report.finished
-    assert report.failures == study.status().failures == 1
-    (failure,) = [event.text for event in events if event.kind == "failed"]
-    assert "'d2'" in failure
-    assert words in failure
-    nothing_in_flight(study)
-
-
-def test_workers_that_always_end_stop_the_run(tmp_path):
-    study = make(tmp_path)
-    with pytest.raises(ConewiseError, match=r"the first 3 attempts all failed, .* was killed by SIGKILL; mend"):
-        run_study(study, simulators.killed_always, jobs=1)
-    with pytest.raises(ConewiseError, match=r"of design .* failed in 1 attempt, .* was killed by SIGKILL"):
-        run_study(study, simulators.killed_always, jobs=1, retries=0)
-    nothing_in_flight(study)
-
-
-def pool():
-    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-
-
-def test_a_broken_executor_is_made_again_if_we_know_how(tmp_path):
-    study, events = make(tmp_path), []
-    report = run_study(study, simulators.killed_once, executor=pool, batch=2, on_event=events.append)
-    assert report.finished
-    assert any(event.kind == "lost" and "BrokenProcessPool" in event.text for event in events)
-    nothing_in_flight(study)
-
-
-class Broken(Executor):
-    """Loses every worker, or everything else that an executor may do."""
-
-    _max_workers = 2
-
-    def __init__(self, error):
-        self.error = error
-
-    def __repr__(self):
-        return "broken"
-
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
-        future.set_exception(self.error)
-        return future
-
-
-def test_an_executor_that_is_broken_for_good_stops_the_run(tmp_path):
-    from concurrent.futures.process import BrokenProcessPool
-
-    study = make(tmp_path)
-    with pytest.raises(ConewiseError, match=r"workers have gone .*; run again with a new executor to continue"):
-        run_study(study, simulators.trade_off, executor=Broken(BrokenProcessPool("a process died")))
-    nothing_in_flight(study)
-    with pytest.raises(
-        ConewiseError, match="first 3 attempts all failed, the last time because: OSError: no route to host"
-    ):
-        run_study(study, simulators.trade_off, executor=Broken(OSError("no route to host")))
-    nothing_in_flight(study)
-    with ThreadPoolExecutor(1) as closed:
-        pass
-    with pytest.raises(ConewiseError, match="takes no more work"):
-        run_study(study, simulators.trade_off, executor=closed)
-    nothing_in_flight(study)
-
-
 # -- how a run ends ------------------------------------------------------------------------------------------------
 
 
@@ -416,25 +218,6 @@ def test_an_error_of_the_display_or_the_storage_ends_the_run_and_nothing_else(tm
     same_answer(study, reference)
 
 
-def test_what_a_killed_run_had_in_hand_is_handed_out_again(tmp_path):
-    study = make(tmp_path)
-    machine, process, start = worker_name().rsplit(":", 2)
-    assert int(process) == os.getpid()
-    assert machine.startswith(socket.gethostname())
-    workers = [
-        f"{machine}:{process}:{int(start) - 1}",  # an earlier process of that number
-        f"{machine}:999999999:{start}",  # there is no such process
-        worker_name(),
-        f"elsewhere:999999999:{start}",
-        "Marie, bench 3",
-        "",
-    ]
-    for worker in workers:
-        assert len(study.ask(1, worker=worker)) == 1
-    assert release_abandoned(study) == 2
-    assert sorted(lease.worker for lease in study.leases()) == sorted(workers[2:])
-
-
 def test_what_others_have_in_hand_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "_WAIT_FOR_OTHERS", 0.01)
     study = make(tmp_path, **NAIVE)
@@ -474,48 +257,6 @@ def test_arguments(tmp_path, settings, words):
     with pytest.raises(InputError, match=words):
         run_study(study, simulators.trade_off, **settings)
     nothing_in_flight(study)
-
-
-def test_a_function_without_a_name_cannot_go_to_a_process(tmp_path, reference):
-    study = make(tmp_path)
-    nameless = lambda design, seed: simulators.trade_off(design, seed)  # noqa: E731
-    with pytest.raises(InputError, match=r"cannot be handed to a process .*; define it in a module, .* `jobs=0`\.$"):
-        run_study(study, nameless, jobs=1)
-    with pytest.raises(InputError, match=r"with `jobs=0` \(without `time_limit`\)\.$"):
-        run_study(study, nameless, time_limit=10.0)
-    nothing_in_flight(study)
-    assert run_study(study, nameless).finished  # nobody asked for processes: here it can be done
-    same_answer(study, reference)
-
-
-CELL = """
-import sys
-from conewise import Cone, ConewiseError, Study, run_study
-from conewise.noise import Gaussian
-
-def evaluate(design, seed):
-    return [len(design["name"]), 0.5]
-
-options = {"evaluations_each": 3}
-study = Study.create(sys.argv[1], designs=["a", "bc"], cone=Cone.orthant(2), epsilon=0.1, delta=0.1,
-                     noise=Gaussian(0.1), algorithm="naive", options=options)
-try:
-    run_study(study, evaluate, jobs=2)
-except ConewiseError as error:
-    print(error)
-print(run_study(study, evaluate).told)
-"""
-
-
-def test_a_function_from_a_notebook(tmp_path):
-    """As there, __main__ is no file: a worker that is handed the function would look for it in vain."""
-    done = subprocess.run(
-        [sys.executable, "-", str(tmp_path / "trial.db")], input=CELL, capture_output=True, text=True, timeout=LIMIT
-    )
-    assert done.stderr == ""
-    refusal, told = done.stdout.splitlines()
-    assert "typed into a notebook or at a prompt cannot be handed to a process; define it in a module" in refusal
-    assert told == "6"
 
 
 def test_commands_keep_their_own_time(tmp_path):

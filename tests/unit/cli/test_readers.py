@@ -1,0 +1,58 @@
+"""Tables of other programs on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from shared.records import LONG
+
+from conewise.cli.main import commands, main
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+@pytest.mark.parametrize(
+    ("origin", "file", "words"),
+    [
+        ("optuna", "optuna.db", ["--epsilon", "0.5"]),
+        ("sklearn", "sklearn.json", []),
+        ("inspect", "inspect", []),
+        ("lm-eval", "lm_eval", []),
+        ("mlflow", "mlruns", ["--minimise", "cost"]),
+    ],
+)
+def test_every_origin_is_read_by_the_command(origin, file, words):
+    done = CliRunner().invoke(commands, ["analyse", str(DATA / file), "--from", origin, *words, "--json"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    data = json.loads(done.stdout)
+    assert len(data["designs"]) >= 2
+    assert (data["guarantee"] is None) or origin in ("optuna", "mlflow")
+
+
+def test_a_melted_table_on_the_command_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("model,metric,value\n" + "\n".join(f"{r['model']},{r['metric']},{r['value']}" for r in LONG))
+    words = ["analyse", str(path), "--from", "melted", "--design", "model", "--minimise", "time", "--json"]
+    data = json.loads(CliRunner().invoke(commands, words).stdout)
+    assert data["objectives"] == ["acc", "time"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["optuna.db", "--from", "optuna", "--minimise", "cost"], "says itself which objectives should be small"),
+        (["optuna.db", "sklearn.json", "--from", "optuna"], "--from optuna reads one file or folder, got 2"),
+        (["sklearn.json", "--from", "optuna"], "is not a storage of Optuna"),
+    ],
+)
+def test_what_the_command_cannot_read_is_one_line(capsys, monkeypatch, words, said):
+    monkeypatch.chdir(DATA)
+    with pytest.raises(SystemExit) as caught:
+        main(["analyse", *words])
+    assert caught.value.code == 2
+    text = capsys.readouterr().err
+    assert said in text
+    assert text.count("\n") == 1

@@ -1,0 +1,104 @@
+"""The desk: what was asked last is served, what is remembered has a limit, answers stay small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.explorer import designs_of, fixed
+
+import conewise as cw
+from conewise.dashboard import desk as desk_module
+from conewise.dashboard.desk import Desk
+from conewise.dashboard.sources import Fixed
+from conewise.errors import ConewiseError
+
+
+def source_of(values, **more):
+    designs = designs_of(values, **more)
+    return Fixed("t", designs, cw.Cone.orthant(designs.dim), None)
+
+
+def test_a_page_that_moved_on_is_not_served_what_it_no_longer_wants():
+    desk = Desk(source_of(np.random.default_rng(0).normal(size=(500, 3))))
+    old = {"first": {"shares": [1, 0, 0]}, "page": "a", "move": 1}
+    assert desk.hardness(old)["rate"] > 0  # nobody has moved
+    desk.front({"first": {"shares": [2, 0, 0]}, "page": "a", "move": 3})
+    assert desk.hardness(old)["rate"] > 0  # known already
+    for question in (desk.front, desk.hardness):
+        with pytest.raises(ConewiseError, match="moved on"):
+            question({"first": {"shares": [3, 0, 0]}, "page": "a", "move": 2})
+    for asked in ({"page": "a", "move": 3}, {"page": "b", "move": 1}, {"page": ["a"], "move": 1}, {"page": "a"}, {}):
+        assert desk.front({"first": {"shares": [4, 0, 0]}, **asked})["first"]["pareto"] > 0
+    desk.front({"first": {"shares": [5, 0, 0]}, "page": "a" * 10**5, "move": 9})
+    for k in range(200):
+        desk.front({"first": {"shares": [5, 0, 0]}, "page": f"p{k}", "move": k})
+    assert len(desk._moves) <= 64
+    assert max(map(len, desk._moves)) <= 40
+
+
+def test_a_compared_cone_half_typed_hides_only_itself():
+    desk = Desk(source_of(np.random.default_rng(0).normal(size=(50, 2))))
+    answer = desk.front({"first": {"degrees": 90}, "second": {"text": "planar:"}})
+    assert "planar:135 (an angle" in answer["second_error"]
+    assert (answer["second"], answer["difference"]) == (None, None)
+    assert answer["first"]["pareto"] > 0
+    assert desk.front({"first": {"degrees": 90}, "second": {"text": "planar:60"}})["second_error"] is None
+
+
+def test_who_entered_and_who_left_since_another_cone():
+    means = cw.problems.load("snw").means
+    desk = Desk(source_of(means))
+    masks = {degrees: cw.pareto_mask(means, cw.Cone.planar(degrees)) for degrees in (60, 90, 135)}
+    for before, now in ((90, 135), (135, 60), (90, 90)):
+        moved = desk.front({"first": {"degrees": now}, "before": {"degrees": before}})["moved"]
+        assert moved["before"] == f"planar:{before}"
+        for word, there, not_there in (("entered", now, before), ("left", before, now)):
+            places = np.flatnonzero(masks[there] & ~masks[not_there])
+            assert moved[word]["count"] == len(places)
+            assert moved[word]["index"] == places[:12].tolist()
+            assert moved[word]["names"] == [f"d{k}" for k in places[:12]]
+    assert desk.front({"first": {"degrees": 90}})["moved"] is None
+
+
+def test_a_design_without_values_is_neither_pareto_nor_beaten():
+    desk = Desk(source_of([[1, 2], [np.nan, np.nan], [0, 1]]))
+    facts = [desk.design({"index": k, "first": {"degrees": 90}}) for k in range(3)]
+    assert [(f["values"], f["pareto"], f["beaten_by"], [r["name"] for r in f["rivals"]]) for f in facts] == [
+        ([1, 2], True, 0, []),
+        (None, False, 0, []),
+        ([0, 1], False, 1, ["d0"]),
+    ]
+
+
+def test_the_words_name_the_objectives():
+    desk = Desk(source_of([[1, 2], [2, 1]], objectives=["strength (MPa)", "price (EUR)"], minimised=("price (EUR)",)))
+    words = " ".join(desk.front({"first": {"degrees": 120}})["first"]["words"])
+    assert "strength (MPa)" in words
+    assert "price (EUR)" in words
+    assert "objective 1" not in words
+    assert "objective 2" not in words
+
+
+def test_what_is_remembered_has_a_limit(monkeypatch):
+    monkeypatch.setattr(desk_module, "_MOST_BYTES", 3 * 100 * 8)
+    x = np.linspace(0, 1, 100)
+    desk = Desk(fixed(np.column_stack([x, 1 - x])))  # all are Pareto
+    for degrees in range(50, 60):
+        assert desk.front({"first": {"degrees": degrees}, "before": {"degrees": 50}})["first"]["pareto"] == 100
+    kept = [answer for answer in desk._known.values() if isinstance(answer, np.ndarray)]
+    assert len(kept) == 3
+    monkeypatch.setattr(desk_module, "_MOST_BYTES", 1)
+    assert desk.front({"first": {"degrees": 70}})["first"]["pareto"] == 100
+    assert len(desk._known) == 1  # the last one always
+
+
+def test_three_objectives_and_one():
+    rng = np.random.default_rng(0)
+    three = Desk(fixed(rng.normal(size=(50, 3)), minimised=("f1",)))
+    answer = three.front({"first": {"shares": [10, 0, 25]}})
+    means = three.source.designs().values * [1, -1, 1]
+    assert answer["first"]["pareto"] == cw.pareto_mask(means, cw.Cone.parse(answer["first"]["cone"])).sum()
+    assert answer["first"]["rays"] is None
+    one = Desk(fixed([[1], [3], [2]]))
+    assert one.front({"first": {"text": "orthant:1"}})["first"]["points"]["index"] == [1]
+    assert "error" in Desk(fixed([[1, 2]])).front({"first": {"degrees": 90}})["first"]["cost"]  # nothing to find out

@@ -1,0 +1,83 @@
+"""What can be explored: files, studies that advance, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.explorer import ask, fixed, serving
+from shared.studies import make, values_of
+
+import conewise as cw
+from conewise.cli.explore import _source
+from conewise.dashboard.sources import Live
+from conewise.errors import ConewiseError
+from conewise.noise import Gaussian
+
+
+def test_a_study_that_advances_disappears_and_returns(tmp_path):
+    path = tmp_path / "trial.db"
+    study = make(path)
+    ticks = iter(range(10**6))
+    with serving(Live(str(path), name=None, cone=None, clock=lambda: float(next(ticks)))) as explorer:
+        start = ask(explorer, "start")
+        assert (start["designs"], start["unknown"], start["standing"]["evaluations"]) == (6, 6, 0)
+        assert (start["sigma"], start["noise"], start["epsilon"], start["live"]) == (
+            None,
+            "normal noise, independent between objectives, standard deviation 0.5",
+            0.3,
+            True,
+        )
+        assert ask(explorer, "front", first={"degrees": 90})["first"]["pareto"] == 0
+        batch = study.ask(40)
+        study.tell(batch, values_of(batch))
+        now = ask(explorer, "standing")
+        assert now["standing"]["evaluations"] == len(batch)
+        assert now["version"] != start["version"]
+        averages = study.result().means
+        seen = ask(explorer, "front", first={"degrees": 90})
+        assert seen["version"] == now["version"]
+        assert seen["first"]["points"]["index"] == np.flatnonzero(cw.pareto_mask(averages, cw.Cone.orthant(2))).tolist()
+        assert np.allclose(
+            np.array(seen["first"]["points"]["values"]).T * [1, -1], averages[seen["first"]["points"]["index"]]
+        )
+        study.close()
+        path.rename(tmp_path / "elsewhere.db")
+        for question in ("start", "standing", "front"):
+            error = ask(explorer, question, first={"degrees": 90})["error"]
+            assert error == "the study trial.db has disappeared; the page goes on when it is back."
+        (tmp_path / "elsewhere.db").rename(path)
+        assert ask(explorer, "standing")["standing"]["evaluations"] == len(batch)
+        (tmp_path / "other.db").write_bytes(b"no study at all" * 1000)
+        (tmp_path / "other.db").replace(path)
+        assert "trial.db" in ask(explorer, "standing")["error"]
+
+
+def test_a_file_whose_name_is_no_text_can_be_explored():
+    source = fixed([[1, 2], [2, 1]])
+    source.title = b"\xff.csv".decode("utf-8", "surrogateescape")
+    with serving(source) as explorer:
+        assert ask(explorer, "start")["title"] == "\N{REPLACEMENT CHARACTER}.csv"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing.csv", [], [], None, None), "there is no file nothing.csv"),
+        (("nothing.db", [], [], None, None), "there is no file nothing.db"),
+        (("trial.db", ["a"], [], None, None), "a study knows its objectives"),
+        (("snw", [], ["a"], None, None), "snw is an embedded example"),
+        (("snw", [], [], None, "orthant:3"), "orders 3 objectives, but there are 2"),
+    ],
+)
+def test_sources_that_cannot_be_explored(arguments, words):
+    with pytest.raises(ConewiseError, match=words):
+        _source(*arguments)
+
+
+def test_the_noise_of_a_study_is_in_words(tmp_path):
+    make(tmp_path / "trial.db", noise=Gaussian([0.5, 2.0])).close()
+    source = Live(str(tmp_path / "trial.db"), name=None, cone=None)
+    try:
+        assert source.assumptions.stated.endswith("standard deviations 0.5, 2")
+    finally:
+        source.close()

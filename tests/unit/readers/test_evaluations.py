@@ -1,0 +1,86 @@
+"""Tables from what other programs have written: real files of theirs, and objects that behave like theirs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from shared.sentences import refused
+
+import conewise as cw
+from conewise import readers
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+# -- Optuna ----------------------------------------------------------------------------------------------------------
+
+
+# -- scikit-learn ----------------------------------------------------------------------------------------------------
+
+
+# -- language models -------------------------------------------------------------------------------------------------
+
+
+def test_samples_of_inspect_are_evaluations_of_models():
+    table = readers.inspect(DATA / "inspect")
+    assert table.names == ("mockllm/good", "mockllm/poor")
+    assert table.objectives == ("match", "includes")
+    assert table.rows.tolist() == [12, 12]
+    assert set(table.columns["match"]) <= {0.0, 1.0}
+    logs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((DATA / "inspect").glob("*.json"))]
+    for log, mean in zip(logs, cw.analyse(table, delta=0.1).means, strict=True):
+        said = {score["name"]: score["metrics"]["accuracy"]["value"] for score in log["results"]["scores"]}
+        assert mean == pytest.approx([said["match"], said["includes"]])  # as inspect-ai itself has averaged them
+    assert readers.inspect(logs).columns == table.columns
+    assert not cw.analyse(table, delta=0.1).result.guarantee
+
+
+def test_samples_of_lm_eval_are_evaluations_of_models():
+    table = readers.lm_eval(DATA / "lm_eval")
+    assert table.names == ("model-1", "model-2")
+    assert table.objectives == ("acc", "acc_norm")
+    assert table.rows.tolist() == [6, 6]
+    # lm-eval printed 0.3333 and 0.6667 for these two runs
+    assert cw.analyse(table, delta=0.1).means.round(4).tolist() == [[0.3333, 0.3333], [0.6667, 0.6667]]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda path: readers.inspect(path), "there is no file like"),
+        (lambda path: readers.inspect(3), "a log of inspect-ai was expected, got 3"),
+        (lambda path: readers.inspect([{"status": "error"}]), "did not succeed, or has no samples"),
+        (lambda path: readers.inspect(path / "x.eval"), "there is no file"),
+        (lambda path: readers.inspect(DATA / "inspect", design="day"), 'design must be "model" or "task"'),
+        (lambda path: readers.inspect(DATA / "inspect", objectives=["f1"]), "the logs has no 'f1'; it has match"),
+        (lambda path: readers.lm_eval(path), "there is no file like"),
+        (lambda path: readers.lm_eval(DATA / "sklearn.json"), "is not valid JSON|no sample of lm-eval"),
+    ],
+)
+def test_what_is_no_log_is_one_sentence(tmp_path, call, words):
+    refused(lambda: call(tmp_path), words)
+
+
+def test_a_packed_log_is_refused_with_the_remedy(tmp_path):
+    (tmp_path / "a.eval").write_bytes(b"PK")
+    refused(lambda: readers.inspect(tmp_path / "a.eval"), "inspect log convert")
+
+
+def test_a_grade_that_nobody_knows_is_named(tmp_path):
+    log = {
+        "status": "success",
+        "eval": {"model": "m", "task": "t"},
+        "samples": [{"id": 1, "scores": {"s": {"value": "X"}}}],
+    }
+    refused(lambda: readers.inspect([log]), "'s' is 'X', where a number or a grade")
+
+
+# -- MLflow ----------------------------------------------------------------------------------------------------------
+
+
+# -- melted tables ---------------------------------------------------------------------------------------------------
+
+
+# -- on the command line ---------------------------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""Runs of MLflow: equal parameters are one design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from shared.sentences import refused
+
+import conewise as cw
+from conewise import readers
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+def test_runs_with_equal_parameters_are_one_design():
+    table = readers.mlflow(DATA / "mlruns", minimise=["cost"])
+    assert sorted(table.names) == ["temp=20", "temp=40", "temp=60"]
+    assert table.rows.tolist() == [2, 2, 2]
+    assert table.objectives == ("cost", "yield")
+    assert table.minimised == ("cost",)
+    averages = dict(zip(table.names, cw.analyse(table, delta=0.1).means.tolist(), strict=True))
+    assert averages["temp=60"] == pytest.approx([6, 3], abs=0.4)  # what was simulated
+
+
+def test_runs_as_objects():
+    def run(status, params, metrics, start):
+        info = SimpleNamespace(status=status, start_time=start)
+        return SimpleNamespace(info=info, data=SimpleNamespace(params=params, metrics=metrics))
+
+    runs = [
+        run("FINISHED", {"t": "1"}, {"m": 2.0, "extra": 1.0}, 5),
+        run("FINISHED", {"t": "1"}, {"m": 1.0}, 3),
+        run("FAILED", {"t": "2"}, {"m": 9.0}, 4),
+    ]
+    table = readers.mlflow(runs)
+    assert table.objectives == ("m",)
+    assert table.columns["m"] == [1.0, 2.0]  # in the order in which they began
+    assert table.left_out == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "words"),
+    [
+        (3, {}, "runs of MLflow or a folder of them was expected, got 3"),
+        ([3], {}, "a run of MLflow has data and info, got 3"),
+        ([], {}, "there are no finished runs"),
+        ("nowhere", {}, "there is no folder nowhere"),
+        (DATA / "mlruns", {"experiment": "other"}, "has no experiment 'other'; it has boilers"),
+        (DATA / "inspect", {}, "holds 0 experiments"),
+        (DATA / "mlruns", {"objectives": ["speed"]}, "every run has no 'speed'; it has cost, yield"),
+    ],
+)
+def test_what_is_no_run_is_one_sentence(given, options, words):
+    refused(lambda: readers.mlflow(given, **options), words)

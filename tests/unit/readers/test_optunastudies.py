@@ -1,0 +1,82 @@
+"""Studies of Optuna: real files, objects that behave like them, and one sentence for what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from shared.sentences import refused
+
+import conewise as cw
+from conewise import readers
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+def test_trials_with_equal_parameters_are_one_design():
+    table = readers.optuna(DATA / "optuna.db")
+    assert table.objectives == ("cost", "yield")
+    assert table.minimised == ("cost",)
+    assert set(table.names) == {f"kind={kind}, width={width}" for kind in "ab" for width in (1, 2, 3)}
+    assert int(table.rows.sum()) + table.left_out == 36
+    assert table.left_out > 0  # pruned
+    assert table.columns["trial"] == sorted(table.columns["trial"])
+    assert set(table.columns["width"]) == {1, 2, 3}
+    found = cw.analyse(table, delta=0.1, epsilon=0.5)
+    assert len(found.names) == 6
+    averages = dict(zip(found.names, found.means.tolist(), strict=True))
+    assert averages["kind=a, width=3"] == pytest.approx([3, 1.5], abs=0.3)  # what was simulated
+
+
+def optuna_like(trials, directions=("MINIMIZE", "MAXIMIZE"), metrics=None):
+    """What `optuna.Study` has, and nothing else."""
+    listed = [
+        SimpleNamespace(number=k, state=SimpleNamespace(name=state), params=params, values=values)
+        for k, (state, params, values) in enumerate(trials)
+    ]
+    ways = [SimpleNamespace(name=direction) for direction in directions]
+    return SimpleNamespace(study_name="s", trials=listed, directions=ways, metric_names=metrics)
+
+
+def test_a_study_in_memory_needs_no_file():
+    study = optuna_like(
+        [
+            ("COMPLETE", {"b": 1, "a": "x"}, [1.0, 2.0]),
+            ("COMPLETE", {"a": "x", "b": 1}, [1.5, 2.5]),
+            ("FAIL", {"a": "y", "b": 1}, None),
+            ("COMPLETE", {"a": "y", "b": 1}, [3.0, 4.0]),
+        ]
+    )
+    table = readers.optuna(study)
+    assert table.names == ("a=x, b=1", "a=y, b=1")
+    assert table.rows.tolist() == [2, 1]
+    assert table.left_out == 1
+    assert table.objectives == ("value 1", "value 2")
+    one = readers.optuna(study, objectives=[cw.Objective("value 2", unit=10)])
+    assert one.meaning.each == (cw.Objective("value 2", unit=10),)
+
+
+def test_the_study_of_optuna_itself_is_read_like_its_file(tmp_path):
+    optuna = pytest.importorskip("optuna")
+    study = optuna.load_study(study_name="pipes", storage=f"sqlite:///{DATA / 'optuna.db'}")
+    table, file = readers.optuna(study), readers.optuna(DATA / "optuna.db")
+    assert table.columns == file.columns
+    assert (table.objectives, table.minimised, table.left_out) == (file.objectives, file.minimised, file.left_out)
+
+
+@pytest.mark.parametrize(
+    ("study", "options", "words"),
+    [
+        (3, {}, "an optuna.Study or the path"),
+        ("nothing.db", {}, "there is no SQLite file nothing.db"),
+        ("postgresql://host/db", {}, "give the study itself"),
+        (DATA / "sklearn.json", {}, "is not a storage of Optuna"),
+        (DATA / "optuna.db", {"name": "other"}, "has no study 'other'; it has pipes"),
+        (DATA / "optuna.db", {"objectives": ["speed"]}, "has no 'speed'; it has cost, yield"),
+        (optuna_like([("FAIL", {}, None)]), {}, "has no completed trials"),
+        (optuna_like([("COMPLETE", {}, [1.0])]), {}, "is complete and has no finite values"),
+    ],
+)
+def test_what_is_no_study_of_optuna_is_one_sentence(study, options, words):
+    refused(lambda: readers.optuna(study, **options), words)

@@ -1,0 +1,80 @@
+"""Searches of scikit-learn: folds are evaluations that the designs share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared.sentences import refused
+
+import conewise as cw
+from conewise import readers
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+def test_folds_are_evaluations_that_the_designs_share():
+    data = json.loads((DATA / "sklearn.json").read_text(encoding="utf-8"))["cv_results_"]
+    table = readers.cv_results(DATA / "sklearn.json")
+    assert table.objectives == ("accuracy", "neg_log_loss")
+    assert len(table.names) == 6
+    assert table.rows.tolist() == [5] * 6
+    averages = cw.analyse(table, delta=0.1).means
+    np.testing.assert_allclose(averages[:, 0], data["mean_test_accuracy"], rtol=1e-12)
+    np.testing.assert_allclose(averages[:, 1], data["mean_test_neg_log_loss"], rtol=1e-12)
+
+
+def test_no_guarantee_where_designs_share_folds():
+    found = cw.analyse(readers.cv_results(DATA / "sklearn.json"), delta=0.1, epsilon=0.2)
+    assert not found.result.guarantee
+    assert "evaluated on the same folds" in str(found.result.guarantee)
+    assert found.result.certified_epsilon is None
+    assert not found.result.certain.any()
+    text = " ".join(found.explanations)
+    assert "guess, not a guarantee" in text or "none is decided" in text
+    assert "with probability" not in text
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "returned"),
+    [
+        (lambda: readers.inspect(DATA / "inspect"), {"population": "all", "repetitions": True}, ["mockllm/good"]),
+        (lambda: readers.lm_eval(DATA / "lm_eval"), {"population": "all"}, ["model-2"]),
+        (lambda: readers.cv_results(DATA / "sklearn.json"), {"epsilon": 0.1}, None),
+    ],
+)
+def test_what_is_shared_is_compared_block_by_block(table, options, returned):
+    imported = table()
+    found = cw.analyse(imported, block=imported.block, delta=0.1, **options)
+    assert found.result.guarantee
+    if returned is not None:  # the whole benchmark was seen, so the front of the averages is the answer
+        assert found.result.names() == returned
+    assert f"`block`={imported.block!r}" in str(cw.analyse(imported, delta=0.1).result.guarantee)
+
+
+def test_the_search_of_scikit_learn_itself(tmp_path):
+    pytest.importorskip("sklearn")
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.tree import DecisionTreeClassifier
+
+    grid = {"max_depth": [1, 2], "criterion": ["gini"]}
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=3).fit(*load_iris(return_X_y=True))
+    table = readers.cv_results(search)
+    assert table.objectives == ("score",)
+    assert table.names == ("criterion=gini, max_depth=1", "criterion=gini, max_depth=2")
+    assert readers.cv_results(search.cv_results_).columns == table.columns
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (3, "cv_results_ of a search, or the search itself, was expected, got 3"),
+        ({"a": [1]}, "has params and split0_test_..., got a"),
+        ("nothing.json", "there is no file nothing.json"),
+    ],
+)
+def test_what_is_no_search_is_one_sentence(given, words):
+    refused(lambda: readers.cv_results(given), words)

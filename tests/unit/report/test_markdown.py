@@ -1,0 +1,59 @@
+"""A report in Markdown: names as they are, and nothing started by itself."""
+
+from __future__ import annotations
+
+import pytest
+from shared.answers import NASTY
+
+from conewise.report.markdown import _plain, markdown_page
+from conewise.report.subject import of_study
+
+
+def test_markdown_shows_names_as_they_are(told):
+    text = markdown_page(of_study(told, title="a | b"))
+    assert text.startswith("# a \\| b\n")
+    assert "\\<script\\>" in text
+    assert NASTY not in text
+    assert "\n- w1 = gain\n- w2 = −cost\n" in text
+    assert "objective 1" not in text
+    assert (
+        len(
+            [
+                line
+                for line in text.splitlines()
+                if line.startswith("| ") and any(word in line for word in ("kept", "covered", "beaten"))
+            ]
+        )
+        >= 6
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("--<b>x</b>", r"\--\<b\>x\</b\>"),
+        ("-- [x](y)", r"\-- \[x\](y)"),
+        ("---", r"\---"),
+        ("===", r"\==="),
+        ("- item", r"\- item"),
+        ("+ item", r"\+ item"),
+        ("12. item", r"12\. item"),
+        ("3) item", r"3\) item"),
+        ("    code", "code"),
+        ("> quote", r"\> quote"),
+        ("~~gone~~", r"\~\~gone\~\~"),
+        ("&lt;b&gt; $x$", r"\&lt;b\&gt; \$x\$"),
+        ("https://a.b www.c.d", r"https\://a.b www\.c.d"),
+        ("-0.5", "-0.5"),
+        ("1.5", "1.5"),
+        ("d-1", "d-1"),
+    ],
+)
+def test_markdown_starts_nothing_of_its_own(text, shown):
+    assert _plain(text) == shown
+
+
+def test_a_title_that_begins_with_dashes_is_escaped_as_any_other(told):
+    text = markdown_page(of_study(told, "--<script>alert(1)</script> [x](javascript:1)"))
+    assert text.startswith("# \\--\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1)\n")
+    assert "\n| --- | --: | --: |" in text

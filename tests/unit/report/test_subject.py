@@ -1,0 +1,65 @@
+"""What a report is about: results, tables, studies and saved answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import conewise as cw
+from conewise.cli.main import commands
+from conewise.errors import InputError
+from conewise.report.answer import answer
+from conewise.report.subject import of_saved, of_table
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_a_table_is_judged_as_analyse_judges_it(table, final):
+    found = cw.analyse(table, cw.Cone.orthant(2), delta=0.05, epsilon=0.2, final=final)
+    numbers = answer(of_table(table, cw.Cone.orthant(2), "trial", delta=0.05, epsilon=0.2, final=final))
+    rows = sorted(numbers["rows"], key=lambda row: row["id"])
+    words = {word: word for word in ("kept", "covered", "beaten", "undecided")}
+    assert [row["status"] for row in rows] == [words[status] for status in found.result.status.tolist()]
+    assert numbers["sentences"] == list(found.explanations)
+    assert numbers["has_radii"]
+    beaten = [row for row in rows if row["status"] == "beaten"]
+    assert beaten
+    assert all(row["rivals"][0]["relation"] == "better" for row in beaten)
+
+
+def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
+    cone = cw.Cone.orthant(2)
+    found = cw.analyse(table, cone, delta=0.05, epsilon=0.2)
+    path = tmp_path / "answer.json"
+    words = ("--objectives", "gain,cost", "--epsilon", "0.2", "--delta", "0.05", "--plan", "5", "--json")
+    printed = CliRunner().invoke(commands, ["analyse", str(csv_file), *words])
+    assert printed.exit_code == 0
+    path.write_text(printed.stdout)
+    saved = answer(of_saved(path))
+    assert saved["title"] == "trial.csv"
+    data = json.loads(printed.stdout)
+    path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
+    assert of_saved(path).title == "first.csv and 2 more"
+    wrong = [{"returned": []}, {"returned": "yes"}, {"evaluations": [3]}, {"evaluations": -1}, {"status": "fine"}]
+    for change in [{"remaining": float("inf")}, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
+        path.write_text(json.dumps(data | change))
+        with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
+            of_saved(path)
+    path.write_text(printed.stdout)
+    direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
+    for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
+        assert saved[part] == direct[part], part
+    assert saved["certificate"]["sentence"] == direct["certificate"]["sentence"]
+    plain = ("id", "name", "status", "evaluations", "means", "gap")
+    assert [[row[p] for p in plain] for row in saved["rows"]] == [[row[p] for p in plain] for row in direct["rows"]]
+    assert [entry["id"] for entry in saved["next"]] == found.next(5).designs.tolist()
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"objectives": 3}', "[" * 5000, '{"objectives": ["a"], "minimised": []}'])
+def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
+    path = tmp_path / "answer.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints") as caught:
+        of_saved(path)
+    assert ("it lacks 'objectives'" in str(caught.value)) == (text == "{}")
