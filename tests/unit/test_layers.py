@@ -89,6 +89,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "analysis": [("oddities", "planning", "guesses"), ("explanations",), ("blocks",), ("analyse",)],
     "studies": [
         ("rules", "identity", "results", "texts"),
+        ("blocks",),
         ("loop", "spec", "storage.journal"),
         ("evaluations", "changes"),
         ("storage.chain",),

@@ -29,6 +29,7 @@ BELOW: Final = -1e-300
 """An epsilon below 0: fine at 0, strictly."""
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
+_MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
 _GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at always
 _FIRST: Final = 4
 _T_GROWTH: Final = 1.5  # ... where every look has to be paid for
@@ -118,6 +119,12 @@ class Paired:
             raise InputError(
                 "designs are compared block by block for bounded observations (noise.Bounded, 0/1 among them) and for "
                 f"normal differences (noise.GaussianUnknown), got {self.question.assumed.words}."
+            )
+        k, bets = self.n_designs, self._thresholds.size * len(self._stakes) if self.bets else 1
+        if k * self.blocks * self.cone.dim + k * k * bets > _MOST_NUMBERS:
+            raise InputError(
+                f"every pair of designs is compared on every block, which takes too much memory for {k:,} designs on "
+                f"{self.blocks:,} blocks; leave out designs, or read fewer blocks."
             )
 
     @property

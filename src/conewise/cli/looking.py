@@ -64,13 +64,13 @@ def log(place: str, name: str | None, count: int, everything: bool, as_json: boo
     with Study.open(place, name=name, read_only=True) as opened:
         entries = opened.log(None if everything else count)
         if as_json:
-            print_json({"study": opened.name, "entries": [_entry(entry) for entry in entries]})
+            print_json({"study": opened.name, "entries": [_entry(entry, opened) for entry in entries]})
             return
         for entry in entries:
-            click.echo(printable(_line(entry)))
+            click.echo(printable(_line(entry, opened)))
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry, opened: Study) -> dict[str, Any]:
     numbers = [float(number) for number in entry.numbers.split(",")] if entry.numbers else []
     return {
         "seq": entry.seq,
@@ -78,15 +78,17 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "kind": entry.kind,
         "worker": entry.worker,
         "evaluations": [str(identity) for identity in entry.identities],
+        "blocks": None if opened.blocks is None else [opened.blocks.names[k.number] for k in entry.identities],
         "numbers": numbers,
         "note": entry.note,
     }
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Entry, opened: Study) -> str:
     moment = datetime.fromtimestamp(entry.time, UTC)
-    ids = [str(identity) for identity in entry.identities]
-    some = " ".join(ids[:_IDS]) + (f" and {len(ids) - _IDS} more" if len(ids) > _IDS else "")
+    on = () if opened.blocks is None else opened.blocks.names
+    ids = [f"{identity} on {on[identity.number]}" if on else str(identity) for identity in entry.identities]
+    some = (", " if on else " ").join(ids[:_IDS]) + (f" and {len(ids) - _IDS} more" if len(ids) > _IDS else "")
     values = entry.kind in ("tell", "correct") and len(ids) == 1
     said = f": {entry.numbers.replace(',', ', ')}" if values else ""
     by = f" ({entry.worker})" if entry.worker else ""

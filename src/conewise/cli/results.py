@@ -52,6 +52,9 @@ def read_results(file: str, study: Study) -> Results:
     by_id, by_design = columns.get("id"), columns.get("design", columns.get("name"))
     if by_id is None and by_design is None:
         raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(columns.values())}.")
+    block = None if study.blocks is None else study.blocks.column
+    if by_id is None and block is not None and block not in columns.values():
+        raise InputError(f"{what} has neither a column id nor a column {block}; it has {', '.join(columns.values())}.")
     ids, designs, values, skipped = [], [], [], 0
     for number, row in enumerate(rows):
         where = row_words(Path(what), number)
@@ -65,11 +68,18 @@ def read_results(file: str, study: Study) -> Results:
             if identity in (None, ""):
                 raise InputError(f"{where} has no id; give rows with ids and rows with designs in two tables.")
             _check_design(str(identity), design, study, where)
+            if block is not None and row.get(block) not in (None, ""):
+                _check_block(str(identity), row[block], study, where)
             ids.append(str(identity))
         else:
             if design in (None, ""):
                 raise InputError(f"{where} names no design.")
-            designs.append(str(design))
+            if block is None:
+                designs.append(str(design))
+            elif row.get(block) in (None, ""):
+                raise InputError(f"{where} names no {block}.")
+            else:
+                ids += study.ids_of([str(design)], [row[block]])
     if not values:
         raise InputError(f"{what} holds no values yet: the columns {', '.join(study.objectives)} are empty.")
     return Results(ids, designs, values, skipped)
@@ -91,3 +101,11 @@ def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
         raise InputError(f"{where}: {error}") from None
     if design not in (None, "") and study.all_names[index] != str(design):
         raise InputError(f"{where}: {identity} is an evaluation of {study.all_names[index]!r}, not of {design!r}.")
+
+
+def _check_block(identity: str, block: Any, study: Study, where: str) -> None:
+    """The same of an id and a block."""
+    assert study.blocks is not None
+    number = Identity.parse(identity).number
+    if number != study.blocks.number(block):
+        raise InputError(f"{where}: {identity} is not an evaluation on {study.blocks.column} {str(block)!r:.60}.")

@@ -37,6 +37,9 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "dropped": list(study.dropped),
         "beaten_before": list(study.beaten_before),
         "algorithm": study.algorithm,
+        "block": None if study.blocks is None else study.blocks.column,
+        "blocks": None if study.blocks is None else study.blocks.n_blocks,
+        "population": None if study.blocks is None else study.blocks.population,
         "evaluations": status.evaluations,
         "in_flight": status.in_flight,
         "expired": status.expired,
@@ -81,6 +84,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
         *((("not compared", note),) if (note := _not_compared(study)) else ()),
+        *((("blocks", note),) if (note := _blocks(study, status)) else ()),
         ("returned now", listed or "none yet"),
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
@@ -166,6 +170,16 @@ def _unused(status: StudyStatus) -> str:
     rest = unused(status.evaluations - status.aside, status.result.evaluations, status.finished)
     aside = f"{counted(status.aside)} set aside when the question was changed." if status.aside else ""
     return " ".join(filter(None, (aside, rest)))
+
+
+def _blocks(study: Study, status: StudyStatus) -> str:
+    blocks = study.blocks
+    if blocks is None:
+        return ""
+    of = {None: "a sample of an unlimited population", blocks.n_blocks: "all that averages are over"}
+    over = of.get(blocks.population, f"of {blocks.population or 0:,} that averages are over")
+    most = int(status.result.counts.max(initial=0))
+    return f"{blocks.n_blocks:,} ({blocks.column}), {over}; at most {most:,} met by a design"
 
 
 def _not_compared(study: Study) -> str:

@@ -29,6 +29,9 @@ delta = 0.05                     # how often the answer may be wrong
 seed = 1                         # from which the seeds of all evaluations follow
 lease = 3600                     # seconds after which what was handed out and not told is handed out again
 # reserve = 0.5                  # the part of delta that is kept for changes of the question; none by default
+# block = "batch"                # all designs meet the same batches of material, and are compared on these
+# blocks = 40                    # how many there are, their names, or a file with a column of them
+# population = "all"             # averages are over these; a number of blocks; none: these are a sample
 
 [designs]                        # exactly one of list, file and count
 list = [

@@ -116,6 +116,7 @@ def ask(
 @click.argument("words", metavar="[ID VALUE...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--file", "file", help="A table with columns id (or design) and the objectives; - for standard input.")
 @click.option("--design", help="Values of this design that nobody asked for, instead of an ID.")
+@click.option("--block", help="With --design, where designs share blocks: the block that was met.")
 @click.option("--worker", default="", help="Who made them; for the journal.")
 @click.option("--again", is_flag=True, help="The rows are new measurements, although the same ones were told before.")
 @click.pass_context
@@ -126,6 +127,7 @@ def tell(
     words: tuple[str, ...],
     file: str | None,
     design: str | None,
+    block: str | None,
     worker: str,
     again: bool,
     as_json: bool,
@@ -135,7 +137,8 @@ def tell(
     VALUES are in the order of the objectives and as they were measured. Late is fine, and so is again: an id that is
     stored already is counted and not stored twice. In a table, rows without any value are left for later. Rows with a
     design instead of an id are evaluations that nobody asked for; a table of them that was told before, alone or
-    followed by new rows, is recognised and refused, unless you say --again.
+    followed by new rows, is recognised and refused, unless you say --again. Where designs share blocks, a design and
+    its block are as good as an id.
 
     Example: conewise study tell trial.db d3n0 0.52 11.8
     """
@@ -143,7 +146,7 @@ def tell(
     with Study.open(place, name=name) as opened:
         skipped = 0
         if file is not None:
-            if words or design is not None:
+            if words or design is not None or block is not None:
                 raise InputError("give either --file, or an id (or --design) and its values.")
             results = read_results(file, opened)
             skipped = results.skipped
@@ -152,6 +155,10 @@ def tell(
             else:
                 once = None if again else _new_table(results, opened, file)
                 told = opened.record(results.designs, results.values, worker=worker, once=once)
+        elif block is not None and design is not None:
+            told = opened.tell(opened.ids_of([design], [block]), [as_values(words, opened)], worker=worker)
+        elif block is not None:
+            raise InputError("--block goes with --design: an id names its block already.")
         elif design is not None:
             told = opened.record([design], [as_values(words, opened)], worker=worker)
         elif words:
@@ -189,17 +196,22 @@ def _new_table(results: Results, opened: Study, file: str) -> str:
 
 
 def _evaluation(evaluation: Any) -> dict[str, Any]:
-    parts = ("id", "design", "number", "name", "row", "seed", "attempt", "expires")
+    parts = ("id", "design", "number", "name", "row", "seed", "attempt", "expires", "block")
     return {part: getattr(evaluation, part) for part in parts}
 
 
 def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Header and rows: the evaluations with their designs' columns, and an empty column for each objective."""
-    taken = {*TO_FILL_IN, *(objective.lower() for objective in opened.objectives)}
+    block = () if opened.blocks is None else (opened.blocks.column,)
+    taken = {*TO_FILL_IN, *block, *(objective.lower() for objective in opened.objectives)}
     named = {c for e in batch for c, cell in e.row.items() if c.lower() in NAME_COLUMNS and _cell(cell) == e.name}
     columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c not in named]
     rows = tuple(
-        (e.id, e.name, str(e.seed), *(_cell(e.row.get(c)) for c in columns), *("" for _ in opened.objectives))
+        (
+            *(e.id, e.name, str(e.seed), *((e.block or "",) if block else ())),
+            *(_cell(e.row.get(c)) for c in columns),
+            *("" for _ in opened.objectives),
+        )
         for e in batch
     )
     shown = []
@@ -208,7 +220,7 @@ def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tup
             column += "_"
         taken.add(column.lower())
         shown.append(column)
-    return (*TO_FILL_IN, *shown, *opened.objectives), rows
+    return (*TO_FILL_IN, *block, *shown, *opened.objectives), rows
 
 
 def _cell(value: Any) -> str:

@@ -31,6 +31,9 @@ _TOP: Final[dict[str, Any]] = {
     "seed": int,
     "lease": float,
     "reserve": float,
+    "block": str,
+    "blocks": object,
+    "population": object,
     "designs": dict,
     "noise": dict,
     "algorithm": dict,
@@ -105,7 +108,8 @@ def read_trial(path: Path) -> Trial:
         "noise": data.get("noise"),
         "algorithm": name,
         "options": algorithm,
-        **{key: data[key] for key in ("name", "seed", "lease", "reserve") if key in data},
+        **{key: data[key] for key in ("name", "seed", "lease", "reserve", "block", "population") if key in data},
+        **({"blocks": _blocks(data["blocks"], data.get("block"), path)} if "blocks" in data else {}),
     }
     return Trial(path, study, dict(data.get("run", {})))
 
@@ -156,6 +160,22 @@ def _designs(table: Mapping[str, Any], path: Path) -> Any:
     if given == ["list"]:
         return table["list"]
     return read_designs(path.parent / table["file"], table.get("name"))
+
+
+def _blocks(given: Any, block: Any, path: Path) -> Any:
+    """Names, how many, or a file with a column of them."""
+    if not isinstance(given, str):
+        return given
+    file = path.parent / given
+    rows = read_rows(file)
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    column = block if block in columns else columns[0] if len(columns) == 1 else None
+    if column is None:
+        raise InputError(f"{file.name} has no column {block!r}; it has {listed_columns(columns)}.")
+    empty = next((place for place, row in enumerate(rows) if row.get(column) in (None, "")), None)
+    if empty is not None:
+        raise InputError(f"{row_words(file, empty)} has no {column}.")
+    return [str(row[column]) for row in rows]
 
 
 def read_designs(path: Path, name: str | None = None) -> list[dict[str, Any]]:

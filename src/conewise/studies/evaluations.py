@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
 from conewise.errors import InputError
+from conewise.studies.blocks import StudyBlocks
 from conewise.studies.identity import Identity
 from conewise.studies.spec import Row
 
@@ -35,6 +36,8 @@ class Evaluation:
     """How often it failed, or its value was withdrawn, before."""
     expires: float
     """UTC seconds until which nobody else is handed this evaluation."""
+    block: str | None = None
+    """What the design meets in it, where designs share blocks: the same for all designs at the same number."""
 
     @property
     def id(self) -> str:
@@ -115,6 +118,12 @@ class Evaluations:
     name: list[str]
     worker: list[str]
     objectives: tuple[str, ...] = ()
+    blocks: StudyBlocks | None = None
+
+    @property
+    def block(self) -> list[str] | None:
+        """The block of each evaluation, where designs share blocks."""
+        return None if self.blocks is None else [self.blocks.names[n] for n in self.number.tolist()]
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row an evaluation, as an export has them; a frame of "pandas", "polars" or "pyarrow" (extra `frames`)."""
@@ -122,7 +131,9 @@ class Evaluations:
 
         names = self.objectives or tuple(f"f{d + 1}" for d in range(self.values.shape[1]))
         moments = [datetime.fromtimestamp(seconds, UTC) for seconds in self.told_at.tolist()]
-        columns = {"design": self.name, "number": self.number.tolist()}
+        columns: dict[str, list[Any]] = {"design": self.name, "number": self.number.tolist()}
+        if self.blocks is not None:
+            columns[self.blocks.column] = self.block or []
         columns |= dict(zip(names, self.values.T.tolist(), strict=True))
         return frame_of(columns | {"worker": self.worker, "told_at": moments}, backend)
 

@@ -1,14 +1,14 @@
 """Told evaluations as a table: CSV, TSV, JSON, JSON lines or Parquet, written whole or not at all.
 
-One row an evaluation, sorted by design and number: design (its name), number, the objectives as they were told, worker,
-told_at. In CSV all text is quoted, and a name such as "=1+1" has an apostrophe before it, so that no spreadsheet
-computes it; conewise reads it back without. Control characters, which a worker of a study from elsewhere may have in
-its name, are replaced there, since a terminal would obey them.
+One row an evaluation, sorted by design and number: design (its name), number, its block where designs share blocks, the
+objectives as they were told, worker, told_at. In CSV all text is quoted, and a name such as "=1+1" has an apostrophe
+before it, so that no spreadsheet computes it; conewise reads it back without. Control characters, which a worker of a
+study from elsewhere may have in its name, are replaced there, since a terminal would obey them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,16 +31,17 @@ def write_table(
     columns: Columns = {
         design: told.name,
         number: told.number,
+        **({} if told.blocks is None else {told.blocks.column: told.block or []}),
         **{name: told.values[:, column] for column, name in enumerate(objectives)},
         worker: told.worker,
         told_at: [datetime.fromtimestamp(seconds, UTC) for seconds in told.told_at.tolist()],
     }
-    write_columns(path, columns, _guarded, inputs=inputs, force=force, quote_texts=True)
+    texts = {design, worker, *(() if told.blocks is None else (told.blocks.column,))}
+    write_columns(path, columns, lambda found: _guarded(found, texts), inputs=inputs, force=force, quote_texts=True)
     return len(told)
 
 
-def _guarded(columns: Columns) -> Columns:
-    texts = ("design", "worker")
+def _guarded(columns: Columns, texts: Collection[str]) -> Columns:
     return {
         guarded(name): [guarded(printable(entry)) for entry in c] if name in texts else c for name, c in columns.items()
     }

@@ -17,10 +17,15 @@ class Records:
     ids: list[Any]
     designs: list[Any]
     values: list[list[Any]]
+    blocks: list[Any]
+    """Of each design, where a study has blocks."""
 
 
-def as_records(given: Any, objectives: Sequence[str]) -> Records:
-    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored."""
+def as_records(given: Any, objectives: Sequence[str], block: str | None = None) -> Records:
+    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored.
+
+    `block` is the column that a record with a design has to have as well, where designs share blocks.
+    """
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
@@ -29,6 +34,7 @@ def as_records(given: Any, objectives: Sequence[str]) -> Records:
         )
     ids: list[Any] = []
     designs: list[Any] = []
+    blocks: list[Any] = []
     for place, row in enumerate(rows):
         missing = next((name for name in objectives if row.get(name) is None), None)
         if missing is not None:
@@ -37,9 +43,12 @@ def as_records(given: Any, objectives: Sequence[str]) -> Records:
         if row.get("id") is not None:
             ids.append(row["id"])
         elif design is not None:
+            if block is not None and row.get(block) is None:
+                raise InputError(f"record {place} names no {block}; it has {', '.join(map(str, row))}.")
             designs.append(design)
+            blocks += [] if block is None else [row[block]]
         else:
             raise InputError(f'record {place} has neither "id" nor "design"; it has {", ".join(map(str, row))}.')
     if ids and designs:
         raise InputError("some records have an id and some only a design; tell the two kinds one after the other.")
-    return Records(ids, designs, [[row[name] for name in objectives] for row in rows])
+    return Records(ids, designs, [[row[name] for name in objectives] for row in rows], blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from conewise._arrays import as_option
 from conewise.algorithms import (
@@ -20,10 +20,24 @@ from conewise.algorithms import (
 )
 from conewise.errors import InputError, shown
 from conewise.goals import Notion, Question, notion_of
-from conewise.problems.recorded import Recorded
 
 PAIRED: Final = "paired"
-"""The rule for recorded blocks, and for nothing else."""
+"""The rule for blocks that the designs share, and for nothing else."""
+
+
+class Shared(Protocol):
+    """Blocks that all designs meet in one order: recorded ones, or those of a study."""
+
+    @property
+    def n_blocks(self) -> int:
+        """How many there are to read."""
+        ...
+
+    @property
+    def population(self) -> int | None:
+        """How many the averages are over; None for an unlimited population."""
+        ...
+
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
@@ -40,12 +54,12 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
 """Rules by name, with their options; each is built from a question and the number of designs."""
 
 
-def resolved(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> str:
+def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:
     """The name of a rule; "auto" is proportions unless a model, blocks or an option of the naive rule say otherwise."""
     if blocks is not None:
         if name not in ("auto", PAIRED):  # designs that read the same blocks are not independent
             raise InputError(
-                f"recorded blocks are shared by the designs, which {shown(name)} takes to be independent; leave the "
+                f"blocks are shared by the designs, which {shown(name)} takes to be independent; leave the "
                 'algorithm out, or name "paired".'
             )
         return PAIRED
@@ -57,7 +71,7 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Recorded | None = No
     return name
 
 
-def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks: Recorded | None = None) -> Notion:
+def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks: Shared | None = None) -> Notion:
     """What a question has to ask of the rule of that name: its option, or what the rule answers at this epsilon."""
     if resolved(name, options, blocks) == PAIRED:
         return notion_of(options.get("success", "cover" if epsilon > 0 else "contain"))
@@ -67,7 +81,7 @@ def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks:
 
 
 def build(
-    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Recorded | None = None
+    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
 ) -> Algorithm[Any]:
     """The algorithm of that name, configured; an unknown name or option is refused."""
     name = resolved(name, options, blocks)
@@ -79,14 +93,18 @@ def build(
     return made
 
 
-def build_for_any_epsilon(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
+def build_for_any_epsilon(
+    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
+) -> Algorithm[Any]:
     """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
+    if blocks is not None:  # these never do
+        return build(name, question, n_designs, options, blocks)
     given = {key: value for key, value in options.items() if key != "success"}
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)
     return made
 
 
-def check_options(name: str, options: Mapping[str, Any], blocks: Recorded | None = None) -> None:
+def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> None:
     """Refuse options that the rule of that name does not have."""
     name = resolved(name, options, blocks)
     known = _CERTIFIED_OPTIONS if name == PAIRED else _RULES[name][1]

@@ -35,18 +35,19 @@ from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Question
 from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.rules import build, check_options, resolved, success_asked
+from conewise.studies.texts import as_label
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.names import first_repeated
 from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
-__all__ = ["Row", "Specification", "as_label", "noise_from_dict", "noise_to_dict", "specified"]
+__all__ = ["Row", "Specification", "noise_from_dict", "noise_to_dict", "specified"]
 
 Row = dict[str, Any]
 """A design's columns: text, numbers, booleans or None under text."""
 
-_LONGEST_NAME: Final = 1000
 _TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
 
@@ -65,6 +66,8 @@ class Specification:
     """Seconds after which an evaluation that was handed out and not told is open again."""
     reserve: float = 0.0
     """The part of delta that is kept for changes of the question."""
+    blocks: StudyBlocks | None = None
+    """What the designs meet, where they are compared block by block."""
 
     @property
     def n_designs(self) -> int:
@@ -86,7 +89,7 @@ class Specification:
             question = self.question
             if self.reserve:
                 question = replace(question, delta=question.delta * (1 - self.reserve))
-            return build(self.algorithm, question, self.n_designs, self.options)
+            return build(self.algorithm, question, self.n_designs, self.options, self.blocks)
         except InputError:
             raise
         except ArithmeticError:
@@ -139,6 +142,7 @@ class Specification:
             "seed": self.seed,
             "lease": self.lease,
             **({"reserve": self.reserve} if self.reserve else {}),
+            **({} if self.blocks is None else {"blocks": self.blocks.to_dict()}),
         }
         return json.dumps(data, allow_nan=False, ensure_ascii=False)
 
@@ -150,6 +154,7 @@ class Specification:
             if not isinstance(data["options"], dict):
                 raise TypeError("options")
             rows = data["rows"] or [{"name": name} for name in data["designs"]]
+            blocks = None if data.get("blocks") is None else StudyBlocks.from_dict(data["blocks"])
             return cls(
                 *checked_designs(rows, data["designs"]),
                 Question(
@@ -157,14 +162,15 @@ class Specification:
                     data["epsilon"],
                     data["delta"],
                     None if data["noise"] is None else noise_from_dict(data["noise"]),
-                    success_asked(data["algorithm"], data["epsilon"], data["options"]),
+                    success_asked(data["algorithm"], data["epsilon"], data["options"], blocks),
                     checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
                 ),
-                resolved(data["algorithm"], data["options"]),
+                resolved(data["algorithm"], data["options"], blocks),
                 data["options"],
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
                 as_reserve(data.get("reserve", 0.0)),
+                blocks,
             )
         except Exception as error:  # whatever a stranger's text can do to the constructors, it is the text's fault
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
@@ -199,6 +205,9 @@ def specified(
     seed: int,
     lease: float,
     reserve: float = 0.0,
+    block: str | None = None,
+    blocks: Any = None,
+    population: int | str | None = None,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     names, rows = checked_designs(designs)
@@ -222,17 +231,21 @@ def specified(
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})
-    check_options(algorithm, chosen)
-    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen)
+    seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
+    own = {column for row in rows for column in row}
+    shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})
+    check_options(algorithm, chosen, shared)
+    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen, shared)
     specification = Specification(
         names,
         rows,
         Question(cone, epsilon, delta, noise, success, columns),
-        resolved(algorithm, chosen),
+        resolved(algorithm, chosen, shared),
         chosen,
-        as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED),
+        seed,
         as_positive(lease, "lease"),
         as_reserve(reserve),
+        shared,
     )
     specification.build()
     try:
@@ -292,18 +305,6 @@ def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Ob
 def _written(objective: Objective) -> Row:
     """An objective with a unit, in a form that a conewise without units refuses to read."""
     return {"name": objective.name, "goal": objective.goal, "unit": objective.unit}
-
-
-def as_label(name: Any, what: str) -> str:
-    """Text that survives a table and a terminal: no control characters, nothing around it, not empty."""
-    if not isinstance(name, str):
-        raise InputError(f"{what} must be text, got {shown(name)}.")
-    if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise InputError(
-            f"{what} must be printable text of at most {_LONGEST_NAME} characters without spaces around it, "
-            f"got {name!r:.60}."
-        )
-    return name
 
 
 def _cell(value: Any, column: str) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, as_count, as_epsilon, as_positive
 from conewise.cones import Cone
-from conewise.errors import InputError, closest
+from conewise.errors import InputError
 from conewise.noise import Noise
 from conewise.objectives import Objective
 from conewise.studies.changes import Change, added
@@ -29,10 +29,10 @@ from conewise.studies.identity import Identity, as_stored
 from conewise.studies.ledger import FREE, FURTHEST, Mark
 from conewise.studies.reader import Answer, Clock
 from conewise.studies.results import as_records
-from conewise.studies.spec import as_label, specified
+from conewise.studies.spec import specified
 from conewise.studies.storage.journal import PATIENCE, Entry
 from conewise.studies.storage.places import create_journal, open_journal, study_names
-from conewise.studies.texts import as_flag, as_reason, as_text, as_worker
+from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
 from conewise.studies.view import StudyStatus, StudyView
 
 __all__ = ["Study", "StudyStatus"]
@@ -46,7 +46,6 @@ Record = Mapping[str, Any]
 Write = Callable[..., None]
 """kind, places, numbers (and worker, note, now): one entry for the journal."""
 
-_NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 _MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
 
 
@@ -83,6 +82,9 @@ class Study(StudyView):
         name: str | None = None,
         lease: float = 3600.0,
         reserve: float = 0.0,
+        block: str | None = None,
+        blocks: Sequence[str] | int | None = None,
+        population: int | str | None = None,
         clock: Clock = time.time,
     ) -> Study:
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
@@ -94,10 +96,14 @@ class Study(StudyView):
         `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
         told within `lease` seconds is handed out again, by the clocks of the machines that ask. `reserve` is the part
         of delta that is kept for changes of the question (`add_designs`, `drop`, `change`).
+
+        With `block="question"` an evaluation is a design on a block, and designs are compared on the blocks that both
+        have met (docs/blocks): `blocks` are their names, or how many there are, met by every design in one order that
+        `seed` draws; `population` says what averages are over, "all" these blocks, a number of blocks, or by default an
+        unlimited population of which these are a sample.
         """
-        specification = specified(
-            designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve
-        )
+        asked = (designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve)
+        specification = specified(*asked, block, blocks, population)
         if name is not None:
             name = as_label(name, "the name of a study")
         return cls(create_journal(where, name, specification.to_json()), clock, specification)
@@ -153,16 +159,17 @@ class Study(StudyView):
         """Store values (n, D), durably and all or none; in any order, late or again.
 
         Without `values`, `batch` is a record or a list of records: {"id": "d0n3", "yield": 0.5, "purity": 0.9}, or with
-        a "design" in the place of the id for values that nobody asked for (as `record` stores them).
+        a "design" in the place of the id for values that nobody asked for (as `record` stores them). Where designs
+        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}.
 
         What is stored with the same values already is counted and not written, and so is what was withdrawn with the
         same values and not handed out since; other values of a stored evaluation are refused.
         """
         if values is None:
-            records = as_records(batch, self.objectives)
-            if records.designs:
+            records = as_records(batch, self.objectives, None if self.blocks is None else self.blocks.column)
+            if records.designs and self.blocks is None:
                 return self.record(records.designs, records.values, worker=worker or "")
-            batch, values = records.ids, records.values
+            batch, values = records.ids or self.ids_of(records.designs, records.blocks), records.values
         places, _ = self._identities(batch)
         array = self._reader.specification.as_values(values, len(places))
         if worker is None:
@@ -186,8 +193,13 @@ class Study(StudyView):
         """Store values of designs (names or indices) that nobody asked for, as their next evaluations.
 
         `once` is a text that these values are known by: a second record under it is refused, so that whoever does not
-        know whether the first one was heard may try again.
+        know whether the first one was heard may try again. Not where designs share blocks: there a value belongs to the
+        block that was handed out.
         """
+        if self.blocks is not None:
+            raise InputError(
+                f"a value of this study belongs to a {self.blocks.column}: tell it with one, or by its id."
+            )
         chosen = self._as_designs(designs)
         array = self._reader.specification.as_values(values, len(chosen))
         worker = as_worker(worker)
@@ -408,6 +420,7 @@ class Study(StudyView):
             seed_of(self.seed, *identity, attempt),
             attempt,
             expires,
+            None if self.blocks is None else self.blocks.names[identity.number],
         )
 
     def _not_yet_told(self, places: list[Identity], array: Floats) -> list[int]:
@@ -427,13 +440,15 @@ class Study(StudyView):
             first = ledger.originals.get(one, stored)
             if not (np.array_equal(array[i], stored) or np.array_equal(array[i], first)):
                 raise AlreadyTold(
-                    f"evaluation {one} is stored as {stored.tolist()} and was now told as {array[i].tolist()}; use "
-                    "`correct` if the stored values are wrong, or `record` if these are of another measurement. "
-                    "Nothing was written."
+                    f"evaluation {self._named(one)} is stored as {stored.tolist()} and was now told as "
+                    f"{array[i].tolist()}; use `correct` if the stored values are wrong, or `record` if these are of "
+                    "another measurement. Nothing was written."
                 )
         return list(new.values())
 
     def _check_number(self, identity: Identity) -> None:
+        if self.blocks is not None and self._reader.ledger.place(identity) == FREE:
+            raise InputError(f"evaluation {self._named(identity)} was never handed out; ask for it first.")
         if identity.number > self._reader.ledger.used[identity.design] + FURTHEST:
             raise InputError(
                 f"evaluation {identity} is far beyond any that was handed out; use `record` for values that nobody "
@@ -466,22 +481,3 @@ class Study(StudyView):
                 places.append(Identity(design, following))
                 fresh[design] = ledger.next_fresh(design, following + 1)
         return places
-
-    def _as_designs(self, designs: Sequence[str | int]) -> list[int]:
-        if isinstance(designs, str):
-            raise InputError("designs is a list of names or indices, not one text.")
-        names = self.all_names
-        index = {name: i for i, name in enumerate(names)}
-        chosen = []
-        for design in designs:
-            if isinstance(design, str):
-                if design not in index:
-                    near = closest(design[:60], index) if len(index) <= _NAMES_SEARCHED else None
-                    hint = f"; did you mean {near!r:.60}?" if near is not None else "."
-                    raise InputError(f"there is no design called {design!r:.60} in this study{hint}")
-                chosen.append(index[design])
-            else:
-                chosen.append(as_count(design, "a design", minimum=0))
-                if chosen[-1] >= len(names):
-                    raise InputError(f"design {design} does not exist: they are numbered 0 to {len(names) - 1}.")
-        return chosen

@@ -1,13 +1,26 @@
-"""Words that enter a journal: reasons, remarks and the names of workers, fit to be stored and shown."""
+"""Words that enter a journal: names, reasons, remarks and workers, fit to be stored and shown."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from conewise.errors import InputError, shown
 
 LONGEST_NOTE: Final = 10_000
 _LONGEST_WORKER: Final = 200
+_LONGEST_NAME: Final = 1000
+
+
+def as_label(name: Any, what: str) -> str:
+    """Text that survives a table and a terminal: no control characters, nothing around it, not empty."""
+    if not isinstance(name, str):
+        raise InputError(f"{what} must be text, got {shown(name)}.")
+    if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise InputError(
+            f"{what} must be printable text of at most {_LONGEST_NAME} characters without spaces around it, "
+            f"got {name!r:.60}."
+        )
+    return name
 
 
 def as_reason(reason: str, what: str) -> str:

@@ -27,7 +27,7 @@ from conewise.studies.ledger import Mark
 from conewise.studies.rules import build, build_for_any_epsilon
 from conewise.studies.spec import Specification
 
-CHANGEABLE: Final = ("proportions", "elimination")
+CHANGEABLE: Final = ("proportions", "elimination", "paired")
 """The rules whose certificate is known to stay right when a question is changed."""
 
 
@@ -96,10 +96,10 @@ class Version:
         if self.limit is not None and spec.question.epsilon > 0:
             options.pop("max_evaluations", None)  # the study itself ends there
         if not self.changed:
-            return build(spec.algorithm, replace(spec.question, delta=self.part), k, options)
+            return build(spec.algorithm, replace(spec.question, delta=self.part), k, options, spec.blocks)
         options.pop("max_evaluations", None)  # its schedule must not know the limit
         part = self.part * weight(self.base, self.base - k)
-        return build_for_any_epsilon(spec.algorithm, replace(spec.question, delta=part), k, options)
+        return build_for_any_epsilon(spec.algorithm, replace(spec.question, delta=part), k, options, spec.blocks)
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -128,6 +128,11 @@ class Version:
     def _added(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
         change, spec = mark.change, self.specification
         self._check_noise("added")
+        if spec.blocks is not None and not change.unseen:
+            raise InputError(
+                f"comparisons cannot start again with the {spec.blocks.column}s that are left; add designs whose "
+                "choice had nothing to do with the values (`unseen=True`), or make a new study."
+            )
         new = tuple(range(spec.n_designs, spec.n_designs + len(change.designs)))
         longer = replace(spec, names=(*spec.names, *change.designs), rows=(*spec.rows, *change.rows))
         if change.unseen:
@@ -177,12 +182,14 @@ class Version:
                 "epsilon = 0 asks for the exact Pareto set, and this study for a cover of it; make a new study with "
                 'success "contain", and take the evaluations along with export and tell.'
             )
-        if epsilon == 0 and limit is None and planned is None:
+        if epsilon == 0 and limit is None and planned is None and spec.blocks is None:
             raise InputError("epsilon = 0 never ends on ties: give max_evaluations as well.")
-        further = epsilon == 0 and limit is not None and planned is not None and limit > planned
+        further = epsilon == 0 and limit is not None and planned is not None and limit > planned and not spec.blocks
         if epsilon == spec.question.epsilon and not further:
             return replace(self, limit=limit)
         asked = replace(spec, question=replace(spec.question, epsilon=epsilon))
+        if spec.blocks is not None:  # one event serves all epsilons, docs/blocks, section 3
+            return replace(self, specification=asked, limit=limit)
         return self._changed_question(specification=asked, limit=limit or planned)
 
     def _check_noise(self, act: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -16,16 +16,20 @@ from conewise._arrays import as_count
 from conewise.algorithms import Result
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.cones import Cone
+from conewise.errors import InputError, closest
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Question
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import as_objectives
+from conewise.studies.blocks import StudyBlocks
 from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal
 from conewise.studies.versions import Version
+
+_NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +180,7 @@ class StudyView:
                 [self._reader.names[d] for d in design.tolist()],
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
                 self.objectives,
+                self.blocks,
             )
 
     def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
@@ -218,6 +223,42 @@ class StudyView:
 
         own = () if "://" in self.place else (self.place,)
         return write_table(Path(path), self.evaluations(), self.objectives, inputs=own, force=force)
+
+    def _as_designs(self, designs: Sequence[str | int]) -> list[int]:
+        if isinstance(designs, str):
+            raise InputError("designs is a list of names or indices, not one text.")
+        names = self.all_names
+        index = {name: i for i, name in enumerate(names)}
+        chosen = []
+        for design in designs:
+            if isinstance(design, str):
+                if design not in index:
+                    near = closest(design[:60], index) if len(index) <= _NAMES_SEARCHED else None
+                    hint = f"; did you mean {near!r:.60}?" if near is not None else "."
+                    raise InputError(f"there is no design called {design!r:.60} in this study{hint}")
+                chosen.append(index[design])
+            else:
+                chosen.append(as_count(design, "a design", minimum=0))
+                if chosen[-1] >= len(names):
+                    raise InputError(f"design {design} does not exist: they are numbered 0 to {len(names) - 1}.")
+        return chosen
+
+    def ids_of(self, designs: Sequence[str | int], blocks: Sequence[Any]) -> list[str]:
+        """The ids of evaluations by their designs and blocks, where designs share blocks."""
+        if self.blocks is None:
+            raise InputError("designs share no blocks in this study; an evaluation is known by its id.")
+        chosen = self._as_designs(designs)
+        if isinstance(blocks, str) or len(blocks) != len(chosen):
+            raise InputError(f"one {self.blocks.column} for each of {len(chosen)} designs was expected, in a list.")
+        pairs = zip(chosen, blocks, strict=True)
+        return [str(Identity(design, self.blocks.number(block))) for design, block in pairs]
+
+    def _named(self, identity: Identity) -> str:
+        """An evaluation for a sentence: by its id, and by design and block where it has one."""
+        if self.blocks is None or identity.number >= self.blocks.n_blocks:
+            return str(identity)
+        block = self.blocks.names[identity.number]
+        return f"{identity} ({self._reader.names[identity.design]!r:.60} on {self.blocks.column} {block!r:.60})"
 
     # -- what is asked ---------------------------------------------------------------------------------------------
 
@@ -341,6 +382,11 @@ class StudyView:
     def options(self) -> dict[str, Any]:
         """The algorithm's options."""
         return dict(self._reader.specification.options)
+
+    @property
+    def blocks(self) -> StudyBlocks | None:
+        """What the designs meet, in the order of their evaluations' numbers; None where each has evaluations alone."""
+        return self._reader.specification.blocks
 
     @property
     def seed(self) -> int:

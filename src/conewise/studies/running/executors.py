@@ -32,6 +32,8 @@ class Call(NamedTuple):
 
     id: Identity
     seed: int
+    block: str | None = None
+    """What the design meets, under the name that the work has for it."""
 
 
 class Outcome(NamedTuple):
@@ -52,6 +54,12 @@ class Work:
     evaluator: Evaluator
     objectives: tuple[str, ...]
     time_limit: float | None = None
+    block: str | None = None
+    """The column under which an evaluator finds the block, where designs share blocks."""
+
+    def row(self, row: Row, call: Call) -> Row:
+        """A design's columns as the evaluator sees them: with the block, if there is one."""
+        return row if self.block is None else {**row, self.block: call.block}
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,8 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
         if board is not None:  # in this order: a late time on the board always belongs to the position on it
             board[0], board[1] = start, position
         try:
-            values = work.evaluator.evaluate(rows[call.id.design], call.seed, work.objectives, work.time_limit)
+            row = work.row(rows[call.id.design], call)
+            values = work.evaluator.evaluate(row, call.seed, work.objectives, work.time_limit)
             outcome = Outcome(call.id, values, "", time.monotonic() - start)
         except EvaluationFailed as error:
             outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start)

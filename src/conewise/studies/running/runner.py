@@ -88,7 +88,8 @@ def run_study(
     the calling process; by default so does a function that no other process can be given, such as one of a notebook.
     Instead of `jobs`, or with it as the number of evaluations under way, `executor` is any
     `concurrent.futures.Executor` or a function that makes one, which is called again when its workers die. `batch`
-    fixes how many evaluations go into one task; by default as many as take a fifth of a second.
+    fixes how many evaluations go into one task; by default as many as take a fifth of a second. Where designs share
+    blocks, the block is one more entry of the design: design["question"], `{question}` in a command.
 
     A failed evaluation is recorded and tried again, with a new seed, up to `retries` times; then the run stops with a
     ConewiseError. It stops at once where no attempt can succeed (a function of other arguments, values of another
@@ -105,8 +106,10 @@ def run_study(
     size = None if batch is None else as_count(batch, "batch")
     most = None if max_evaluations is None else as_count(max_evaluations, "max_evaluations")
     chosen = as_evaluator(evaluator)
-    chosen.check(list(dict.fromkeys(column for row in study.rows for column in row)))
-    work = Work(chosen, study.objectives, limit)
+    block = None if study.blocks is None else study.blocks.column
+    columns = dict.fromkeys(column for row in study.rows for column in row)
+    chosen.check([*columns, *(() if block is None else (block,))])
+    work = Work(chosen, study.objectives, limit, block)
     with _interruptions() as interrupted, _crew(jobs, executor, work) as crew:
         run = _Run(study, crew, work, size, retries, on_event or (lambda event: None), most)
         return run.until_done(interrupted, stop or (lambda: False))
@@ -223,7 +226,7 @@ class _Run:
         self.tried_at = time.monotonic()
         rows = {evaluation.design: {**evaluation.row, "name": evaluation.name} for evaluation in task}
         self.flying.update((evaluation.identity, evaluation) for evaluation in task)
-        self.crew.submit(tuple(Call(e.identity, e.seed) for e in task), rows)
+        self.crew.submit(tuple(Call(e.identity, e.seed, e.block) for e in task), rows)
 
     def _task_size(self) -> int:
         if not self.proved:
