@@ -44,19 +44,16 @@ class Claims:
     undecided: Bools
     by: Indices
     """(K,): one of those that beat or cover a design; -1 for the others."""
+    left: Indices
+    """(L,): the designs that are not beaten."""
     comparisons: Comparisons
-    """Of the designs that are not beaten."""
+    """Of these."""
     accept_at: Floats
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
     fine_at: Floats | None
     """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
-
-    @property
-    def left(self) -> Indices:
-        """(L,): the designs that are not beaten."""
-        return self.comparisons.table.designs
 
     @property
     def done(self) -> bool:
@@ -279,7 +276,8 @@ def settle(
         covered[comparisons.table.designs[rows[within]]] = True
         by[comparisons.table.designs[rows[within]]] = comparisons.table.designs[cover[within]]
     undecided = ~(beaten | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, fine_at)
+    left = comparisons.table.designs
+    return Claims(beaten, accepted, covered, undecided, by, left, comparisons, accept_at, fine_at)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
