@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from typing import Final, Literal, cast
@@ -30,6 +30,7 @@ from conewise.errors import InputError, printable, shown
 from conewise.gaps import _space_and_front
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.order import pareto_mask
 
 _DIGITS: Final = 6  # of a probability in a sentence
 _TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
@@ -118,7 +119,7 @@ the noise.
         if not self.minimised and not self.columns.in_steps:
             return self
         noise = None if self.noise is None else turned(self.noise, self.columns.signs, self.columns.units)
-        return replace(self, noise=noise, objectives=())
+        return replace(self, noise=noise, objectives=self.columns.required)
 
     def __str__(self) -> str:
         near = f"within epsilon = {self.epsilon:g}, none of them further than that from Pareto optimal"
@@ -141,11 +142,15 @@ def notion_of(success: str) -> Notion:
     return cast(Notion, as_option(success, "success", ("cover", "contain")))
 
 
-def as_question(question: object, n_designs: int) -> Question:
-    """The question as an algorithm sees it, asked of so many designs; refused where it cannot be."""
+def as_question(question: object, n_designs: int, *, levels: bool = False) -> Question:
+    """The question as an algorithm sees it, asked of so many designs; refused where it cannot be.
+
+    `levels` says whether the algorithm knows what to do with the levels of objectives.
+    """
     if not isinstance(question, Question):
         raise InputError(f"question must be a Question(cone, epsilon, delta, noise), got {shown(question)}.")
-    question.columns.check_no_levels("an algorithm")
+    if not levels:
+        question.columns.check_no_levels("this algorithm")
     if question.noise is not None:
         question.noise.check_dim(question.cone.dim, check_designs(n_designs))
     return question.inside
@@ -209,24 +214,31 @@ class Verdict:
     """Members of P outside the Pareto set with Delta* > epsilon: part (ii) fails; the paper's NF2."""
     missed: Indices
     """Pareto designs that were not returned, covered or not; the paper's PM is their share."""
+    unacceptable: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """Members of P that miss a level by more than epsilon, where there are levels."""
 
     def __bool__(self) -> bool:
         return self.success
 
     def __repr__(self) -> str:
         word = "success" if self.success else "failure"
+        missing = f", {len(self.unacceptable)} missing a level" if len(self.unacceptable) else ""
         return (
             f"Verdict({word}: {len(self.uncovered)} uncovered, {len(self.too_far)} too far, "
-            f"{len(self.missed)} of the Pareto set not returned)"
+            f"{len(self.missed)} of the Pareto set not returned{missing})"
         )
 
 
-def verdict(returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float) -> Verdict:
+def verdict(
+    returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float, *, levels: ArrayLike | None = None
+) -> Verdict:
     """Check the success condition for a returned set (mask or indices) against the true means.
 
     (i) every Pareto design i has a j in P with M(i, j) <= epsilon; (ii) every i in P outside the Pareto set has
     Delta*_i <= epsilon. Gaps within a few roundings of epsilon > 0 count as equal to it. epsilon = 0 asks that P covers
-    the front exactly and holds no strongly dominated design. No K x K array is made.
+    the front exactly and holds no strongly dominated design. No K x K array is made. With `levels`, the least
+    acceptable value of each objective (minus infinity for any), the Pareto set is that of the acceptable designs, and
+    no member of P may miss a level by more than epsilon.
 
     >>> verdict([1], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
     Verdict(success: 0 uncovered, 0 too far, 0 of the Pareto set not returned)
@@ -238,9 +250,29 @@ def verdict(returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float) -
     epsilon = as_non_negative(epsilon, "epsilon")
     space, front = _space_and_front(means, cone)
     chosen = as_selection(returned, len(front), "returned")
+    unacceptable = np.empty(0, dtype=np.intp)
+    if levels is not None:
+        short = _shortfall(means, levels)
+        front = np.zeros_like(front)
+        if (acceptable := np.flatnonzero(short <= 0)).size:
+            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], cone)
+        unacceptable = np.flatnonzero(chosen & (short > epsilon + (ROUNDING * np.abs(short).max() if epsilon else 0.0)))
     missed, extra = np.flatnonzero(front & ~chosen), np.flatnonzero(chosen & ~front)
     largest = float((np.abs(space.columns) * space.per_width[:, None]).max())
     reach = epsilon + ROUNDING * largest if epsilon > 0 else 0.0
+    succeeds = not len(unacceptable)
+    if not front.any():
+        nobody = np.empty(0, dtype=np.intp)
+        return Verdict(succeeds, nobody, nobody, nobody, unacceptable)
     uncovered = missed[covers(space, cone, missed, np.flatnonzero(chosen), enough=reach) > reach]
     too_far = extra[escapes(space, extra, np.flatnonzero(front)) > reach]
-    return Verdict(not len(uncovered) and not len(too_far), uncovered, too_far, missed)
+    succeeds &= not len(uncovered) and not len(too_far)
+    return Verdict(succeeds, uncovered, too_far, missed, unacceptable)
+
+
+def _shortfall(means: ArrayLike, levels: ArrayLike) -> Floats:
+    """(K,): by how much each design misses its worst level; minus how much it has to spare where it misses none."""
+    values, least = np.asarray(means, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    if least.shape != (values.shape[1],) or np.isnan(least).any():
+        raise InputError(f"levels must be one number an objective (-inf for any value is fine), got {shown(levels)}.")
+    return np.asarray((least - values).max(axis=1))

@@ -206,12 +206,22 @@ class Objectives(Sequence[Objective]):
             f"{o.name} {'<=' if o.minimised else '>='} {o.level:.12g}" for o in self.each if o.level is not None
         )
 
+    @cached_property
+    def required(self) -> tuple[Objective, ...]:
+        """The same objectives in steps of which more is better, with their levels and no more; none without levels."""
+        if not self.levels:
+            return ()
+        return tuple(
+            Objective(o.name, level=None if o.level is None else (-o.level if o.minimised else o.level) / o.unit + 0.0)
+            for o in self.each
+        )
+
     def check_no_levels(self, what: str) -> None:
         """Refuse levels where nothing would come of them."""
         if self.levels:
             raise InputError(
-                f"{what} does not know levels yet ({self.levels[0]}): leave the level out, and compare the answer with "
-                "it afterwards; `front` takes levels for values that are known."
+                f"{what} does not know levels ({self.levels[0]}): leave the level out, or take the algorithm "
+                '"proportions" or "elimination".'
             )
 
     def noise(self) -> Noise | None:
@@ -255,10 +265,44 @@ def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives
     return Objectives(tuple(replace(o, unit=units[o.name]) if o.name in units else o for o in objectives.each))
 
 
-def with_levels(objectives: Objectives, levels: Mapping[str, float]) -> Objectives:
-    """The same with levels, by name."""
+Level = float | tuple[str, float]
+"""What is acceptable of an objective: a number, or ("<=", number) and (">=", number)."""
+
+
+def with_levels(objectives: Objectives, levels: Mapping[str, Level]) -> Objectives:
+    """The same with levels, by name.
+
+    >>> both = as_objectives([Objective("latency", "min"), "accuracy"])
+    >>> with_levels(both, {"latency": ("<=", 200), "accuracy": 0.8}).levels
+    ('latency <= 200', 'accuracy >= 0.8')
+    """
+    if not isinstance(levels, Mapping):
+        raise InputError(f'levels must say what is acceptable by name, {{"latency": 200}}, got {shown(levels)}.')
     _check_known(objectives, levels, "a level")
-    return Objectives(tuple(replace(o, level=levels[o.name]) if o.name in levels else o for o in objectives.each))
+    return Objectives(tuple(_levelled(o, levels[o.name]) if o.name in levels else o for o in objectives.each))
+
+
+def _levelled(objective: Objective, given: Level) -> Objective:
+    """With a level, which goes the way of the goal and does not contradict another one."""
+    name, sign = objective.name[:60], "<=" if objective.minimised else ">="
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != 2 or given[0] not in ("<=", ">="):
+            raise InputError(
+                f'the level of {name!r} must be a number, ("<=", number) or (">=", number), got {given!r:.80}.'
+            )
+        if given[0] != sign:
+            way, least = ("small", "most") if objective.minimised else ("large", "least")
+            raise InputError(
+                f"the level '{name}{given[0]}{given[1]!s:.20}' goes against its objective: {name!r} should be {way}, "
+                f"so its level is the {least} that is acceptable, '{name}{sign}...'."
+            )
+        given = given[1]
+    levelled = replace(objective, level=given)
+    if objective.level is not None and objective.level != levelled.level:
+        raise InputError(
+            f"two levels of {name!r} are given, {objective.level:.12g} and {levelled.level:.12g}; an objective has one."
+        )
+    return levelled
 
 
 def rounded_unit(spread: float) -> float:

@@ -94,7 +94,7 @@ def test_killed_runs_end_like_one_that_was_never_interrupted(tmp_path):
         one, other = (dict(zip(told.ids, told.values.tolist(), strict=True)) for told in (one, other))
         assert {identity: one[identity] for identity in used} == {identity: other[identity] for identity in used}
         acknowledged = [json.loads(line) for line in (tmp_path / "acknowledged").read_text().splitlines()]
-        assert len(acknowledged) >= 60  # one at least of every run that came as far as a tell, however slow the machine
+        assert len(acknowledged) > 150
         assert max(Counter(identity for identity, _ in acknowledged).values()) == 1
         assert all(one[identity] == values for identity, values in acknowledged)
 

@@ -188,20 +188,10 @@ def test_a_header_with_units_is_refused_by_whoever_does_not_know_them(tmp_path):
 @pytest.mark.parametrize("level", [3.0])
 def test_levels_are_refused_where_nothing_would_come_of_them(level, tmp_path):
     objectives = asked(500.0, level=level)
-    with pytest.raises(cw.InputError, match="does not know levels yet"):
+    with pytest.raises(cw.InputError, match="does not know levels"):
         cw.analyse(measured(0), objectives=objectives, delta=0.05)
-    with pytest.raises(cw.InputError, match="does not know levels yet"):
-        cw.identify(
-            Cars(0, 1.0),
-            cw.Cone.orthant(2),
-            objectives=objectives,
-            noise=noises.Gaussian(1),
-            epsilon=1,
-            delta=0.1,
-            rng=0,
-        )
     where = tmp_path / "t.db"
-    with pytest.raises(cw.InputError, match="does not know levels yet"):
+    with pytest.raises(cw.InputError, match="does not know levels"):
         cw.Study.create(
             where,
             designs=2,

@@ -21,10 +21,11 @@ CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), c
 
 
 def certificate(
-    cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover", pilots=False, **options
+    cone=ORTHANT, noise=None, n_designs=4, epsilon=0.5, delta=0.1, notion="cover", pilots=False, levels=None, **options
 ) -> Certificate:
-    """Without pilots: all share evenly."""
-    question = cw.Question(cone, epsilon, delta, Gaussian(0.5) if noise is None else noise, notion)
+    """Without pilots: all share evenly. `levels` are least values by objective, None for any."""
+    columns = () if levels is None else [cw.Objective(f"y{d}", level=level) for d, level in enumerate(levels)]
+    question = cw.Question(cone, epsilon, delta, Gaussian(0.5) if noise is None else noise, notion, columns)
     return Certificate(question, n_designs, pilots=pilots, **options)
 
 
@@ -90,7 +91,7 @@ def sure(claims) -> list[bool]:
 
 def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     """Of delta: "fine", "beaten" by anybody, "beaten" by a sure design; for cover the first two are whole."""
-    whole = checked.delta * checked.radii.claim_share
+    whole = checked.for_pairs * checked.radii.claim_share
     if checked.notion == "cover":
         return whole, whole, 0.0
     fine, anybody, reliable = checked.tuning.contain_parts if weights is None else weights.parts
@@ -160,7 +161,7 @@ def variance(checked: Certificate, state: Checkpoints, design: int, level: int) 
     if isinstance(checked.noise, GaussianUnknown):
         return seen / (n - 1)
     width = 2 * checked.noise.scales(w)
-    added = INSIDE * math.log(checked.n_designs**2 / checked.delta) * width**2
+    added = INSIDE * math.log(checked.n_designs**2 / checked.for_pairs) * width**2
     return np.where(seen <= LARGEST_SQUARES * n * width**2 * 1.001, (seen + added) / n, n * (1e6 * width) ** 2)
 
 
@@ -206,8 +207,57 @@ def covered_at(checked: Certificate, state: Checkpoints, i: int, j: int, offset:
     return float(cover_at(checked.cone, pair[0][:, None], pair[1][:, None], reach)[0])
 
 
+def least_values(checked: Certificate) -> dict[int, float]:
+    """The levels of a question by objective."""
+    return {d: o.level for d, o in enumerate(checked.question.columns.each) if o.level is not None}
+
+
+def levels_known(checked: Certificate, state: Checkpoints, design: int) -> tuple[list[float], list[float]]:
+    """What is certain of each level of a design: by how much its mean is above it at least, and at most."""
+    axes, lower, upper = np.eye(checked.cone.dim), [], []
+    for d, least in least_values(checked).items():
+        low, high = -math.inf, math.inf
+        for level in range(state.reached[design] + 1):
+            mean, count, noise = state.means_at(level)[design, d], checked.levels.counts[level], checked.noise
+            if isinstance(noise, Bounded | GaussianUnknown):
+                snapshot = state.snapshots[level]
+                seen = snapshot.scatters[snapshot.designs.tolist().index(design)][d, d]
+            radii = []
+            for z in checked.level_boundary[:, level]:
+                if isinstance(noise, GaussianUnknown):
+                    radii.append(z * math.sqrt(seen / (count - 1) / count))
+                elif isinstance(noise, Bounded):
+                    width = 2 * float(noise.scales(axes[d]))
+                    added = INSIDE * math.log(checked.n_designs**2 / (checked.delta - checked.for_pairs)) * width**2
+                    radii.append((z * math.sqrt(seen + added) + CURVE * z**2 * width) / count)
+                elif isinstance(noise, Gaussian) and noise.covariance(checked.cone.dim).ndim == 3:
+                    radii.append(z * math.sqrt(noise.covariance(checked.cone.dim)[design][d, d] / count))
+                else:
+                    radii.append(z * float(noise.scales(axes[d])) / math.sqrt(count))
+            low, high = max(low, mean - radii[0] - least), min(high, mean + radii[1] - least)
+        lower.append(low)
+        upper.append(high)
+    return lower, upper
+
+
+def upward(checked: Certificate) -> bool:
+    """Whether no direction of improvement trades a level away: every ray keeps the objectives that have one."""
+    return all(checked.cone.rays[:, d].min() >= -1e-12 for d in least_values(checked))
+
+
 def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[bool]]:
     """The definitions of docs/adaptive, one pair and one direction at a time."""
+    known = [levels_known(checked, state, design) for design in range(checked.n_designs)]
+    missing = {i for i, (_, high) in enumerate(known) if min(high, default=0.0) < 0}
+    strikers = {i for i, (low, _) in enumerate(known) if upward(checked) or min(low, default=0.0) >= 0}
+    spared = checked.notion == "contain" and not upward(checked)
+
+    def meets(i, at):
+        return min(known[i][0], default=0.0) >= -at
+
+    def counts(j, at):
+        return not spared or min(known[j][1]) > at
+
     k, cone, facets = checked.n_designs, checked.cone, len(checked.cone.facets)
     stepwise, spent = checked.notion == "contain", None if state.weights is None else Spent(checked, state.weights)
 
@@ -236,24 +286,28 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
         over = np.array([pair[0][n] + pair[1][n] - at * cone.widths[n] for n, pair in enumerate(pairs)])
         return bool((over < 0).any() if strictly else (over <= 0).any())
 
-    live, sure = set(range(k)), set()
-    while True:
+    live, sure = set(range(k)) - missing, set()
+    while live:
         while True:
             struck = {
                 i
                 for i in live
-                for j in live - {i}
+                for j in (live & strikers) - {i}
                 for gain, radius in out(i, j)
                 if (gain >= radius).all() and (gain > 0).any()
             }
             if not struck or struck == live:
                 break
             live = live - struck
-        marked = {i for i in live if stepwise and all(fine(i, j, 0.0, strictly=True) for j in live - {i})}
+        marked = {
+            i for i in live if stepwise and meets(i, 0.0) and all(fine(i, j, 0.0, strictly=True) for j in live - {i})
+        }
         if len(marked) <= len(sure):
             break
         sure = marked
-    accepted = {i for i in live if all(fine(i, j, epsilon) for j in live - {i})}
+    accepted = {
+        i for i in live if meets(i, epsilon) and all(fine(i, j, epsilon) for j in live - {i} if counts(j, epsilon))
+    }
     covered = set()
     if checked.notion == "cover":
         for i in live - accepted:
@@ -261,5 +315,5 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
                 for which, offset in offsets():
                     if covered_at(checked, state, i, j, offset, boundary(i, j, which, False)) <= epsilon:
                         covered.add(i)
-    chosen = [set(range(k)) - live, accepted, covered, live - accepted - covered]
+    chosen = [set(range(k)) - live - missing, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in chosen]

@@ -9,7 +9,7 @@ import conewise as cw
 from conewise.algorithms import OptimalProportions
 from conewise.noise import Gaussian
 
-MOST = {"cover": 59, "contain": 64}
+MOST = {"cover": 66, "contain": 72}
 
 
 def crossed(success: str) -> list[int]:

@@ -71,7 +71,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("weights", "radius", "paired"),
         ("pilots", "bounded"),
         ("history", "radii"),
-        ("pairs",),
+        ("pairs", "requirements"),
         ("boundaries",),
         ("claims", "crowds"),
         ("certificate", "stated"),

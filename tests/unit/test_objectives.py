@@ -107,7 +107,7 @@ def test_levels_are_the_most_or_the_least_that_is_acceptable():
         True,
     ]
     assert both.levels == ("price <= 10", "power >= 3")
-    with pytest.raises(cw.InputError, match="analyse does not know levels yet"):
+    with pytest.raises(cw.InputError, match="analyse does not know levels"):
         both.check_no_levels("analyse")
 
 

@@ -45,7 +45,14 @@ class Status(StrEnum):
     """Left out, although perhaps Pareto optimal: a kept design is as good within epsilon."""
     BEATEN = "beaten"
     """Left out: another design is certainly at least as good in every respect that the cone knows."""
+    MISSES = "misses a level"
+    """Left out: certainly not acceptable in an objective that has a level."""
     UNDECIDED = "undecided"
+
+    @property
+    def key(self) -> str:
+        """The same as a name of a field, of data and of JSON."""
+        return self.value.replace(" ", "_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +62,7 @@ class Result:
     pareto: Bools
     """(K,): the returned set."""
     status: NDArray[np.str_]
-    """(K,): "kept", "covered", "beaten" or "undecided" (`Status`)."""
+    """(K,): "kept", "covered", "beaten", "misses a level" or "undecided" (`Status`)."""
     evaluations: int
     guarantee: Guarantee | Heuristic
     certified_epsilon: float | None
@@ -101,6 +108,7 @@ class Result:
         kept: Bools,
         covered: Bools | None = None,
         beaten: Bools | None = None,
+        misses: Bools | None = None,
         by: Indices | None = None,
         certain: Bools | None = None,
         epsilon: float | None = None,
@@ -113,7 +121,8 @@ class Result:
         `epsilon` is the one that a proof gives for the returned set. `probability` and `certified` are for models.
         """
         status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
-        for word, mask in ((Status.KEPT, kept), (Status.COVERED, covered), (Status.BEATEN, beaten)):
+        masks = kept, covered, beaten, misses
+        for word, mask in zip((Status.KEPT, Status.COVERED, Status.BEATEN, Status.MISSES), masks, strict=True):
             if mask is not None:
                 status[mask] = word.value
         out = np.isin(status, (Status.COVERED.value, Status.BEATEN.value))
@@ -356,10 +365,13 @@ class FixedConfidence(Planner):
     """The notions of success that a finished answer meets; a set that contains what is asked for also covers it."""
     exact: ClassVar[bool] = True
     """Whether epsilon = 0 means something to the rule."""
+    knows_levels: ClassVar[bool] = False
+    """Whether objectives may have levels."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
-        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        question = as_question(self.question, self.n_designs, levels=self.knows_levels)
+        object.__setattr__(self, "question", question)
         _ = self.noise  # refused where nothing is assumed
         if not self.exact:
             as_positive(self.epsilon, "epsilon")

@@ -65,7 +65,7 @@ class Findings:
         counted = {s: int((status == s.value).sum()) for s in Status}
         if counted[Status.UNDECIDED] == k:
             return f"Of {k} designs none is decided at {self._at(self.question.epsilon)}."
-        parts = [f"{n} {'is' if n == 1 else 'are'} {s.value}" for s, n in counted.items() if n]
+        parts = [_counted(s, n) for s, n in counted.items() if n]
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
         sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
@@ -311,3 +311,10 @@ def unused(told: int, used: int, finished: bool) -> str:
         f"The answer rests on {used:,} of the {told:,} told evaluations; {n:,} {wait} for an earlier evaluation of the "
         "same design that is not told yet, since a design's evaluations count in the order of their numbers."
     )
+
+
+def _counted(status: Status, number: int) -> str:
+    """A part of a sentence: "3 are kept", "1 misses a level"."""
+    if status is Status.MISSES:
+        return f"{number} {'misses' if number == 1 else 'miss'} a level"
+    return f"{number} {'is' if number == 1 else 'are'} {status.value}"

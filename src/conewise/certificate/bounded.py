@@ -135,6 +135,11 @@ class AnytimeBernstein(Radii):
         x0 = math.log(self.n_designs**2 / self.delta)
         return mixture_boundary(levels, tuple(alphas), offset, self.inside, x0)
 
+    def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """With the sum of squares of one design."""
+        x0 = math.log(self.n_designs**2 / self.delta)
+        return mixture_boundary(levels, tuple(alphas), 0, self.inside, x0, alone=True)
+
 
 def largest_squares(levels: Levels) -> Floats:
     """(L,): what no sum of squares of a design that lands on every level exceeds, in squared ranges.
@@ -163,17 +168,23 @@ def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> 
 
 
 @lru_cache(maxsize=64)
-def mixture_boundary(levels: Levels, alphas: tuple[float, ...], offset: int, inside: float, typical: float) -> Floats:
-    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v there can be."""
+def mixture_boundary(
+    levels: Levels, alphas: tuple[float, ...], offset: int, inside: float, typical: float, alone: bool = False
+) -> Floats:
+    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v there can be.
+
+    `alone` is for the average of one design: there is no second one.
+    """
     counts = np.array(levels.counts, dtype=np.float64)
     ahead = np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)
     lead = 2.0 ** (offset / PARTS)
     # the second design's error counts 1 / lead, its squares 1 / lead^2: psi(x / lead) <= psi(x) / lead^2
-    most = LARGEST_SQUARES * _SAFETY * (counts + counts[ahead] / lead**2)
+    second = 0.0 if alone else 1 / lead**2
+    most = LARGEST_SQUARES * _SAFETY * (counts + counts[ahead] * second)
     points = math.ceil(math.log(most[-1] * 1e3) / math.log(_GRID)) + 1
     squares = np.concatenate([[0.0], np.geomspace(1e-3, most[-1], points)])
     z = _STEPS ** np.arange(-40.0, math.ceil(math.log(3 * math.sqrt(-2 * math.log(min(alphas)))) / math.log(_STEPS)))
-    reach = z[:, None] * np.sqrt(squares + inside * (1 + 1 / lead**2)) + CURVE * z[:, None] ** 2
+    reach = z[:, None] * np.sqrt(squares + inside * (1 + second)) + CURVE * z[:, None] ** 2
     reached = np.minimum.accumulate(log_mixture(reach, squares[None, :], float(most[-1]), typical), axis=1)
     by_level = reached[:, np.minimum(np.searchsorted(squares, most), len(squares) - 1)]
     logs, found = -np.log(np.array(alphas)), np.empty((len(alphas), len(counts)))

@@ -27,13 +27,14 @@ from conewise._memory import Memory
 from conewise.budgets import check_designs
 from conewise.certificate.boundaries import Comparisons, Looks, OneLook, Tables
 from conewise.certificate.claims import FEW, Certified, Claims, Struck, Worked, certified, judge
-from conewise.certificate.crowds import Crowd, clearly_beaten
+from conewise.certificate.crowds import clearly_beaten
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Lens, PairTable, View
 from conewise.certificate.pilots import Pilot, Task, least_weights
 from conewise.certificate.radii import radii_for, radii_for_one_look
 from conewise.certificate.radius import PerLook, Radii
+from conewise.certificate.requirements import Bounds, Requirements
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
@@ -60,7 +61,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
-        object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs, levels=True))
         _ = self.noise  # without an assumption nothing can be certified
 
     @property
@@ -96,7 +97,17 @@ class Asked:
     @cached_property
     def radii(self) -> Radii:
         """How far a difference of means may err."""
-        return radii_for(self.cone, self.noise, self.n_designs, self.delta)
+        return radii_for(self.cone, self.noise, self.n_designs, self.for_pairs)
+
+    @cached_property
+    def requirements(self) -> Requirements | None:
+        """The levels that designs have to meet (docs/adaptive, 9); None where there are none."""
+        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part)
+
+    @cached_property
+    def for_pairs(self) -> float:
+        """What claims about pairs may spend: all of delta, or what levels leave of it (docs/adaptive, 9.2)."""
+        return self.delta if self.requirements is None else self.delta * (1 - self.tuning.level_part)
 
     @cached_property
     def stepwise(self) -> bool:
@@ -115,7 +126,7 @@ class Asked:
 
     def spending(self, weights: Weights) -> Spending:
         """What claims may spend if delta is shared by these weights (docs/adaptive, 3)."""
-        return Spending(self.delta * self.radii.claim_share, self.stepwise, weights)
+        return Spending(self.for_pairs * self.radii.claim_share, self.stepwise, weights)
 
     def rounding(self, statistics: Statistics) -> Rounding | None:
         """How finely the observations were recorded, where that may hide the noise (docs/adaptive, 7)."""
@@ -126,10 +137,12 @@ class Asked:
         """How means are seen in facet space."""
         return Lens(self.cone, self.radii, self.directions)
 
-    def judged(self, start: Struck, epsilon: float | None, before: Worked) -> tuple[Claims, Worked]:
+    def judged(
+        self, start: Struck, epsilon: float | None, before: Worked, bounds: Bounds | None
+    ) -> tuple[Claims, Worked]:
         """Claims at this epsilon, or at the one that was asked for (docs/adaptive, 1)."""
         epsilon, covering = self.epsilon if epsilon is None else epsilon, self.notion == "cover"
-        return judge(start, self.cone, epsilon, covering=covering, stepwise=self.stepwise, before=before)
+        return judge(start, self.cone, epsilon, covering=covering, stepwise=self.stepwise, before=before, bounds=bounds)
 
     def certified_epsilon(self, claims: Claims) -> Certified | None:
         """The smallest epsilon that is certified, with the set to return for it (docs/adaptive, 4)."""
@@ -147,7 +160,12 @@ class Sample(Asked):
     @cached_property
     def radii(self) -> PerLook:
         """How far a difference of means may err."""
-        return radii_for_one_look(self.cone, self.noise, self.n_designs, self.delta)
+        return radii_for_one_look(self.cone, self.noise, self.n_designs, self.for_pairs)
+
+    @cached_property
+    def requirements(self) -> Requirements | None:
+        """The levels that designs have to meet; None where there are none."""
+        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part, once=True)
 
     def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
@@ -157,9 +175,13 @@ class Sample(Asked):
                 f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
                 "announced: make the certificate for the sample."
             )
-        everyone = np.arange(self.n_designs)
-        start = Struck(everyone < 0, np.full_like(everyone, -1), self.compare(statistics, everyone))
-        return self.judged(start, epsilon, Worked())[0]
+        required, out = self.requirements, np.zeros(self.n_designs, dtype=bool)
+        bounds = None if required is None else required.at_once(statistics, self.rounding(statistics))
+        out = out if bounds is None else bounds.misses
+        standing = Standing(~out, np.zeros_like(out))
+        compared = self.compare(statistics, np.flatnonzero(~out), standing)
+        start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
+        return self.judged(start, epsilon, Worked(), bounds)[0]
 
     def compare(self, statistics: Statistics, designs: Indices, standing: Standing | None = None) -> Comparisons:
         """How the sample compares any designs, ascending."""
@@ -186,7 +208,6 @@ class _Last:
     claims: Claims
     worked: Worked
     views: list[View]
-    crowd: Crowd | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +283,7 @@ class Certificate(Asked):
         if not self.weighted:
             return self._alphas(self.even)
         fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
-        left = self.delta * self.radii.claim_share
+        left = self.for_pairs * self.radii.claim_share
         if not self.stepwise:
             return left * fine, left * out
         low, high = self.tuning.fine_limits
@@ -323,13 +344,14 @@ class Certificate(Asked):
             total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
             shift = self.radii.shifts(z, count)
             total = total if shift is None else total + shift
-        return float((total / (self.epsilon * self.cone.widths)).max())
+        need = float((total / (self.epsilon * self.cone.widths)).max())
+        return need if self.requirements is None else max(need, self.requirements.need(levels, self.epsilon))
 
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
         leads = dict(zip(self.offsets, self.leads.values(), strict=True))
-        whole = self.delta * self.radii.claim_share
+        whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
         return Tables.of(self.radii, self.levels, leads, self.anchors, self.least, most, self.tuning.step)
 
@@ -347,7 +369,7 @@ class Certificate(Asked):
 
     def boundaries(self, state: Checkpoints) -> Looks:
         """The radii in force: by the weights of the pilot, or even ones."""
-        return Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
+        return self._boundaries(state.weights)
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -357,26 +379,45 @@ class Certificate(Asked):
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        boundaries, views = self.boundaries(state), self._views(state, last)
-        beaten, by = np.zeros(self.n_designs, dtype=bool), np.full(self.n_designs, -1, dtype=np.intp)
-        crowd = None if last is None else last.crowd
+        weights = state.weights
+        boundaries, views = self._boundaries(weights), self._views(state, last)
+        bounds = self.bounds(state)
+        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
+        by = np.full(self.n_designs, -1, dtype=np.intp)
         if self.n_designs > FEW:
-            crowd = clearly_beaten(views, state.reached, boundaries, self.rounding(state.statistics), FEW, crowd)
-            beaten, by = crowd.beaten, crowd.by
-        table = self._table(state, np.flatnonzero(~beaten), views)
-        standing = Standing(~beaten, np.zeros_like(beaten))
-        start = Struck(beaten, by, Comparisons(table, boundaries, standing))
+            before, strikers = by if last is None else last.claims.by, None if bounds is None else bounds.strikers
+            rounding = self.rounding(state.statistics)
+            out, by = clearly_beaten(views, state.reached, boundaries, rounding, FEW, before, out, strikers)
+        table = self._table(state, np.flatnonzero(~out), views)
+        standing = Standing(~out, np.zeros_like(out))
+        start = Struck(out, by, Comparisons(table, boundaries, standing))
         same = last is not None and last.claims.comparisons.boundaries.spending.weights is boundaries.spending.weights
-        claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked())
-        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
+        claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked(), bounds)
+        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views))
         return claims
+
+    def bounds(self, state: Checkpoints) -> Bounds | None:
+        """What is known of the levels of every design (docs/adaptive, 9); None where there are none."""
+        if self.requirements is None:
+            return None
+        rounding = self.rounding(state.statistics)
+        return self.requirements.at_looks(state.snapshots, self._counts, self.level_boundary, rounding, self.scale)
+
+    @cached_property
+    def level_boundary(self) -> Floats:
+        """(2, L): standard deviations of an average by level, for "meets" and "misses" a level."""
+        assert self.requirements is not None
+        return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
+
+    def _boundaries(self, weights: Weights | None) -> Looks:
+        return Looks(self.radii, self.spending(self.even if weights is None else weights), self.scale, self.tables)
 
     def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
-        depth, alike = max(self.offsets), self.radii.alike
-        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, depth, alike)
+        alike = self.radii.common is not None
+        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, max(self.offsets), alike)
         rounding = self.rounding(state.statistics) if spreads.size else None
         return table if rounding is None else table.rounded(rounding, self.cone, spreads)
 
@@ -389,6 +430,17 @@ class Certificate(Asked):
         table = self._table(state, designs, self._views(state, _MEMORY.last(self)))
         standing = Standing.at_first(self.n_designs) if standing is None else standing
         return Comparisons(table, self.boundaries(state), standing)
+
+    def in_sight(self, state: Checkpoints, claims: Claims) -> tuple[Floats, Floats]:
+        """The z by level that claims "fine" and "beaten" are likely to meet next: for planning, not for claims."""
+        open_ = np.flatnonzero(claims.undecided if claims.undecided.any() else ~claims.out)
+        boundaries, standing, left = self.boundaries(state), claims.comparisons.standing, claims.left
+        standing = Standing(standing.left, claims.certain)
+        fine = boundaries.spending.log_fine(open_, standing).max(axis=0)
+        # By the time that somebody is put out, the rival will be sure where that matters.
+        spend = boundaries.spending.log_by_sure if boundaries.spending.by_sure else boundaries.spending.log_out
+        out = spend(open_, left, standing).max(axis=2)
+        return boundaries.by_level(float(np.median(fine)), float(np.median(out)))
 
 
 _MEMORY: Memory[Certificate, _Last] = Memory()

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.boundaries import Comparisons
 from conewise.certificate.pairs import PairTable
+from conewise.certificate.requirements import Bounds
 from conewise.certificate.weights import Standing
 from conewise.cones import Cone
 from conewise.directions import cover_at, facet_floor
@@ -44,16 +46,31 @@ class Claims:
     undecided: Bools
     by: Indices
     """(K,): one of those that beat or cover a design; -1 for the others."""
-    left: Indices
-    """(L,): the designs that are not beaten."""
     comparisons: Comparisons
-    """Of these."""
+    """Of the designs that are left."""
     accept_at: Floats
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
     fine_at: Floats | None
     """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
+    bounds: Bounds | None = None
+    """What is known of the designs' levels, where there are any (docs/adaptive, 9)."""
+
+    @cached_property
+    def misses(self) -> Bools:
+        """(K,): certainly misses a level."""
+        return np.zeros_like(self.beaten) if self.bounds is None else self.bounds.misses
+
+    @cached_property
+    def out(self) -> Bools:
+        """(K,): beaten, or misses a level."""
+        return self.beaten | self.misses
+
+    @property
+    def left(self) -> Indices:
+        """(L,): the designs that are neither beaten nor miss a level."""
+        return self.comparisons.table.designs
 
     @property
     def done(self) -> bool:
@@ -108,9 +125,10 @@ class Worked:
 
 @dataclass(frozen=True, eq=False)
 class Struck:
-    """Who is beaten, and who is left."""
+    """Who is out, and who is left."""
 
-    beaten: Bools
+    out: Bools
+    """(K,): beaten, or misses a level."""
     by: Indices
     """(K,): one of those that beat a design; -1 where it is not known."""
     comparisons: Comparisons
@@ -118,43 +136,62 @@ class Struck:
 
     def without(self, rival: Indices) -> Struck:
         """With those out of whom a rival (a position) is known."""
-        out, designs = rival >= 0, self.comparisons.table.designs
-        beaten, by = self.beaten.copy(), self.by.copy()
-        beaten[designs[out]], by[designs[out]] = True, designs[rival[out]]
-        standing = replace(self.comparisons.standing, left=~beaten)
-        return Struck(beaten, by, replace(self.comparisons, table=self.comparisons.table.keep(~out), standing=standing))
+        lost, designs = rival >= 0, self.comparisons.table.designs
+        out, by = self.out.copy(), self.by.copy()
+        out[designs[lost]], by[designs[lost]] = True, designs[rival[lost]]
+        standing = replace(self.comparisons.standing, left=~out)
+        return Struck(out, by, replace(self.comparisons, table=self.comparisons.table.keep(~lost), standing=standing))
 
 
 def judge(
-    start: Struck, cone: Cone, epsilon: float, *, covering: bool, stepwise: bool, before: Worked
+    start: Struck,
+    cone: Cone,
+    epsilon: float,
+    *,
+    covering: bool,
+    stepwise: bool,
+    before: Worked,
+    bounds: Bounds | None = None,
 ) -> tuple[Claims, Worked]:
     """Strike what is beaten, then accept and cover among the rest (docs/adaptive, 3.1 and 3.2).
 
     A design that is fine against all others at an epsilon below 0 is *sure*: known to be Pareto optimal. Where that
-    narrows the radii of what follows, strike and accept again, until nobody is sure anew.
+    narrows the radii of what follows, strike and accept again, until nobody is sure anew. Where there are levels,
+    whoever misses one is out from the start, and `bounds` say who may strike and from which epsilon on a design meets
+    them (docs/adaptive, 9).
     """
-    struck, beats = strike(start, before.beats, stepwise=stepwise)
+    if not len(start.comparisons.table.designs):
+        return settle(start, cone, epsilon, covering, np.empty(0), np.empty((0, 0)), bounds), before
+    strikers = None if bounds is None else bounds.strikers
+    struck, beats = strike(start, before.beats, stepwise=stepwise, strikers=strikers)
     fine_at: Matrix | None = None
     while True:
-        if len(struck.comparisons.table.designs) > FEW:
-            accept_at = _screened(struck.comparisons, cone, epsilon)
-            return settle(struck, cone, epsilon, covering, accept_at, None), Worked(beats)
+        designs = struck.comparisons.table.designs
+        if len(designs) > FEW:
+            accept_at = _screened(struck.comparisons, cone, epsilon, bounds)
+            return settle(struck, cone, epsilon, covering, accept_at, None, bounds), Worked(beats)
         fine = _fine_matrix(struck.comparisons, cone, before.fine_at if fine_at is None else fine_at)
         fine_at = fine_at or fine
-        accept_at = fine.entries.max(axis=1, initial=-np.inf)
+        entries = fine.entries if bounds is None else bounds.counting(fine.entries, designs)
+        accept_at = entries.max(axis=1, initial=-np.inf)
+        if bounds is not None:
+            accept_at = np.maximum(accept_at, bounds.meet_at[designs])
         standing, sure = struck.comparisons.standing, accept_at < 0
         if not stepwise or int(sure.sum()) <= int(standing.sure.sum()):
-            return settle(struck, cone, epsilon, covering, accept_at, fine.entries), Worked(beats, fine_at)
+            return settle(struck, cone, epsilon, covering, accept_at, entries, bounds), Worked(beats, fine_at)
         known = np.zeros_like(standing.sure)
         known[struck.comparisons.table.designs[sure]] = True
         marked = replace(struck.comparisons, standing=Standing(standing.left, known))
-        struck, _ = strike(replace(struck, comparisons=marked), None, stepwise=True)
+        struck, _ = strike(replace(struck, comparisons=marked), None, stepwise=True, strikers=strikers)
 
 
-def strike(start: Struck, before: Matrix | None, *, stepwise: bool) -> tuple[Struck, Matrix | None]:
+def strike(
+    start: Struck, before: Matrix | None, *, stepwise: bool, strikers: Bools | None = None
+) -> tuple[Struck, Matrix | None]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
-    While very many are left they are held against the strong ones only: to strike less is always allowed.
+    While very many are left they are held against the strong ones only: to strike less is always allowed. `strikers`
+    (K,) are those that may put others out; None for everybody.
     """
     struck, first = start, None
     while True:
@@ -162,13 +199,15 @@ def strike(start: Struck, before: Matrix | None, *, stepwise: bool) -> tuple[Str
         everyone = np.arange(len(table.designs))
         if len(everyone) > FEW:
             columns = table.strong(_STRONG)
+            columns = columns if strikers is None else columns[strikers[table.designs[columns]]]
             rival = _rivals(struck.comparisons, everyone, columns)
         else:
             beats = _updated(
                 table, struck.comparisons.boundaries.lists(table), before, _beats_of(struck.comparisons), bool
             )
             first = first or beats
-            rival = np.where(beats.entries.any(axis=1), beats.entries.argmax(axis=1), -1)
+            entries = beats.entries if strikers is None else beats.entries & strikers[table.designs][None, :]
+            rival = np.where(entries.any(axis=1), entries.argmax(axis=1), -1)
             before = None
         out = rival >= 0
         if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
@@ -235,15 +274,18 @@ def _updated(
     return Matrix(table, key, entries)
 
 
-def _screened(comparisons: Comparisons, cone: Cone, epsilon: float) -> Floats:
+def _screened(comparisons: Comparisons, cone: Cone, epsilon: float, bounds: Bounds | None) -> Floats:
     """accept_at where it is at most epsilon, a lower bound elsewhere: who is not fine against one design is done."""
-    left = len(comparisons.table.designs)
-    accept_at, alive = np.full(left, -np.inf), np.arange(left)
+    designs = comparisons.table.designs
+    left = len(designs)
+    accept_at = np.full(left, -np.inf) if bounds is None else bounds.meet_at[designs]
     everyone = np.arange(left)
+    alive = everyone[accept_at <= epsilon]
     screens = [comparisons.table.strong(_STRONG), *(everyone[start : start + FEW] for start in range(0, left, FEW))]
     for columns in screens:
         for rows in _blocks(alive, len(columns)):
             at = _fine_at(comparisons, cone, rows, columns)
+            at = at if bounds is None else bounds.counting(at, designs[columns])
             accept_at[rows] = np.maximum(accept_at[rows], at.max(axis=1, initial=-np.inf))
         alive = alive[accept_at[alive] <= epsilon]
         if not len(alive):
@@ -261,10 +303,17 @@ def _fine_at(comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indic
 
 
 def settle(
-    struck: Struck, cone: Cone, epsilon: float, covering: bool, accept_at: Floats, fine_at: Floats | None
+    struck: Struck,
+    cone: Cone,
+    epsilon: float,
+    covering: bool,
+    accept_at: Floats,
+    fine_at: Floats | None,
+    bounds: Bounds | None = None,
 ) -> Claims:
     """Accepted and covered at this epsilon, among what is left (docs/adaptive, 1)."""
-    beaten, comparisons = struck.beaten, struck.comparisons
+    out, comparisons = struck.out, struck.comparisons
+    beaten = out if bounds is None else out & ~bounds.misses
     accepted, covered, by = np.zeros_like(beaten), np.zeros_like(beaten), struck.by.copy()
     inside = accept_at <= epsilon
     accepted[comparisons.table.designs[inside]] = True
@@ -275,9 +324,8 @@ def settle(
         within = reach <= epsilon
         covered[comparisons.table.designs[rows[within]]] = True
         by[comparisons.table.designs[rows[within]]] = comparisons.table.designs[cover[within]]
-    undecided = ~(beaten | accepted | covered)
-    left = comparisons.table.designs
-    return Claims(beaten, accepted, covered, undecided, by, left, comparisons, accept_at, fine_at)
+    undecided = ~(out | accepted | covered)
+    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, fine_at, bounds)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
@@ -289,7 +337,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
     if len(accept_at) > FEW and not claims.done:
         if len(accept_at) > _MANY:
             return None
-        accept_at = _screened(claims.comparisons, cone, np.inf)
+        accept_at = _screened(claims.comparisons, cone, np.inf, claims.bounds)
     designs = claims.left
     settled, cover = np.maximum(accept_at, 0.0), np.full(len(accept_at), -1)
     if covering and len(settled):

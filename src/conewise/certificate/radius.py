@@ -55,6 +55,10 @@ class Radii(ABC):
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
         """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
 
+    def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """(A, L): the same for the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
+        return self.boundary(levels, anchor, alphas, 0)
+
     def schedule(self, most: float, due: float) -> Levels:
         """Levels until `most` is passed; `due` is the count at which near-ties are decided."""
         return Levels.up_to(most, due=due, growth=self.growth, least=3 if self.estimates else 1)
@@ -75,15 +79,21 @@ class Radii(ABC):
         return None
 
     @property
-    def alike(self) -> bool:
-        """Whether variances are known, and the same for all designs."""
-        return False
+    def common(self) -> Floats | None:
+        """(N,): the variances of every design, where they are known and the same for all."""
+        return None
 
     def typical(self, pilots: Statistics) -> Floats:
         """(D, D): about the covariance of one observation; for planning, not for claims."""
         freedom = np.maximum(pilots.counts - 1, 0).sum()
         pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
         return np.asarray(pooled if freedom else np.eye(pilots.dim))
+
+    def scales(self, designs: Indices) -> Floats:
+        """(m, N): the known variances of these designs."""
+        worst = self.worst
+        assert worst is not None
+        return worst[designs] if worst.ndim == 2 else np.broadcast_to(worst, (len(designs), len(worst)))
 
 
 class PerLook(Radii):

@@ -18,7 +18,7 @@ def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> f
     A member that is beaten has no epsilon here: by how much it is beaten was not asked.
     """
     left = claims.left
-    if (claims.beaten & returned).any() or not returned.any() or claims.fine_at is None:
+    if (claims.out & returned).any() or not returned.any() or claims.fine_at is None:
         return None
     inside = np.flatnonzero(returned[left])
     others = np.flatnonzero(~returned[left])

@@ -45,6 +45,9 @@ class Tuning:
     step: float = 2.0**0.25
     """Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
 
+    level_part: float = 0.25
+    """Of delta, where designs have levels to meet: what claims about levels may spend; the rest is for pairs (9.2)."""
+
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
     pilot_first: int = 5
     """Observations of each design with which a pilot begins."""
@@ -80,6 +83,8 @@ class Tuning:
         fine, anybody, sure = self.contain_parts
         if not (fine > 0 and anybody > 0 and sure >= 0 and fine + anybody + sure <= 1 + 1e-12 and 0 < low <= high < 1):
             raise InputError("parts of delta are positive and add up to 1 at most.")
+        if not 0 < self.level_part < 1:
+            raise InputError("level_part lies between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
         for leads in (self.cover_leads, self.contain_leads):

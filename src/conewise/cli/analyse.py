@@ -32,7 +32,7 @@ from conewise.tables.spreadsheets import JUDGED, guarded
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations
-_ORDER = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Status.BEATEN.value)
+_ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COVERED, Status.BEATEN, Status.MISSES))
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")

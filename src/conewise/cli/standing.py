@@ -71,7 +71,7 @@ def by_status(status: StudyStatus) -> dict[str, int]:
     """How many designs are kept, covered, beaten and undecided, and how many certainly Pareto optimal."""
     counts = Counter(str(word) for word in status.result.status)
     certain = int(status.result.certain.sum())
-    return {word.value: counts[word.value] for word in Status} | {"certainly_pareto": certain}
+    return {word.key: counts[word.value] for word in Status} | {"certainly_pareto": certain}
 
 
 def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
@@ -193,7 +193,8 @@ def _changed(status: StudyStatus) -> str:
 
 
 def _statuses(counts: dict[str, int]) -> str:
-    return ", ".join(f"{counts[word.value]} {word.value}" for word in Status)
+    shown = [word for word in Status if word is not Status.MISSES or counts[word.key]]
+    return ", ".join(f"{counts[word.key]} {word.value}" for word in shown)
 
 
 def remaining(status: StudyStatus) -> str:

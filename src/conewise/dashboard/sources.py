@@ -299,7 +299,7 @@ def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
         "remaining": status.remaining,
         "at_least": status.at_least,
         "unused": unused(status.evaluations, status.result.evaluations, status.finished),
-        **{word.value: int((words == word.value).sum()) for word in Status},
+        **{word.key: int((words == word.value).sum()) for word in Status},
         "epsilon": study.epsilon,
         "certified_epsilon": float(epsilon) if epsilon is not None and np.isfinite(epsilon) else None,
     }

@@ -39,7 +39,7 @@ _EACH: Final = 4  # rivals shown of one design
 _RUNNERS_UP: Final = 12  # designs that are out and yet compared with, where hardly any other is left
 _PAIRS_AT_ONCE: Final = 2**17
 _FACETS: Final = 12  # a rival's gains are shown along so many facets, the decisive ones where there are more
-STATUS_ORDER: Final = (Status.KEPT.value, Status.UNDECIDED.value, Status.COVERED.value, Status.BEATEN.value)
+STATUS_ORDER: Final = (Status.KEPT, Status.UNDECIDED, Status.COVERED, Status.BEATEN, Status.MISSES)
 """In which order designs are listed."""
 
 
@@ -100,13 +100,13 @@ def _step_words(subject: Subject) -> list[str]:
 
 def counts(result: Result) -> dict[str, int]:
     """How many designs have each status, how many are returned, and how many of these certainly Pareto optimal."""
-    found = {status: int((result.status == status).sum()) for status in STATUS_ORDER}
+    found = {status.key: int((result.status == status.value).sum()) for status in STATUS_ORDER}
     return {**found, "returned": int(result.pareto.sum()), "certain": int(result.certain.sum())}
 
 
 def left_out(result: Result) -> Bools:
-    """(K,): covered or beaten."""
-    return np.isin(result.status, (Status.COVERED.value, Status.BEATEN.value))
+    """(K,): covered, beaten, or without an acceptable value."""
+    return np.isin(result.status, (Status.COVERED.value, Status.BEATEN.value, Status.MISSES.value))
 
 
 def certificate(subject: Subject) -> dict[str, Any]:

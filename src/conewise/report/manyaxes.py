@@ -32,6 +32,7 @@ _NAMED: Final = 12  # designs whose names are written
 def styles(hues: Palette) -> dict[str, dict[str, Any]]:
     """Colour and marker of each status, in the order of drawing."""
     return {
+        Status.MISSES.value: {"color": hues.out, "marker": "+", "s": 16, "linewidths": 0.9, "zorder": 1},
         Status.BEATEN.value: {"color": hues.out, "marker": "x", "s": 16, "linewidths": 0.9, "zorder": 1},
         Status.COVERED.value: {"color": hues.soft, "marker": "o", "s": 18, "linewidths": 0, "zorder": 1.5},
         Status.UNDECIDED.value: {"color": hues.undecided, "marker": "D", "s": 24, "linewidths": 0, "zorder": 2},
@@ -144,7 +145,7 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
         some = sampled(chosen, _LINES)
         if not len(some):
             continue
-        width, alpha = (0.7, 0.35) if kind in (Status.BEATEN.value, Status.COVERED.value) else (1.4, 0.85)
+        width, alpha = (0.7, 0.35) if kind not in (Status.KEPT.value, Status.UNDECIDED.value) else (1.4, 0.85)
         lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
         lines[0].set_label(counted(kind, len(chosen), len(some)))
     for d in range(n):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from conewise.algorithms import Status
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
 from conewise.report.page import GAP_WORDS, number, question_words
 from conewise.report.subject import Subject
@@ -19,7 +20,8 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
     lines = [
         f"# {_plain(data['title'])}",
         f"**{_plain(worth['sentence'])}** {found['kept']:,} kept, {found['undecided']:,} undecided, "
-        f"{found['covered']:,} covered, {found['beaten']:,} beaten, after {data['evaluations']:,} evaluations.",
+        f"{found['covered']:,} covered, {found['beaten']:,} beaten, {_missing(found)}after {data['evaluations']:,} "
+        "evaluations.",
         "## The question",
         *map(_plain, [question_words(data), *data["cone"]["words"]]),
         *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
@@ -68,13 +70,16 @@ def _history_bars(data: dict[str, Any]) -> str:
         return ""
     step = max(1, len(data["history"]) // 8)
     moments = [*data["history"][:-1:step], data["history"][-1]]
+    shown = [s for s in STATUS_ORDER if s is not Status.MISSES or data["counts"][s.key]]
     return _bars(
-        ["evaluations", "kept", "undecided", "covered", "beaten", "certified epsilon"],
-        [
-            [f"{m['evaluations']:,}", *(m[s] for s in STATUS_ORDER), number(m["certified_epsilon"], "–")]
-            for m in moments
-        ],
+        ["evaluations", *(s.value for s in shown), "certified epsilon"],
+        [[f"{m['evaluations']:,}", *(m[s.key] for s in shown), number(m["certified_epsilon"], "–")] for m in moments],
     )
+
+
+def _missing(found: dict[str, int]) -> str:
+    number = found[Status.MISSES.key]
+    return f"{number:,} {'misses' if number == 1 else 'miss'} a level, " if number else ""
 
 
 def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

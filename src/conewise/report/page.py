@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from conewise._version import __version__
+from conewise.algorithms import Status
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, from_extra
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
@@ -114,6 +115,7 @@ def _figures(data: dict[str, Any]) -> str:
         (f"{found['undecided']:,}", "undecided"),
         (f"{found['covered']:,}", "covered"),
         (f"{found['beaten']:,}", "beaten"),
+        *([(f"{found['misses_a_level']:,}", Status.MISSES.value)] if found["misses_a_level"] else []),
         (f"{data['evaluations']:,}", "evaluations"),
         (
             number(data["certificate"]["certified_epsilon"], "none yet"),

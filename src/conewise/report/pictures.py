@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, as_points
-from conewise.algorithms import Result
+from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.gaps import suboptimality_gaps
@@ -240,13 +240,17 @@ def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transp
     figure, hues = clear(new_figure(6.4, 5.2), transparent), palette(transparent)
     above, below = figure.subplots(2, 1, sharex=True)
     spent = [moment.evaluations for moment in history]
-    for key, colour, line in (
-        ("kept", hues.pareto, "-"),
-        ("undecided", hues.undecided, "--"),
-        ("covered", hues.out, "-."),
-        ("beaten", hues.soft, ":"),
-    ):
-        above.plot(spent, [getattr(moment, key) for moment in history], line, color=colour, linewidth=2, label=key)
+    lines = {
+        Status.KEPT: (hues.pareto, "-"),
+        Status.UNDECIDED: (hues.undecided, "--"),
+        Status.COVERED: (hues.out, "-."),
+        Status.BEATEN: (hues.soft, ":"),
+        Status.MISSES: (hues.out, (0, (6, 2))),
+    }
+    for status, (colour, line) in lines.items():
+        counted = [getattr(moment, status.key) for moment in history]
+        if any(counted) or status is not Status.MISSES:
+            above.plot(spent, counted, linestyle=line, color=colour, linewidth=2, label=status.value)
     above.set(ylabel="designs", ylim=(0, None))
     above.legend(frameon=False)
     reached = [np.nan if m.certified_epsilon is None else m.certified_epsilon for m in history]

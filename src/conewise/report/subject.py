@@ -42,11 +42,12 @@ class Moment:
     beaten: int
     undecided: int
     certified_epsilon: float | None
+    misses_a_level: int = 0
 
     @classmethod
     def of(cls, result: Result) -> Moment:
         """From an answer."""
-        counted = {status.value: int((result.status == status.value).sum()) for status in Status}
+        counted = {status.key: int((result.status == status.value).sum()) for status in Status}
         return cls(result.evaluations, **counted, certified_epsilon=result.certified_epsilon)
 
 
@@ -376,7 +377,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         )
         result = Result(
             np.array([_one(d, "returned", bool) for d in designs], dtype=bool),
-            np.array([Status(d["status"]).value for d in designs], dtype="<U10"),
+            np.array([Status(d["status"]).value for d in designs], dtype="<U16"),
             int(data["evaluations"]),
             worth,
             None if data["certified_epsilon"] is None else float(data["certified_epsilon"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -19,7 +19,15 @@ from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.models import Prior
 from conewise.noise import Noise
-from conewise.objectives import Objective, Objectives, UnitsWarning, as_objectives, units_remark
+from conewise.objectives import (
+    Level,
+    Objective,
+    Objectives,
+    UnitsWarning,
+    as_objectives,
+    units_remark,
+    with_levels,
+)
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.rules import build, check_options, success_asked
@@ -86,6 +94,7 @@ def identify(
     algorithm: str = "auto",
     noise: Noise | None = None,
     objectives: Sequence[str | Objective] | None = None,
+    levels: Mapping[str, Level] | None = None,
     model: Prior | None = None,
     rng: Seed,
     batch: int | None = None,
@@ -96,7 +105,8 @@ def identify(
 
     `noise` is what is assumed of an evaluation; by default what the problem says of itself. `objectives` say what the
     columns mean, names or `Objective` records: with units, epsilon and all that is certified count in steps, and the
-    problem and the noise speak the user's units. `algorithm` is
+    problem and the noise speak the user's units. `levels` are what is acceptable of them, `{"accuracy": 0.8, "latency":
+    ("<=", 200)}`: the answer is then the Pareto set of the designs that are (docs/identify). `algorithm` is
     "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
@@ -117,6 +127,10 @@ def identify(
     if model is not None:
         options["model"] = model
     meaning = None if objectives is None else as_objectives(objectives)
+    if levels is not None:
+        if meaning is None:
+            raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
+        meaning = with_levels(meaning, levels)
     given = () if meaning is None else _as_evaluated(meaning, problem)
     assumed = noise if noise is not None else _stated(meaning, problem)
     blocks = problem if isinstance(problem, Recorded) else None
@@ -144,7 +158,12 @@ def identify(
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
     """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
     negated = getattr(problem, "minimised", ())
-    return Objectives(tuple(replace(o, goal="max") if o.name in negated else o for o in meaning.each))
+    return Objectives(tuple(_negated(o) if o.name in negated else o for o in meaning.each))
+
+
+def _negated(objective: Objective) -> Objective:
+    level = objective.level
+    return replace(objective, goal="max", level=-level if level is not None and objective.minimised else level)
 
 
 def _stated(meaning: Objectives | None, problem: Any) -> Noise | None:

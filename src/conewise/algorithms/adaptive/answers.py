@@ -25,7 +25,7 @@ def certified_answer(
     Else the set is returned for a larger epsilon. Then statuses are those at the epsilon of the claims, and what is
     covered there, but returned for the larger one, counts as undecided.
     """
-    open_ = ~(claims.beaten | found.returned)
+    open_ = ~(claims.out | found.returned)
     if claims.done:
         kept, covered, by = found.returned, open_, np.where(open_, found.covered_by, claims.by)
     else:
@@ -59,6 +59,7 @@ def _result(
         kept=kept,
         covered=covered,
         beaten=claims.beaten,
+        misses=claims.misses,
         by=by,
         certain=claims.certain,
         epsilon=epsilon,

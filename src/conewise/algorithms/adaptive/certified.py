@@ -9,11 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Plan, Result
 from conewise.algorithms.evidence import Evidence
@@ -23,7 +23,6 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
 from conewise.certificate.tuning import TUNING, Tuning
-from conewise.certificate.weights import Standing
 from conewise.feedback import Observations, Pulls
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
@@ -50,14 +49,53 @@ class Costs:
     theirs: Floats
     """(O,): the same for the rival; with n_i and n_j observations i is out when mine / n_i + theirs / n_j <= 1."""
 
+    levels: LevelCosts | None = None
+    """What the levels that are open would cost; None where there are none."""
+
     def out(self, lead: float) -> Floats:
         """(O,): observations of i that put it out if the rival has `lead` times as many."""
         return self.mine + self.theirs / lead
+
+    def ways(self, lead: float) -> tuple[Bools, Floats]:
+        """(O,): who is best put out by its rival; (L,): what all others ask for, and rivals that may not strike yet."""
+        outward, inward = self.out(lead), self.fine.max(axis=1, initial=0.0)
+        targets, levels = np.zeros(len(self.left)), self.levels
+        if levels is None:
+            leaving = outward < inward
+            own, staying = inward, ~leaving
+        else:
+            gone, meet = levels.gone[self.rows], levels.meet[self.rows]
+            outward, inward = np.maximum(outward, levels.clear[self.best] / lead), np.maximum(inward, meet)
+            leaving, staying = outward < np.minimum(inward, gone), (inward < gone) & (inward <= outward)
+            missing = ~leaving & ~staying
+            targets[self.rows[missing]] = gone[missing]
+            np.maximum.at(targets, self.best[leaving], levels.clear[self.best[leaving]])
+            # Where a rival goes by itself, the rival has to be known better, and the design has not.
+            own = np.maximum(np.where(self.fine < levels.aside, self.fine, 0.0).max(axis=1, initial=0.0), meet)
+        np.maximum.at(targets, self.rows[staying], own[staying])
+        np.maximum(targets, self.fine[staying].max(axis=0, initial=0.0), out=targets)
+        return leaving, targets
+
+
+@dataclass(frozen=True, eq=False)
+class LevelCosts:
+    """Observations of each design that is left until something is known of its levels; 0 where it is."""
+
+    meet: Floats
+    """(L,): until it meets all within epsilon, if it seems to; all that there can be elsewhere."""
+    gone: Floats
+    """(L,): until it misses one, if it seems to; infinite elsewhere."""
+    aside: Floats
+    """(L,): until it does not count as a rival any more: it misses one, or has no more than epsilon to spare."""
+    clear: Floats
+    """(L,): until it may put others out; infinite where it seems that it never may."""
 
 
 @dataclass(frozen=True, eq=False)
 class CertifiedRule(FixedConfidence, ABC):
     """A sampling rule on the certificate of looks."""
+
+    knows_levels: ClassVar[bool] = True
 
     _: KW_ONLY
     any_epsilon: bool = False
@@ -136,42 +174,45 @@ class CertifiedRule(FixedConfidence, ABC):
             missing = state.pilot.missing
             designs = np.flatnonzero(missing)
             return Pulls(designs, missing[designs]).first(limit)
-        climbing, steps = self._steps(state)
-        # One entry a level, so that nobody jumps over one at which others may be waiting.
-        designs, before = np.repeat(climbing, steps), np.repeat(np.cumsum(steps) - steps, steps)
-        level = state.reached[designs] + 1 + np.arange(len(designs)) - before
         counts = np.array(self.certificate.levels.counts)
+        steps = np.maximum(self._heights(state) - state.reached, 0)
+        designs = np.repeat(np.arange(self.n_designs), steps)
+        # One entry a level, so that nobody jumps over one at which others may be waiting.
+        first = np.cumsum(steps) - steps
+        level = state.reached[designs] + 1 + np.arange(len(designs)) - first[designs]
         times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.statistics.counts[designs])
         return Pulls(designs[times > 0], times[times > 0]).first(limit)
 
-    def _steps(self, state: Checkpoints) -> tuple[Indices, Indices]:
-        """Designs on which something depends now, ascending, and how many levels each of them goes on.
+    def _heights(self, state: Checkpoints) -> Indices:
+        """(K,): the level to which each design goes on; its present one for those on which nothing depends now.
 
         Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
         they are as far ahead as they are meant to be.
         """
         if (state.reached < 0).any():
-            begun = np.flatnonzero(state.reached < 0)  # all designs alike
-            return begun, np.ones_like(begun)
+            return np.maximum(state.reached, 0)  # all designs alike
         claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
-        left, reached = claims.left, state.reached[claims.left]
-        below, ahead = reached < last, np.zeros_like(reached)
         if claims.done:
-            return left[:0], reached[:0]
+            return state.reached
+        below, ahead = state.reached < last, np.zeros(self.n_designs, dtype=np.intp)
         if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
-            chosen = claims.undecided[left]
+            chosen = claims.undecided & below
         else:
             targets = self.targets(costs)
-            chosen = targets > state.statistics.counts[left]
-            ahead[:] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
-            if not (chosen & below).any():  # all have what should have been enough: a little more of the open ones
-                chosen[costs.rows] = chosen[costs.best] = True
-        # Where what looked cheapest is at its end, whatever else is open.
-        chosen = chosen & below if (chosen & below).any() else below
+            chosen = np.zeros(self.n_designs, dtype=bool)
+            chosen[costs.left] = targets > state.statistics.counts[costs.left]
+            chosen &= below
+            ahead[costs.left] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+            if not chosen.any():  # all have what should have been enough: a little more of the open ones
+                chosen[costs.left[costs.rows]] = chosen[costs.left[costs.best]] = True
+                chosen &= below
+        if not chosen.any():  # what looked cheapest is at its end: whatever else is open
+            chosen = ~claims.out & below
+        if not chosen.any():
+            return state.reached
         stride = _LONG_STRIDE if self.certificate.weighted else _STRIDE
-        lowest = reached[chosen].min(initial=last)
-        heights = np.minimum(lowest + 1 + ahead, np.minimum(reached + stride, last))
-        return left[chosen], np.maximum(heights - reached, 0)[chosen]
+        heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + stride, last))
+        return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
@@ -197,27 +238,26 @@ class CertifiedRule(FixedConfidence, ABC):
         A design may have what should have been enough to put it out once others are decided. It asks for one more
         level, unless it is `waiting` for them.
         """
-        if claims.fine_at is None:
+        if claims.fine_at is None or not claims.fine_at.size:
             return None
         certificate, left, question = self.certificate, claims.left, self.question
         epsilon, cone = question.epsilon, question.cone
         rows = np.flatnonzero(claims.undecided[left])
-        statistics = state.statistics.of(left)
-        seen = statistics.counts
-        values = cone.facet_values(statistics.means).T
-        scatters = statistics.scatters if certificate.radii.estimates else None
+        seen = state.statistics.counts[left]
+        values = cone.facet_values(state.statistics.means[left]).T
+        scatters = state.statistics.scatters[left] if certificate.radii.estimates else None
         variances = certificate.radii.variances(left, scatters, seen.astype(np.float64)).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
         last = len(counts) - 1
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
         coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
         least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-        standing = Standing(claims.comparisons.standing.left, claims.certain)
-        boundary, out = certificate.boundaries(state).in_sight(left[rows] if len(rows) else left, left, standing)
+        boundary, out = certificate.in_sight(state, claims)
         # out: beaten, or within epsilon of it where covering counts
         bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
         slacks = epsilon * cone.widths
-        spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.alike else None
+        levels = None if claims.bounds is None else self._level_costs(state, claims, coming, least)
+        spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.common is not None else None
         fine = np.empty((len(rows), len(left)))
         best, top = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         step = max(1, _PAIRS_AT_ONCE // max(1, len(left)))
@@ -238,6 +278,9 @@ class CertifiedRule(FixedConfidence, ABC):
             asked = (z / np.maximum(slack, _TINY)) ** 2
             np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)
             np.minimum(asked, counts[-1], out=asked)
+            if levels is not None:
+                np.minimum(asked, levels.aside[None, :], out=asked)
+                margin[:, np.isinf(levels.clear)] = -np.inf
             asked[claims.fine_at[some] <= epsilon] = 0.0
             fine[start : start + step] = asked
             each = np.arange(len(some))
@@ -257,7 +300,35 @@ class CertifiedRule(FixedConfidence, ABC):
                 soonest = mine + theirs / max(certificate.leads)
                 more = np.maximum(np.minimum(least[rows], least[best]) / np.maximum(soonest, _TINY), 1.0)
                 mine, theirs = mine * more, theirs * more
-        return Costs(left, rows, fine, best, mine, theirs)
+        return Costs(left, rows, fine, best, mine, theirs, levels)
+
+    def _level_costs(self, state: Checkpoints, claims: Claims, coming: Indices, least: Floats) -> LevelCosts:
+        """What the open levels would cost, judged by the averages as they are; `coming` and `least` as in `costs`."""
+        certificate, bounds, left = self.certificate, claims.bounds, claims.left
+        required, epsilon = certificate.requirements, self.epsilon
+        assert required is not None
+        assert bounds is not None
+        seen = state.statistics.counts[left].astype(np.float64)
+        scatters = state.statistics.scatters[left] if required.radii.estimates else None
+        variances = required.radii.variances(left, scatters, seen)[:, required.columns]
+        off = state.statistics.means[left][:, required.columns] - required.least
+        z = certificate.level_boundary[:, coming, None]
+
+        def until(ahead: Floats, z: Floats) -> Floats:
+            with np.errstate(over="ignore", divide="ignore"):
+                found = np.where(ahead > 0, variances * (z / np.maximum(ahead, _TINY)) ** 2, np.inf)
+            return np.maximum(found, least[:, None])
+
+        last = float(certificate.levels.counts[-1])
+        meet = np.where(bounds.meet_at[left] <= epsilon, 0.0, np.minimum(until(off + epsilon, z[0]).max(axis=1), last))
+        gone = until(-off, z[1]).min(axis=1)
+        aside, clear = gone, np.zeros(len(left))
+        if bounds.spared:
+            aside = np.where(bounds.room_at[left] <= epsilon, 0.0, until(epsilon - off, z[1]).min(axis=1))
+        if bounds.strikers is not None:
+            slack = 0.0 if bounds.spared else epsilon  # an accepted design covers, whether or not it may strike
+            clear = np.where(bounds.strikers[left], 0.0, until(off + slack, z[0]).max(axis=1))
+        return LevelCosts(meet, gone, aside, clear)
 
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""

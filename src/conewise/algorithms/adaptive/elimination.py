@@ -31,13 +31,7 @@ class SuccessiveElimination(CertifiedRule):
 
 def lockstep(costs: Costs) -> Floats:
     """(L,): observations if both designs of a pair are to have as many as each other."""
-    targets = np.zeros(len(costs.left))
-    outward = costs.out(1.0)
-    inward = costs.fine.max(axis=1, initial=0.0)
-    leaving = outward < inward
+    (leaving, targets), outward = costs.ways(1.0), costs.out(1.0)
     np.maximum.at(targets, costs.rows[leaving], outward[leaving])
     np.maximum.at(targets, costs.best[leaving], outward[leaving])
-    np.maximum.at(targets, costs.rows[~leaving], inward[~leaving])
-    if (~leaving).any():
-        np.maximum(targets, costs.fine[~leaving].max(axis=0), out=targets)
     return targets

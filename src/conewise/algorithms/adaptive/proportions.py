@@ -32,12 +32,7 @@ class OptimalProportions(CertifiedRule):
     def targets(self, costs: Costs) -> Floats:
         """Minimal totals, star by star, on top of what the designs that are in ask for."""
         ratios = np.array(list(self.certificate.leads))
-        outward, inward = costs.out(float(ratios.max())), costs.fine.max(axis=1, initial=0.0)
-        leaving = outward < inward
-        targets = np.zeros(len(costs.left))
-        np.maximum.at(targets, costs.rows[~leaving], inward[~leaving])
-        if (~leaving).any():
-            np.maximum(targets, costs.fine[~leaving].max(axis=0), out=targets)
+        leaving, targets = costs.ways(float(ratios.max()))
         for leader in np.unique(costs.best[leaving]):
             star = np.flatnonzero(leaving & (costs.best == leader))
             most, each = cheapest_star(costs.mine[star], costs.theirs[star], ratios, float(targets[leader]))

@@ -134,6 +134,7 @@ export function drawStanding(standing) {
   const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `${standing.at_least ? "at least" : "about"} ${whole(standing.remaining)} to do`;
   const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
   say("standing", `Live: ${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
-    + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, ${standing.undecided} undecided; `
+    + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, `
+    + `${standing.misses_a_level ? `${standing.misses_a_level} missing a level, ` : ""}${standing.undecided} undecided; `
     + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`);
 }

@@ -19,6 +19,7 @@
   const colours = () => (dark.matches && !printing() && !saving ? DARK : LIGHT);
   const { plain } = ConewisePlots;
   const GROUPS = [
+    { status: "misses a level", colour: "out", symbol: "x-thin-open", size: 6 },
     { status: "beaten", colour: "out", symbol: "circle-open", size: 6 },
     { status: "covered", colour: "out", symbol: "circle", size: 6 },
     { status: "undecided", colour: "undecided", symbol: "diamond", size: 9 },
@@ -275,7 +276,8 @@
   function history() {
     const { pareto, undecided, out, soft } = colours();
     return { traces: [line("kept", "kept", pareto, "solid"), line("undecided", "undecided", undecided, "dash"),
-      line("covered", "covered", soft, "dashdot"), line("beaten", "beaten", out, "dot")], look: upwards("history", "designs") };
+      line("covered", "covered", soft, "dashdot"), line("beaten", "beaten", out, "dot"),
+      ...(data.counts.misses_a_level ? [line("misses a level", "misses_a_level", out, "longdash")] : [])], look: upwards("history", "designs") };
   }
   function certified() {
     const asked = { ...line("asked for", "evaluations", colours().soft, "dash"), mode: "lines", y: data.history.map(() => data.epsilon) };

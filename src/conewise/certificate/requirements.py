@@ -1,0 +1,187 @@
+"""Levels that designs have to meet, inside the certificate (docs/adaptive, 9).
+
+A level is a least value of one objective, in steps of which more is better. What is known of a design is read off its
+own averages, never off a difference, at every look that it has come to: bounds only narrow. Two numbers of a design are
+enough, and neither of them mentions epsilon:
+
+* meet_at: the smallest epsilon within which it certainly meets all levels; minus infinity where it meets them as such;
+* room_at: the smallest epsilon that it certainly has no more than to spare in a level; below 0 where it *misses* one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import ROUNDING, Bools, Floats, Indices
+from conewise.certificate.history import Snapshot
+from conewise.certificate.looks import Levels
+from conewise.certificate.radii import radii_for, radii_for_one_look
+from conewise.certificate.radius import PerLook, Radii
+from conewise.certificate.rounding import Rounding, spreads_of
+from conewise.cones import Cone
+from conewise.feedback import Statistics
+from conewise.goals import Question
+
+_REACH: Final = 1.15  # looks make boundaries about this much wider than single tests
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What is certain of every design's levels, in steps."""
+
+    lower: Floats
+    """(K, R): what the mean is certainly not below, minus the level; minus infinity where nothing is known."""
+    upper: Floats
+    """(K, R): what it is certainly not above, minus the level."""
+    upward: bool
+    """Whether whoever dominates a design that meets all levels meets them too."""
+    spared: bool
+    """Whether only rivals with more than epsilon to spare count against a design (docs/adaptive, 9.1)."""
+
+    @cached_property
+    def meet_at(self) -> Floats:
+        """(K,): the epsilon within which all levels are met; minus infinity for 0."""
+        short = -self.lower.min(axis=1)
+        return np.where(short <= 0, -np.inf, short)
+
+    @cached_property
+    def room_at(self) -> Floats:
+        """(K,): the epsilon that a design has no more than to spare in some level."""
+        return np.asarray(self.upper.min(axis=1))
+
+    @cached_property
+    def misses(self) -> Bools:
+        """(K,): certainly misses a level."""
+        return np.asarray(self.room_at < 0)
+
+    @cached_property
+    def strikers(self) -> Bools | None:
+        """(K,): who may put others out: whoever certainly meets all levels; None for everybody."""
+        return None if self.upward else self.meet_at <= 0
+
+    def missed(self, design: int) -> Indices:
+        """The rows of the levels that a design certainly misses."""
+        return np.flatnonzero(self.upper[design] < 0)
+
+    def counting(self, fine_at: Floats, rivals: Indices) -> Floats:
+        """(m, r): from which epsilon on each of these rivals is no obstacle: fine against it, or it does not count."""
+        return np.minimum(fine_at, self.room_at[rivals][None, :]) if self.spared else fine_at
+
+
+@dataclass(frozen=True, eq=False)
+class Requirements:
+    """The levels of a question, and how far the average of one design may err."""
+
+    columns: Indices
+    """(R,): the objectives that have a level."""
+    least: Floats
+    """(R,): the levels in steps, more is better."""
+    radii: Radii
+    """Along the axes, with the part of delta that is for levels."""
+    upward: bool
+    spared: bool
+
+    @classmethod
+    def of(cls, question: Question, n_designs: int, delta: float, *, once: bool = False) -> Requirements | None:
+        """Those of a question as an algorithm sees it; None where it has none."""
+        least = np.array([-np.inf if o.level is None else o.level for o in question.columns.each])
+        columns = np.flatnonzero(np.isfinite(least))
+        if not len(columns):
+            return None
+        axes, cone = Cone.orthant(question.cone.dim), question.cone
+        radii = (radii_for_one_look if once else radii_for)(axes, question.assumed, n_designs, delta)
+        upward = bool((cone.rays[:, columns] >= -ROUNDING).all())  # e_d lies in the dual cone
+        return cls(columns, least[columns], radii, upward, not upward and question.success == "contain")
+
+    @cached_property
+    def alphas(self) -> tuple[float, float]:
+        """What a wrong "meets", one a design, and a wrong "misses", one a level, may spend (docs/adaptive, 9.2)."""
+        each = self.radii.delta * self.radii.claim_share / self.radii.n_designs
+        return each, each / len(self.columns)
+
+    def due(self, epsilon: float) -> float:
+        """The count at which the last of a design's levels is decided within epsilon, about."""
+        worst = self.radii.worst
+        if epsilon == 0 or worst is None or self.radii.estimates:
+            return math.inf
+        reach = _REACH * self.radii.noise.deviation(self.alphas[1])
+        return float(worst[..., self.columns].max()) * (reach / epsilon) ** 2
+
+    def boundary(self, levels: Levels, epsilon: float) -> Floats:
+        """(2, L): standard deviations of an average by level, for "meets" and "misses"."""
+        return self.radii.alone(levels, self.due(epsilon), self.alphas)
+
+    def need(self, levels: Levels, epsilon: float) -> float:
+        """At most 1 if the last level decides on every design within epsilon; else how many times too wide."""
+        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
+        spread = np.sqrt(worst / count).reshape(-1, worst.shape[-1]).max(axis=0)
+        total = np.zeros(len(spread))
+        for z in self.boundary(levels, epsilon)[:, -1]:
+            shift = self.radii.shifts(np.array(z), count)
+            total = total + z * spread + (0.0 if shift is None else shift)
+        return float(total[self.columns].max() / epsilon)
+
+    def at_looks(
+        self, snapshots: Sequence[Snapshot], counts: Floats, z: Floats, rounding: Rounding | None, scale: float
+    ) -> Bounds:
+        """From all looks so far, with the boundaries (2, L)."""
+        narrowing = _Narrowing(self, rounding, scale)
+        for level, each in enumerate(snapshots):
+            if len(each.designs):
+                times = np.full(len(each.designs), counts[level])
+                narrowing.look(each.designs, each.means, each.scatters, times, z[:, level, None])
+        return narrowing.bounds
+
+    def at_once(self, statistics: Statistics, rounding: Rounding | None) -> Bounds:
+        """From one look at a finished sample."""
+        assert isinstance(self.radii, PerLook)
+        seen = np.flatnonzero(statistics.counts >= (2 if self.radii.estimates else 1))
+        part = statistics.of(seen)
+        counts = part.counts.astype(np.float64)
+        z = np.array([self.radii.quantiles(counts, np.full(len(counts), math.log(a))) for a in self.alphas])
+        narrowing = _Narrowing(self, rounding, 1.0)
+        narrowing.look(seen, part.means, part.scatters if self.radii.estimates else None, counts, z)
+        return narrowing.bounds
+
+
+class _Narrowing:
+    """Bounds of all designs, look by look."""
+
+    def __init__(self, required: Requirements, rounding: Rounding | None, scale: float) -> None:
+        self.required, self.rounding, self.scale = required, rounding, scale
+        shape = required.radii.n_designs, len(required.columns)
+        self.lower, self.upper = np.full(shape, -np.inf), np.full(shape, np.inf)
+
+    def look(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats, z: Floats) -> None:
+        """With the averages of some designs; z (2, m or 1)."""
+        required, radii = self.required, self.required.radii
+        variances, slacks = radii.variances(designs, scatters, counts), np.zeros(1)
+        if self.rounding is not None and scatters is not None:
+            coarse = self.rounding.coarse(radii.cone, spreads_of(scatters, means, counts))
+            if coarse is not None:  # whoever never varied shows no noise: nothing is known of it
+                variances = coarse.raised(variances, counts)
+                slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, :-1]
+        spread, off = np.sqrt(variances / counts[:, None]), means[:, required.columns] - required.least
+        # What rounding makes of an average that is the level itself.
+        off[np.abs(off) <= ROUNDING * np.abs(required.least)] = 0.0
+        for sign, reach in ((-1.0, z[0]), (1.0, z[1])):
+            radius = reach[:, None] * spread
+            shift = radii.shifts(np.broadcast_to(reach, counts.shape), counts)
+            radius = self.scale * (radius if shift is None else radius + shift) + slacks
+            radius = radius[:, required.columns]
+            with np.errstate(invalid="ignore"):
+                edge = off + sign * radius
+            if sign < 0:
+                self.lower[designs] = np.fmax(self.lower[designs], edge)
+            else:
+                self.upper[designs] = np.fmin(self.upper[designs], edge)
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(self.lower, self.upper, self.required.upward, self.required.spared)
