@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -197,10 +197,15 @@ class Failures:
         return float(binom.sf(self.control - 1, self.controls, DELTA)) <= LEVEL
 
 
+def judge(kind: str, population: str, scale: float) -> Callable[[int], bool]:
+    """Whether a run is wrong, with every radius multiplied by `scale`."""
+    name = zlib.crc32(f"{kind} {population}".encode())
+    return lambda run: wrong(kind, population, np.random.default_rng([SEED, name, run]), scale)
+
+
 def cell(kind: str, population: str, runs: int, *, control: bool = True) -> Failures:
     def count(scale: float, runs: int) -> int:
-        name = zlib.crc32(f"{kind} {population}".encode())
-        return sum(wrong(kind, population, np.random.default_rng([SEED, name, run]), scale) for run in range(runs))
+        return sum(map(judge(kind, population, scale), range(runs)))
 
     few = min(runs, CONTROLS) if control else 0
     return Failures(kind, population, runs, count(1.0, runs), few, count(1 / CONTROL, few))

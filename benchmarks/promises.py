@@ -305,12 +305,17 @@ def allowed(runs: int, delta: float) -> int:
     return int(binom.isf(LEVEL, runs, delta))
 
 
+def judge(place: int, control: bool) -> Callable[[int], bool]:
+    """Whether a run of a cell, or of its control, goes wrong."""
+    cell = CELLS[place]
+    wrong = cell.control if control else cell.wrong
+    assert wrong is not None
+    return lambda run: wrong(cell.rng(run))
+
+
 def failures(place: int, control: bool, runs: int) -> int:
     """How often a cell, or its control, goes wrong."""
-    cell = CELLS[place]
-    judge = cell.control if control else cell.wrong
-    assert judge is not None
-    return sum(judge(cell.rng(run)) for run in range(runs))
+    return sum(map(judge(place, control), range(runs)))
 
 
 def page(found: dict[tuple[int, bool], int], runs: int, seconds: float) -> str:

@@ -594,6 +594,6 @@ def test_a_file_may_be_given_as_an_address(address, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["", None, 3])
-def test_places_that_are_none(place):
+def test_places_that_are_none_are_refused(place):
     with pytest.raises(cw.InputError, match="path or a postgresql:// address"):
         cw.Study.open(place)

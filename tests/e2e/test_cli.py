@@ -263,7 +263,7 @@ def test_equal_designs_are_all_kept_unless_told_otherwise(tmp_path):
     ],
     ids=["empty", "header", "missing", "text", "names", "columns", "unknown", "latin-1", "binary", "folder"],
 )
-def test_bad_tables(tmp_path, content, options, words):
+def test_bad_tables_are_one_line(tmp_path, content, options, words):
     path = tmp_path / "designs.csv"
     path.mkdir() if content is None else path.write_bytes(content)
     assert words in refused("front", path, *options)

@@ -145,7 +145,7 @@ def test_every_pareto_design_is_selected_where_it_is_drawn(visit, touch):
     page = visit("close.html", viewport=size, has_touch=touch, is_mobile=touch)
     front = page.evaluate("JSON.parse(document.getElementById('data').textContent).rows.filter((r) => r.returned)")
     assert len(front) == 26
-    for row in front if touch else front[::3]:  # a finger is the coarser one: it tries all of them
+    for row in front[::2] if touch else front[::3]:  # a finger is the coarser one: it tries more of them
         page.locator("#front").scroll_into_view_if_needed()
         place = page.evaluate(PLACE, row["id"])
         if not touch and row["name"] in ("1/14/3", "1/14/4"):

@@ -306,7 +306,7 @@ def test_results_from_standard_input(trial, capsys, monkeypatch):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_slips_of_a_laboratory(trial, capsys, arguments, words):
+def test_slips_of_a_laboratory_are_one_line(trial, capsys, arguments, words):
     before = Path(trial).read_bytes()
     message = refused(capsys, *arguments)
     assert words in message
@@ -473,7 +473,7 @@ def test_a_study_from_elsewhere_cannot_steer_the_terminal(trial, folder, capsys)
     ],
     ids=lambda value: value[:40].replace("\n", " "),
 )
-def test_slips_in_a_toml(folder, capsys, old, new, words):
+def test_slips_in_a_toml_are_one_line(folder, capsys, old, new, words):
     assert old in TOML
     (folder / "trial.toml").write_text(TOML.replace(old, new), encoding="utf-8")
     assert words in refused(capsys, "create", "trial.toml")
@@ -557,7 +557,7 @@ def test_a_command_evaluates(trial, capsys):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_slips_of_a_run(trial, capsys, arguments, words):
+def test_slips_of_a_run_are_one_line(trial, capsys, arguments, words):
     other = TOML.replace('objectives = ["gain", "cost"]', 'objectives = ["gain", "mass"]').replace('"cost"]', '"mass"]')
     Path("other.toml").write_text(other, encoding="utf-8")
     Path("silent.toml").write_text(TOML.split("[run]")[0], encoding="utf-8")

@@ -1,15 +1,16 @@
 """The promise on average over the prior, put to the test: truths are drawn from the prior and runs peek all the time.
 
 Each family: RUNS truths drawn from the declared prior, delta = 0.2, stopping at the first certified look. Null: answers
-fail with probability at most delta; the test rejects at level 1e-3. The negative control draws from a prior whose
-length scales are a fraction of the declared ones, and must be withdrawn.
+fail with probability at most delta; the exact test at level 1e-3 rejects from 12 of 24 failures on (power against a
+rate of 0.7: 0.99, of 0.6: 0.89), and runs that cannot change its verdict are left out. The negative control draws from
+a prior whose length scales are a fraction of the declared ones, and must be withdrawn.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from shared.binomial import rejected
 
 import conewise as cw
 from conewise.algorithms import ModelGuided
@@ -19,7 +20,7 @@ from conewise.models.posterior import posterior_of
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.studies import run
 
-RUNS, DELTA, EPSILON, SIGMA, K = 40, 0.2, 0.5, 0.4, 8
+RUNS, DELTA, EPSILON, SIGMA, K = 24, 0.2, 0.5, 0.4, 8
 LEVEL = 1e-3
 FEATURES = np.random.default_rng(11).random((K, 2))
 SMOOTH = cw.models.Smooth(FEATURES, kernels=("matern52",), sizes=(3.0,), discrepancies=(0.1,), between=(0.2, 1.0))
@@ -46,18 +47,19 @@ def truth(prior, noise, dim, rng):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_failures_stay_within_delta(family):
     prior, noise, dim = FAMILIES[family]
-    cone, failures, finished = cw.Cone.orthant(dim), 0, 0
-    for seed in range(RUNS):
+    cone, finished = cw.Cone.orthant(dim), []
+
+    def fails(seed: int) -> bool:
         rng = np.random.default_rng([seed, 77])
         means, sigma = truth(prior, noise, dim, rng)
         question = cw.Question(cone, EPSILON, DELTA, noise)
         rule = ModelGuided(question, K, model=prior, seed=seed, max_evaluations=400)
         result = run(rule, cw.SimulatedBandit(means, Gaussian(sigma)), rng=rng, batch=3)
-        if isinstance(result.guarantee, cw.Guarantee):
-            finished += 1
-            failures += not cw.verdict(result.pareto, means, cone, result.guarantee.epsilon)
-    assert finished > 0.8 * RUNS
-    assert binom.sf(failures - 1, finished, DELTA) > LEVEL, f"{failures} of {finished} failed"
+        finished.append(isinstance(result.guarantee, cw.Guarantee))
+        return finished[-1] and not cw.verdict(result.pareto, means, cone, result.guarantee.epsilon)
+
+    assert not rejected(fails, RUNS, DELTA, LEVEL)
+    assert sum(finished) > 0.8 * len(finished)
 
 
 def test_a_prior_that_is_four_times_too_smooth_is_withdrawn_and_the_right_one_is_not():

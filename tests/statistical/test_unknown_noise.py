@@ -1,9 +1,10 @@
 """Noise that has to be estimated keeps delta too, measured: unknown covariances, skewed bounded data, leaders ahead.
 
-Null hypothesis of each cell: the failure probability is at most DELTA. Test: exact binomial at level 1e-6, RUNS runs,
-fixed seeds; runs that could not change its outcome any more are left out. Negative control: every radius divided by 8
-must be rejected. The instances are those of `make validate`: near-ties just beyond epsilon, covariances that differ
-from design to design with correlated objectives, two-valued observations whose means are made by rare jumps.
+Null hypothesis of each cell: the failure probability is at most DELTA = 0.1. Test: exact binomial at level 1e-4, RUNS
+runs, fixed seeds; it rejects from 13 of 40 failures on (power against a rate of 0.4: 0.87, of 0.5: 0.99), and runs that
+cannot change its verdict are left out. Negative control: every radius divided by 8 must be rejected. The instances are
+those of `make validate`: near-ties just beyond epsilon, covariances that differ from design to design with correlated
+objectives, two-valued observations whose means are made by rare jumps.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.binomial import admitted, rejected
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
@@ -27,9 +29,10 @@ _SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "validate.py"
 _SPEC = importlib.util.spec_from_file_location("conewise_validation_of_unknown_noise", _SOURCE)
 validate = sys.modules[_SPEC.name] = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(validate)
+validate.LEVEL = 1e-4
 
-RUNS = 100
-DELTA, EPSILON = validate.DELTA, validate.EPSILON
+RUNS = 40
+LEVEL, DELTA, EPSILON = validate.LEVEL, validate.DELTA, validate.EPSILON
 INSTANCES = {instance.name: instance for instance in validate.further_instances()}
 CROWD = "a leader and 44 followers"
 HARD = "noise unknown, covariances by design"
@@ -100,13 +103,14 @@ def test_the_instances_are_what_they_say():
 @pytest.mark.parametrize("name", [HARD, "bounded, skewed"])
 def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed(name):
     """Anytime: in all but a delta fraction of runs no claim at any look is wrong, nor any certified epsilon."""
-    instance, runs, wrong = INSTANCES[name], 25, 0
+    instance = INSTANCES[name]
     means, cone, problem = instance.problem.means, instance.cone, instance.problem
     front, gaps = cw.pareto_mask(means, cone), cw.suboptimality_gaps(means, cone)
     algorithm = SuccessiveElimination(
         cw.Question(cone, EPSILON, DELTA, problem.assumption, success="contain"), problem.n_designs
     )
-    for seed in range(runs):
+
+    def fails(seed: int) -> bool:
         rng, state, bad = np.random.default_rng([31, seed]), algorithm.start(), False
         while (pulls := algorithm.ask(state)).total:
             state = algorithm.tell(state, problem.evaluate(pulls, rng))
@@ -114,8 +118,9 @@ def test_claims_on_the_way_are_true_at_once_or_the_run_counts_as_failed(name):
             bad |= bool((claims.beaten & front).any() or (gaps[claims.accepted] > EPSILON).any())
             found = algorithm.certificate.certified_epsilon(claims)
             bad |= found is not None and not instance.succeeds(found.returned, "contain", found.epsilon)
-        wrong += bad
-    assert wrong <= validate.binom.isf(validate.LEVEL, runs, DELTA)
+        return bad
+
+    assert not rejected(fails, 24, DELTA, LEVEL)
 
 
 # -- one look ------------------------------------------------------------------------------------------------------
@@ -127,7 +132,7 @@ def test_one_look_at_unequal_counts_keeps_delta_at_the_epsilon_that_it_certifies
 
     Power: with an eighth of the radii (true covariances divided by 64) the same samples fail too often.
     """
-    instance, runs = INSTANCES[HARD], 150
+    instance, runs = INSTANCES[HARD], 60
     means, cone, noise = instance.problem.means, instance.cone, instance.problem.noise
     counts = np.array([60, 4, 25, 8, 12])
     designs = np.repeat(np.arange(5), counts)
@@ -143,7 +148,7 @@ def test_one_look_at_unequal_counts_keeps_delta_at_the_epsilon_that_it_certifies
         for certificate in failed:
             answer = certificate.recommend(sample)
             failed[certificate] += not instance.succeeds(answer.pareto, notion, answer.guarantee.epsilon)
-    most = validate.binom.isf(validate.LEVEL, runs, DELTA)
+    most = admitted(runs, DELTA, LEVEL)
     assert failed[honest] <= most < failed[narrow]
 
 
@@ -152,7 +157,7 @@ def test_looking_again_and_again_at_growing_samples_is_what_one_look_does_not_co
 
     In all but a delta fraction of runs the schedule never does; what is meant for a single look does so far too often.
     """
-    runs, line = 50, cw.Cone.orthant(1)
+    runs, line = 30, cw.Cone.orthant(1)
     problem = SimulatedBandit([[0.0], [0.0]], Gaussian(1.0))
     counts = np.unique(np.geomspace(3, 300, 24).astype(int))
     once = FixedSample(cw.Question(line, 1e-6, DELTA, GaussianUnknown(), success="cover"), 2)
@@ -168,5 +173,5 @@ def test_looking_again_and_again_at_growing_samples_is_what_one_look_does_not_co
                 wrong["once"].add(seed)
             if often.certificate.claims(state).beaten.any():
                 wrong["often"].add(seed)
-    most = validate.binom.isf(validate.LEVEL, runs, DELTA)
+    most = admitted(runs, DELTA, LEVEL)
     assert len(wrong["often"]) <= most < len(wrong["once"])

@@ -105,3 +105,30 @@ def test_bad_arguments_are_refused_by_name(call, words):
     with pytest.raises(InputError, match=words) as caught:
         call(Cone.orthant(2))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cone", [Cone.orthant(1), Cone.orthant(2), Cone.planar(45), Cone.ice_cream(60)], ids=str)
+def test_one_design_has_no_gap_and_needs_no_evaluation(cone):
+    point = np.ones((1, cone.dim))
+    assert cw.pareto_mask(point, cone).all()
+    assert cw.suboptimality_gaps(point, cone).tolist() == [0]
+    assert cw.separation_gaps(point, cone).tolist() == [math.inf]
+    assert cw.hardness(point, cone, 0.1) == 0
+    assert cw.gap_dependent_bound(point, cone, 0.1, 0.1).evaluations == 0
+    assert cw.verdict([0], point, cone, 0.1)
+
+
+def test_epsilon_0_has_infinite_hardness_and_no_bound():
+    means = [[0, 1], [0, 1]]
+    assert cw.hardness(means, Cone.orthant(2), 0) == math.inf
+    with pytest.raises(cw.InputError, match="epsilon must be above 0"):
+        cw.gap_dependent_bound(means, Cone.orthant(2), 0, 0.1)
+    with pytest.raises(cw.InputError, match="epsilon must be above 0"):
+        cw.worst_case_bound(Cone.orthant(2), 5, 0, 0.1)
+
+
+def test_a_number_that_is_not_whole_is_refused():
+    with pytest.raises(cw.InputError, match=r"n_designs must be a whole number, got 10\.5"):
+        cw.worst_case_bound(Cone.orthant(2), 10.5, 0.1, 0.1)
+    with pytest.raises(cw.ConeError, match=r"dim must be a whole number, got 10\.5"):
+        Cone.orthant(10.5)

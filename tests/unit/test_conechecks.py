@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import conewise as cw
 from conewise import Cone, ConeError
 
 NAN, INF = float("nan"), float("inf")
@@ -178,3 +179,19 @@ def test_the_direction_named_really_lies_in_the_cone_and_in_its_opposite():
     direction = np.array([float(word) for word in words.split(",")])
     np.testing.assert_allclose(rows @ direction, 0, atol=1e-3)
     assert np.linalg.norm(direction) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_zero_row_is_refused():
+    with pytest.raises(cw.ConeError, match="row 1 of W is zero"):
+        Cone([[1, 0], [0, 0], [0, 1]])
+
+
+def test_a_cone_that_is_not_pointed_is_refused():
+    with pytest.raises(cw.ConeError, match="not pointed"):
+        Cone([[1, 1], [2, 2]])
+
+
+@pytest.mark.parametrize("degrees", [270, -45])
+def test_an_angle_outside_0_to_180_degrees_is_refused(degrees):
+    with pytest.raises(cw.ConeError, match="strictly between 0 and 180"):
+        Cone.planar(degrees)

@@ -264,7 +264,7 @@ def test_observations_keep_their_own_copy():
         (lambda: Statistics.empty(2, 0), "dim must be at least 1"),
     ],
 )
-def test_refusals(make, words):
+def test_what_makes_no_sense_is_refused_in_one_line(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from shared.cones import named_cones
@@ -194,3 +196,52 @@ def test_the_largest_numbers_that_are_accepted_do_not_overflow(cone):
     points = np.array([[1.0, 0.5], [-1.0, 0.25], [0.5, 1.0], [-1.0, -1.0]])
     for gaps in (*BOTH, *OWN):
         np.testing.assert_allclose(gaps(points * 2.0**899, cone), gaps(points, cone) * 2.0**899, rtol=1e-13)
+
+
+POINTS = np.random.default_rng(0).random((200, 2))
+
+
+def test_gaps_refuse_nan_with_its_row_and_column():
+    points = POINTS.copy()
+    points[17, 1] = np.nan
+    for gaps in (cw.escape_gaps, cw.cover_gaps, cw.suboptimality_gaps, cw.separation_gaps):
+        with pytest.raises(cw.InputError, match="row 17, column 1"):
+            gaps(points, Cone.planar(45))
+
+
+def test_gaps_do_not_depend_on_the_lengths_of_rows():
+    plain = Cone.planar(60)
+    scaled = Cone(plain.facets * [[2.0], [50.0]])
+    for gaps in (cw.escape_gaps, cw.cover_gaps, cw.suboptimality_gaps, cw.separation_gaps):
+        np.testing.assert_allclose(gaps(POINTS, scaled), gaps(POINTS, plain), rtol=1e-12, atol=1e-15)
+    assert cw.hardness(POINTS, scaled, 0.01) == pytest.approx(cw.hardness(POINTS, plain, 0.01), rel=1e-12)
+    np.testing.assert_allclose(scaled.widths, plain.widths, rtol=1e-13)
+
+
+def test_each_facet_is_divided_by_its_own_width():
+    """Three facets of different widths, as many designs as facets: the shapes fit whichever axis is divided."""
+    cone = Cone([[2, 0, 3], [-1, 3, 2], [2, 2, -3]])
+    assert len(set(cone.widths.round(4))) == 3
+    points = np.array([[0.0, 0.0, 0.0], [3.0, 4.0, 2.0], [0.5, 2.0, -0.1]])
+    m = cw.escape_gaps(points, cone)
+    for i in range(3):
+        for j in range(3):
+            steps = [cone.facets[n] @ (points[j] - points[i]) / cone.widths[n] for n in range(3)]
+            assert m[i, j] == pytest.approx(max(0.0, min(steps)), rel=1e-13)
+    assert m.max() > 0
+
+
+def test_gaps_of_a_narrow_cone_are_exact_at_every_scale():
+    """A narrow cone and tiny, huge or mixed differences: the closed form has nothing to converge."""
+    cone = Cone.planar(0.01)
+    beta = 1 / math.sin(math.radians(0.01))
+    assert cone.complexity.beta == pytest.approx(beta, rel=1e-8)
+    for scale in (1e-150, 1.0, 1e150):
+        step = -cone.facets[0] * scale  # against the normal of one facet: beta times its distance
+        assert cw.cover_gaps(np.zeros((1, 2)), cone, rivals=[step]).item() == pytest.approx(beta * scale, rel=1e-8)
+
+
+@pytest.mark.parametrize("call", [cw.pareto_mask, cw.suboptimality_gaps, cw.cover_gaps, cw.separation_gaps])
+def test_a_text_form_in_place_of_a_cone_is_told_how_to_become_one(call):
+    with pytest.raises(cw.ConeError, match=r"use Cone.parse\('planar:135'\)"):
+        call([[0.0, 1.0]], "planar:135")

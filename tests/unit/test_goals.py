@@ -258,3 +258,13 @@ def test_nothing_is_certified_without_an_assumption_or_with_a_level():
         cw.NaiveElimination(question(noise=NORMAL, objectives=[cw.Objective("x", level=1), "y"]), 3)
     with pytest.raises(cw.InputError, match="question must be a Question"):
         cw.SuccessiveElimination(cw.Cone.orthant(2), 3)
+
+
+def test_equal_rows_are_two_designs():
+    """A design is its index: what is said of one twin is not said of the other."""
+    means = [[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]]
+    verdict = cw.verdict([1], means, Cone.orthant(2), 0.1)
+    assert verdict.missed.tolist() == [0]
+    assert cw.separation_gaps(means, Cone.orthant(2)).tolist() == [0, 0, np.inf]
+    names = cw.problems.load("snw").names
+    assert len(set(names)) == len(names) == 206

@@ -249,7 +249,7 @@ def test_readable():
         (np.ones((2, 2, 2)), r"got shape \(2, 2, 2\)"),
     ],
 )
-def test_bad_sigma(kind, sigma, words):
+def test_a_bad_sigma_is_refused(kind, sigma, words):
     with pytest.raises(cw.InputError, match=words):
         kind(sigma)
 

@@ -87,7 +87,7 @@ def test_noise_survives_json(noise):
         ({"kind": "subgaussian"}, "needs sigma"),
     ],
 )
-def test_noise_that_is_none(data, words):
+def test_noise_that_is_none_is_refused(data, words):
     with pytest.raises(cw.InputError, match=words):
         noise_from_dict(data)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
+import moocore
 import numpy as np
 import pytest
 from shared.cones import named_cones
@@ -114,7 +115,7 @@ def test_fast_filter_on_many_designs(cone, size, digits):
     assert np.flatnonzero(first).tolist() == sorted(kept[where].tolist())  # the first of its equals
 
 
-def test_one_design_is_pareto():
+def test_a_single_design_is_pareto_optimal():
     for cone in named_cones():
         assert cw.pareto_mask(np.zeros((1, cone.dim)), cone).tolist() == [True]
         assert cw.pareto_mask(np.zeros((1, cone.dim)), cone, keep_duplicates=False).tolist() == [True]
@@ -246,3 +247,86 @@ def test_more_facets_than_moocore_compares(cone, dim, keep):
     expected = cw.order.pareto_mask_by_definition(points, cone, keep_duplicates=keep)
     assert cw.pareto_mask(points, cone, keep_duplicates=keep).tolist() == expected.tolist()
     assert 0 < expected.sum() < 60
+
+
+@pytest.mark.parametrize("size", [200, 10_000])
+def test_a_row_of_nan_is_refused_with_its_number(size):
+    points = np.random.default_rng(0).random((size, 2))
+    points[17] = np.nan
+    with pytest.raises(cw.InputError, match="row 17"):
+        cw.pareto_mask(points, Cone.orthant(2))
+
+
+@pytest.mark.parametrize("size", [200, 10_000, 50_000])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_the_compiled_filter_never_sees_a_value_that_is_not_finite(monkeypatch, bad, size):
+    """So it must never see one, whatever the row and the path."""
+    seen = []
+    original = moocore.is_nondominated
+
+    def watched(data, **options):
+        seen.append(bool(np.isfinite(data).all()))
+        return original(data, **options)
+
+    monkeypatch.setattr(moocore, "is_nondominated", watched)
+    points = np.random.default_rng(1).random((size, 3))
+    cw.pareto_mask(points, Cone.ranked(3))
+    assert seen  # the watch works
+    for row in (0, 1, size // 2, size - 1):
+        broken = points.copy()
+        broken[row, 2] = bad
+        with pytest.raises(cw.InputError, match=rf"row {row}\b"):
+            cw.pareto_mask(broken, Cone.ranked(3))
+    assert all(seen)
+
+
+def test_results_do_not_depend_on_the_order_of_rows():
+    rows = np.array([[1.0, -2.0, 4.0], [4.0, 1.0, -2.0], [-2.0, 4.0, 1.0], [1.0, 1.0, 0.1]])
+    points = np.random.default_rng(2).integers(0, 5, size=(100, 3))
+    answers = []
+    for order in permutations(range(4)):
+        cone = Cone(rows[list(order)])
+        answers.append(
+            (
+                cone,
+                cw.pareto_mask(points, cone).tolist(),
+                cw.suboptimality_gaps(points, cone).round(12).tolist(),
+                round(cone.complexity.beta, 12),
+            )
+        )
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_every_function_keeps_all_duplicates():
+    points = [[1, 2], [2, 1], [1, 2], [0, 0]]
+    cone = Cone.orthant(2)
+    front = cw.pareto_mask(points, cone)
+    assert front.tolist() == [True, True, True, False]
+    assert (cw.suboptimality_gaps(points, cone)[front] == 0).all()
+    assert np.isfinite(cw.separation_gaps(points, cone)).tolist() == front.tolist()
+    assert cw.verdict([0], points, cone, 0).missed.tolist() == [1, 2]
+    assert not cw.dominates(points[0], points[2], cone)
+    assert cw.pareto_mask(points, cone, keep_duplicates=False).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("difference", [1e-9, 1e-12, 2.0**-52])
+def test_near_duplicates_differ_in_the_last_bit(difference):
+    points = [[1.0, 1.0], [1.0 + difference, 1.0 + difference]]
+    assert cw.pareto_mask(points, Cone.orthant(2)).tolist() == [False, True]
+    assert cw.strongly_dominates(points[1], points[0], Cone.orthant(2))
+    assert cw.suboptimality_gaps(points, Cone.orthant(2))[0] == (1.0 + difference) - 1.0
+
+
+def test_the_cone_of_90_degrees_keeps_one_corner_of_a_grid():
+    """So weakly dominated points stay: on an integer grid ten designs instead of one."""
+    grid = np.array([[x, y] for x in range(10) for y in range(10)])
+    cone = Cone.planar(90)
+    assert cone.facets.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert np.flatnonzero(cw.pareto_mask(grid, cone)).tolist() == [99]
+
+
+def test_keep_weakly_keeps_duplicates_and_nothing_else():
+    """moocore's switch is about duplicates: what a different point weakly dominates must go in both cases."""
+    points = [[2, 1], [2, 1], [2, 0], [1, 1], [1, 2]]
+    assert cw.pareto_mask(points, Cone.orthant(2)).tolist() == [True, True, False, False, True]
+    assert cw.pareto_mask(points, Cone.orthant(2), keep_duplicates=False).tolist() == [True, False, False, False, True]

@@ -251,7 +251,7 @@ def test_it_is_frozen_and_counts_are_whole():
     ],
     ids=str,
 )
-def test_bad_configurations(wrong, words):
+def test_bad_configurations_are_refused(wrong, words):
     wrong = dict(wrong)
     with pytest.raises(cw.InputError, match=words) as caught:
         NaiveElimination(asked(wrong.pop("noise", Gaussian(1))), **({"n_designs": 3} | wrong))
@@ -269,7 +269,7 @@ def test_bad_configurations(wrong, words):
         (float("nan"), 0.1, "epsilon must be finite"),
     ],
 )
-def test_bad_questions(epsilon, delta, words):
+def test_bad_questions_are_refused(epsilon, delta, words):
     with pytest.raises(cw.InputError, match=words):
         NaiveElimination(cw.Question(RIGHT, epsilon, delta, Gaussian(1), success="contain"), 3)
 

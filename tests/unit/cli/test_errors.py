@@ -75,7 +75,7 @@ def budget_with(**changes: str) -> list[str]:
     ],
     ids=" ".join,
 )
-def test_usage(capsys, arguments, words):
+def test_wrong_usage_is_one_line(capsys, arguments, words):
     assert words in refused(capsys, *arguments)
 
 
@@ -99,7 +99,7 @@ def test_usage(capsys, arguments, words):
         ("", "a cone's text form was expected"),
     ],
 )
-def test_bad_cones(capsys, spec, words):
+def test_bad_cones_are_one_line(capsys, spec, words):
     assert words in refused(capsys, "cone", spec)
 
 
@@ -128,11 +128,11 @@ def test_bad_cones(capsys, spec, words):
     ],
     ids=str,
 )
-def test_bad_budgets(capsys, changes, words):
+def test_bad_budgets_are_one_line(capsys, changes, words):
     assert words in refused(capsys, *budget_with(**changes))
 
 
-def test_a_bad_constant(capsys):
+def test_a_bad_constant_is_one_line(capsys):
     assert "c must be above 0, got 0" in refused(capsys, *budget_with(), "-c", "0")
 
 
@@ -159,12 +159,12 @@ def test_a_bad_constant(capsys):
         (GOOD, ["--objectives", "name,cost"], "column 'name' holds 'a', where a number was expected"),
     ],
 )
-def test_bad_tables(capsys, designs, text, options, words):
+def test_bad_tables_are_one_line(capsys, designs, text, options, words):
     designs.write_text(text, encoding="utf-8")
     assert words in refused(capsys, "front", "designs.csv", *options)
 
 
-def test_unreadable_files(capsys, designs):
+def test_unreadable_files_are_one_line(capsys, designs):
     assert "there is no file nowhere.csv" in refused(capsys, "front", "nowhere.csv")
     (designs.parent / "empty").mkdir()
     assert "is a folder without tables" in refused(capsys, "front", str(designs.parent / "empty"))
@@ -201,7 +201,7 @@ def test_what_a_file_says_cannot_break_the_one_line(capsys, designs):
 # -- where the answer goes -----------------------------------------------------------------------------------------
 
 
-def test_places_that_cannot_be_written_to(capsys, designs, tmp_path):
+def test_places_that_cannot_be_written_to_are_one_line(capsys, designs, tmp_path):
     assert "there is no folder" in refused(capsys, "front", "designs.csv", "--out", "nowhere/front.csv")
     assert "is a directory" in refused(capsys, "front", "designs.csv", "--out", str(tmp_path)).lower()
     assert "is a file" in refused(capsys, "reproduce", "--runs", "1", "--out", "designs.csv").lower()
@@ -273,7 +273,7 @@ def test_a_name_that_the_output_cannot_say_is_one_line(tmp_path):
     ],
     ids=lambda text: text[:40],
 )
-def test_cones_beyond_reason(capsys, spec, words):
+def test_cones_beyond_reason_are_refused(capsys, spec, words):
     assert words in refused(capsys, "cone", spec)
 
 
@@ -301,7 +301,7 @@ def test_an_epsilon_beyond_all_noise_needs_one_evaluation(capsys):
     ],
     ids=str,
 )
-def test_budgets_beyond_reason(capsys, changes, words):
+def test_budgets_beyond_reason_are_refused(capsys, changes, words):
     assert words in refused(capsys, *budget_with(**changes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import conewise as cw
 from conewise import Cone, InputError, problems
 
 # -- embedded ------------------------------------------------------------------------------------------------------
@@ -51,3 +52,9 @@ def test_bad_arguments_are_refused_by_name(call, words):
     with pytest.raises(InputError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_the_means_of_an_example_are_the_raw_columns():
+    """Raw columns reproduce the paper's tables, standardised ones do not (see golden/test_table1)."""
+    means = cw.problems.load("snw").means
+    assert (np.abs(means.mean(axis=0)) > 1).all()

@@ -177,7 +177,7 @@ def test_columns_are_checked_before_anything_runs():
 
 
 @pytest.mark.parametrize(("line", "words"), [("", "empty line"), ("  ", "empty line"), ("sim 'x", "cannot be split")])
-def test_lines_that_are_no_command(line, words):
+def test_lines_that_are_no_command_are_refused(line, words):
     with pytest.raises(InputError, match=words):
         Command(line)
 

@@ -107,7 +107,7 @@ def test_printed_values(printed):
         ("1 2\nbye", "printed 'bye'"),
     ],
 )
-def test_printed_nonsense(printed, words):
+def test_printed_nonsense_is_a_failure(printed, words):
     with pytest.raises(EvaluationFailed, match=words):
         read_values(printed, OBJECTIVES)
 

@@ -231,7 +231,7 @@ def test_randomness_is_explicit(rng):
         (lambda: HeavyTailed(scale=0), "scale must be above 0"),
     ],
 )
-def test_refusals(make, words):
+def test_what_makes_no_sense_is_refused_in_one_line(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)

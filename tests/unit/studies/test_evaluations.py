@@ -54,7 +54,7 @@ def test_leases_say_who_has_what(study, clock):
     assert [held.evaluation for held in study.leases()] == ["d0n0"]
 
 
-def test_handing_back(study, clock):
+def test_what_is_handed_back_is_open_again(study, clock):
     batch = study.ask(3, worker="a")
     study.tell(batch[:1], values_of(batch[:1]))
     study.release(batch)
@@ -78,7 +78,7 @@ def test_a_lease_of_someone_else_is_not_ended_by_an_old_batch(study, clock):
     assert [held.worker for held in study.leases()] == ["b"]
 
 
-def test_two_threads_on_one_object(study):
+def test_two_threads_on_one_object_get_different_evaluations(study):
     handed = []
 
     def work():
@@ -174,7 +174,7 @@ def test_the_first_value_of_a_corrected_evaluation_may_be_told_again(study):
         ([], [[1, 2]], "x", "one evaluation is corrected at a time"),
     ],
 )
-def test_what_cannot_be_corrected(study, evaluation, values, reason, words):
+def test_what_cannot_be_corrected_is_refused(study, evaluation, values, reason, words):
     study.tell("d0n0", [0, 0])
     with pytest.raises(cw.InputError, match=words):
         study.correct(evaluation, values, reason)

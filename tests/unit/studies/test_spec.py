@@ -127,7 +127,7 @@ def test_designs(tmp_path, designs, names, rows):
         ({"seed": 10**400}, "seed must be at most"),
     ],
 )
-def test_what_cannot_be_asked(tmp_path, changes, words):
+def test_what_cannot_be_asked_is_refused(tmp_path, changes, words):
     with pytest.raises(cw.InputError, match=words):
         make(tmp_path / "a.db", **changes)
     assert list(tmp_path.iterdir()) == []

@@ -193,7 +193,7 @@ def test_recorded_values_take_the_next_free_numbers(study, clock):
         (["d0n9999999999999999999"], [[1, 2]], "id looks like"),
     ],
 )
-def test_what_cannot_be_told(study, batch, values, words):
+def test_what_cannot_be_told_is_refused(study, batch, values, words):
     with pytest.raises(cw.InputError, match=words):
         study.tell(batch, values)
     assert study.status().evaluations == 0
@@ -213,12 +213,12 @@ def test_far_numbers_replay_as_they_were_told(study, clock):
 
 
 @pytest.mark.parametrize("designs", [["z"], [6], [-1], [1.5], "a", [None]])
-def test_designs_that_do_not_exist(study, designs):
+def test_designs_that_do_not_exist_are_refused(study, designs):
     with pytest.raises(cw.InputError):
         study.record(designs, [[1, 2]])
 
 
-def test_values_outside_the_range_that_is_assumed(tmp_path):
+def test_values_outside_the_range_that_is_assumed_are_refused(tmp_path):
     with make(tmp_path / "a.db", noise=Bounded([0, -5], [1, 0]), epsilon=0.5) as study:
         study.tell(["d0n0"], [[1.0, -5.0]])
         with pytest.raises(cw.InputError, match=r"5\.0 in row 0 for 'cost', outside the range"):
@@ -324,18 +324,18 @@ def test_an_interrupted_fold_is_made_again(study, monkeypatch):
 
 @pytest.mark.parametrize("name", ["worker", "reason"])
 @pytest.mark.parametrize("text", [None, 3, "a\x00b", "\ud800", "x" * 20_000])
-def test_text_that_cannot_be_stored(study, name, text):
+def test_text_that_cannot_be_stored_is_refused(study, name, text):
     with pytest.raises(cw.InputError, match=f"{name} must be"):
         study.ask(worker=text) if name == "worker" else study.fail([], text)
 
 
 @pytest.mark.parametrize("arguments", [{"n": 0}, {"n": 1.5}, {"lease": 0}, {"lease": -1}, {"lease": float("inf")}])
-def test_bad_numbers_when_asking(study, arguments):
+def test_bad_numbers_when_asking_are_refused(study, arguments):
     with pytest.raises(cw.InputError):
         study.ask(**arguments)
 
 
-def test_a_clock_gone_mad(study, clock):
+def test_a_clock_gone_mad_is_refused(study, clock):
     clock.now = 1e300
     with pytest.raises(cw.ConewiseError, match="the clock says"):
         study.ask()

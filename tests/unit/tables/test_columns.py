@@ -61,7 +61,7 @@ def test_a_column_may_both_name_and_count(tmp_path, reader):
         ({"objectives": ["cost", "cost"]}, "the objectives must be distinct columns"),
     ],
 )
-def test_bad_choices_of_columns(tmp_path, options, words):
+def test_bad_choices_of_columns_are_refused(tmp_path, options, words):
     with pytest.raises(cw.InputError, match=words):
         DesignTable(write(tmp_path / "t.csv"), **options)
 

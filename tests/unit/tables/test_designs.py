@@ -204,7 +204,7 @@ def test_an_error_far_down_names_its_row(tmp_path, reader):
         ("cost,cost\n1,2\n", "two columns called 'cost'; rename one of them"),
     ],
 )
-def test_bad_csv(tmp_path, reader, text, words):
+def test_bad_csv_is_refused_with_its_place(tmp_path, reader, text, words):
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(cw.InputError, match=words) as caught:
@@ -227,7 +227,7 @@ def test_a_name_that_stands_twice_is_refused(tmp_path, reader):
         from_table(table, cw.Cone.orthant(2))
 
 
-def test_missing_files_and_folders(tmp_path):
+def test_missing_files_and_folders_are_named(tmp_path):
     with pytest.raises(cw.InputError, match="there is no file"):
         DesignTable(tmp_path / "none.csv")
     with pytest.raises(cw.InputError, match="is a folder; name a table in it"):

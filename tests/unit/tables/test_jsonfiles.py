@@ -54,7 +54,7 @@ def test_a_key_that_only_later_records_have_is_a_column(tmp_path):
         ("t.csv.gz", "", "t.csv.gz is compressed; unpack it first"),
     ],
 )
-def test_bad_files_of_other_formats(tmp_path, name, text, words):
+def test_bad_files_of_other_formats_are_refused(tmp_path, name, text, words):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(cw.InputError, match=words) as caught:

@@ -35,14 +35,14 @@ def test_the_index_of_a_frame_in_parquet_is_no_objective(tmp_path):
         ({"cost": [2, -(2**62)], "speed": [None, 1]}, r"row 2 .*column 'cost' holds -4611686018427387904, a whole"),
     ],
 )
-def test_bad_parquet(tmp_path, columns, words):
+def test_bad_parquet_is_refused_with_its_place(tmp_path, columns, words):
     path = tmp_path / "t.parquet"
     pyarrow.parquet.write_table(pyarrow.table(columns), path)
     with pytest.raises(cw.InputError, match=words):
         read(path)
 
 
-def test_damaged_parquet(tmp_path):
+def test_damaged_parquet_is_one_sentence(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "t.parquet"
     columns = {"name": [f"d{k}" for k in range(5000)], "cost": rng.random(5000)}

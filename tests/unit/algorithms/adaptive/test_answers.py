@@ -42,9 +42,10 @@ def answers(seed, each, epsilon, success):
 def test_the_epsilon_reported_holds_for_the_set_returned(epsilon, success):
     """Of 200 finished answers 147 were wrong at their own certified epsilon when it belonged to a smaller set.
 
-    Exact binomial test of delta = 0.05 for each certificate, at level 1e-6.
+    Exact binomial test of delta = 0.05 for each certificate, at level 1e-6: it rejects from 9 of 20 on (power against
+    that rate: 0.998).
     """
-    wrong, runs = np.zeros(2), 60
+    wrong, runs = np.zeros(2), 20
     for seed in range(runs):
         for place, result in enumerate(answers(seed, 30, epsilon, success)):
             if result.certified_epsilon is not None:
@@ -54,7 +55,7 @@ def test_the_epsilon_reported_holds_for_the_set_returned(epsilon, success):
 
 
 def test_a_finished_answer_is_certified_at_no_more_than_what_was_asked():
-    for seed in range(20):
+    for seed in range(8):
         for result in answers(seed, 200, 1.0, "cover"):
             assert result.stopped_because in ("every design is certified", "the sample is final")
             assert result.certified_epsilon <= 1.0 == result.guarantee.epsilon
@@ -63,7 +64,7 @@ def test_a_finished_answer_is_certified_at_no_more_than_what_was_asked():
 @pytest.mark.parametrize("success", ["cover", "contain"])
 @pytest.mark.parametrize("each", [20, 60, 400])
 def test_statuses_say_who_is_returned_and_by_whom_the_others_are_put_out(each, success):
-    for seed in range(20):
+    for seed in range(8):
         for result in answers(seed, each, 0.4, success):
             out = np.isin(result.status, ("covered", "beaten"))
             assert not result.pareto[out].any()
@@ -80,7 +81,7 @@ def test_statuses_say_who_is_returned_and_by_whom_the_others_are_put_out(each, s
 
 def test_whoever_is_certain_is_pareto_optimal_and_whoever_is_covered_may_be():
     truth = cw.pareto_mask(MEANS, ORTHANT)
-    for seed in range(40):
+    for seed in range(12):
         for result in answers(seed, 400, 1.0, "cover"):
             assert truth[result.certain].all()
     twins = np.array([[0.0, 0.0], [0.05, -0.05]])  # both optimal, and nearly as good as each other

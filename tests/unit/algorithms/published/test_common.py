@@ -58,7 +58,7 @@ def test_too_many_designs_for_all_pairs_are_refused(make):
     ids=str,
 )
 @pytest.mark.parametrize("make", CONFIDENT, ids=name)
-def test_bad_configurations(make, wrong, words):
+def test_bad_configurations_are_refused(make, wrong, words):
     good = {"cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.1, "noise": Gaussian(1)}
     asked, options = ({k: v for k, v in wrong.items() if (k in good) == own} for own in (True, False))
     with pytest.raises(cw.InputError, match=words):

@@ -49,18 +49,18 @@ def refusal(path, part="file"):
     return sentence.removeprefix(str(path)).strip(" :")
 
 
-def test_a_text_file(tmp_path):
+def test_a_text_file_is_no_study(tmp_path):
     (tmp_path / "notes.txt").write_text("not a database\n" * 100)
     assert refusal(tmp_path / "notes.txt") == "is not a study: it is no SQLite database."
 
 
 @pytest.mark.parametrize("size", [0, 1, 15])
-def test_a_file_of_hardly_any_bytes(tmp_path, size):
+def test_a_file_of_hardly_any_bytes_is_no_study(tmp_path, size):
     (tmp_path / "short.db").write_bytes(b"SQLite format 3\x00"[:size])
     assert refusal(tmp_path / "short.db") == "is not a study: it is no SQLite database."
 
 
-def test_the_database_of_another_application(tmp_path):
+def test_the_database_of_another_application_is_left_alone(tmp_path):
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE studies (id INTEGER PRIMARY KEY, name TEXT, header TEXT)")
     other.execute("CREATE TABLE journal (study, seq, time, kind, worker, evaluations, numbers, note)")
@@ -70,14 +70,14 @@ def test_the_database_of_another_application(tmp_path):
 
 
 @pytest.mark.parametrize("keep", [16, 99, 100, 3000, 4096, -1])
-def test_a_truncated_file(path, keep):
+def test_a_truncated_file_is_refused(path, keep):
     whole = path.read_bytes()
     path.write_bytes(whole[:keep])
     assert "is damaged" in refusal(path)
     assert "restore it from a copy" in refusal(path)
 
 
-def test_a_file_with_a_hole(path):
+def test_a_file_with_a_hole_is_refused(path):
     """The first page is whole, so the rest is found out when it is read."""
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\x00" * (len(whole) - 4096))
@@ -126,7 +126,7 @@ def test_a_single_changed_bit_is_harmless_or_refused(tmp_path):
     assert refused > len(bits) / 3
 
 
-def test_a_damaged_list_of_tables(path):
+def test_a_damaged_list_of_tables_is_refused(path):
     """SQLite quotes it in its complaint, in bytes that are no text."""
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"study INTEGER PRIMARY KEY", b"study INTEGER PRIMARY \xcbEY", 1))
@@ -165,7 +165,7 @@ def test_a_damaged_file_without_checksums_is_not_brought_up(path):
     other.close()
 
 
-def test_an_older_copy_put_back_under_an_open_study(path):
+def test_an_older_copy_put_back_under_an_open_study_is_noticed(path):
     """What was read is not there any more: nothing is told into such a journal."""
     with cw.Study.open(path) as study:
         study.record(["a"], [[1, 2]])
@@ -188,14 +188,14 @@ def test_a_study_in_memory_is_refused_with_a_remedy(place, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_newer_format(path):
+def test_a_file_of_a_newer_format_is_refused(path):
     whole = bytearray(path.read_bytes())
     whole[60:64] = (99).to_bytes(4)
     path.write_bytes(whole)
     assert refusal(path) == "has the format 99, and this conewise knows formats up to 2; install a newer one."
 
 
-def test_missing_tables_and_strange_ones(path):
+def test_missing_tables_and_strange_ones_are_refused(path):
     for statement, words in (
         ("CREATE TRIGGER spy AFTER INSERT ON journal BEGIN DELETE FROM journal; END", "that conewise did not make"),
         ("DROP TRIGGER spy", None),
@@ -242,7 +242,7 @@ def test_missing_tables_and_strange_ones(path):
     ],
     ids=lambda header: str(header)[:40],
 )
-def test_a_header_that_says_something_else(path, header):
+def test_a_header_that_says_something_else_is_refused(path, header):
     other = sqlite3.connect(path)
     if isinstance(header, dict):
         (text,) = other.execute("SELECT header FROM studies").fetchone()
@@ -284,7 +284,7 @@ def test_a_header_that_says_something_else(path, header):
     ],
 )
 @pytest.mark.parametrize("resealed", [False, True])
-def test_a_journal_that_breaks_its_rules(tmp_path, change, resealed):
+def test_a_journal_that_breaks_its_rules_is_refused(tmp_path, change, resealed):
     """Found by its checksums; and, where somebody has mended them, by its sense."""
     with make(tmp_path / "a.db") as study:
         for design in "abc":
@@ -378,7 +378,7 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
 
 
-def test_a_full_disk_by_sqlites_own_limit(path):
+def test_a_full_disk_by_sqlites_own_limit_loses_nothing(path):
     with cw.Study.open(path) as study:
         connection = study._reader.journal._connection
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -397,7 +397,7 @@ def test_a_full_disk_by_sqlites_own_limit(path):
         assert other.finished
 
 
-def test_a_full_disk_by_the_systems_limit(tmp_path):
+def test_a_full_disk_by_the_systems_limit_loses_nothing(tmp_path):
     make(tmp_path / "a.db", epsilon=0.5).close()
     told = run_script("full", tmp_path / "a.db")
     assert told["sentence"] == f"{tmp_path / 'a.db'}: the disk refuses to read or write it; nothing was written."
@@ -405,7 +405,7 @@ def test_a_full_disk_by_the_systems_limit(tmp_path):
     assert told["same"]
 
 
-def test_who_may_only_read():
+def test_who_may_only_read_is_told_so():
     folder = Path(tempfile.mkdtemp())
     try:
         folder.chmod(0o755)
@@ -426,7 +426,7 @@ def test_who_may_only_read():
         shutil.rmtree(folder)
 
 
-def test_someone_holds_the_file_for_too_long(path, monkeypatch):
+def test_a_file_that_is_held_for_too_long_is_one_sentence(path, monkeypatch):
     monkeypatch.setattr(sqlitefile, "_PATIENCE", 0.05)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
