@@ -19,11 +19,9 @@ import pyarrow.parquet
 import pytest
 
 from conewise.cli.main import main
-from conewise.tables.spreadsheets import unguarded
 
 NAMES = ["plain", "007", "=1+1", "with, comma", "\x1b[31mred"]
 MEANS = [[9.0, 210.0], [14.0, 380.0], [22.0, 540.0], [15.0, 360.0], [24.0, 200.0]]  # cost small, speed large
-STATUS = ["kept", "kept", "kept", "beaten", "beaten"]
 LONG = ("--objectives", "cost,speed", "--minimise", "cost")
 
 
@@ -46,16 +44,6 @@ def write(path, rows=None, header=("design", "cost", "speed")):
         with path.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([header, *rows])
     return path
-
-
-def summarised(rows):
-    """One row a design: means, standard errors, counts."""
-    table = []
-    for name in dict.fromkeys(row[0] for row in rows):
-        x = np.array([row[1:] for row in rows if row[0] == name])
-        error = x.std(axis=0, ddof=1) / np.sqrt(len(x))
-        table.append([name, x[:, 0].mean(), error[0], x[:, 1].mean(), error[1], len(x)])
-    return table
 
 
 @pytest.fixture
@@ -126,169 +114,4 @@ def test_the_page_shows_what_the_command_prints(tmp_path, run, monkeypatch):
 # -- the answer ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("final", [False, True])
-def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
-    path = write(tmp_path / f"trial.{ending}")
-    out, err = run(path, *LONG, "--json", "--plan", 5, *(["--final"] if final else []))
-    data = json.loads(out)
-    assert err == ""
-    assert [row["name"] for row in data["designs"]] == NAMES
-    assert [row["status"] for row in data["designs"]] == STATUS
-    assert [row["returned"] for row in data["designs"]] == [True, True, True, False, False]
-    assert all(row["evaluations"] == 40 for row in data["designs"])
-    assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
-    assert list(data) == [
-        "schema",
-        *("file", "cone", "objectives", "minimised", "units", "noise", "final", "block"),
-        *("success", "epsilon", "delta", "evaluations"),
-        *(
-            "designs",
-            "certified_epsilon",
-            "guarantee",
-            "not_guaranteed_because",
-            "guess",
-            "remaining",
-            "remaining_at_least",
-            "plan",
-            "explanations",
-        ),
-    ]
-    assert (data["cone"], data["final"], data["epsilon"], data["delta"]) == ("orthant:2", final, 0, 0.05)
-    assert (data["certified_epsilon"], data["remaining"], data["plan"]) == (0, 0, [])
-    assert list(data["guarantee"]) == ["epsilon", "delta", "theorem", "assumption"]
-    assert (
-        any(
-            "declared final: if you look again after adding data the guarantee is lost" in s
-            for s in data["explanations"]
-        )
-        is final
-    )
-
-
-def test_a_wide_table_is_found_by_itself_or_named(tmp_path, run):
-    rows = measured()
-    header = ("design", "cost_mean", "cost_se", "speed_mean", "speed_se", "n")
-    usual = write(tmp_path / "usual.csv", summarised(rows), header)
-    first = json.loads(run(usual, "--minimise", "cost", "--final", "--json")[0])
-    assert [row["status"] for row in first["designs"]] == STATUS
-    assert first["objectives"] == ["cost", "speed"]
-    odd = write(tmp_path / "odd.csv", summarised(rows), ("plant", "c", "dc", "s", "ds", "times"))
-    named = ("--design", "plant", "--means", "c,s", "--errors", "dc,ds", "--counts", "times")
-    second = json.loads(run(odd, *named, "--minimise", "c", "--final", "--json")[0])
-    assert [row["status"] for row in second["designs"]] == STATUS
-    assert second["certified_epsilon"] == first["certified_epsilon"]
-    evaluations = json.loads(run(write(tmp_path / "long.csv", rows), *LONG, "--final", "--json")[0])
-    assert evaluations["certified_epsilon"] == pytest.approx(first["certified_epsilon"], abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("assumption", "words"),
-    [
-        ("gaussian:0.5,8", "normal noise, independent between objectives, standard deviations 0.5, 8"),
-        ("subgaussian:8", "subgaussian noise of parameter 8"),
-        ("bounded:0,0:100,1000", "of any distribution"),
-    ],
-)
-def test_noise_may_be_declared(tmp_path, run, assumption, words):
-    out, _ = run(write(tmp_path / "trial.csv"), *LONG, "--noise", assumption, "--epsilon", 30, "--success", "cover")
-    assert words in out
-
-
-def test_the_plan_names_designs_and_how_often(tmp_path, run):
-    rows = measured(each=9)
-    path = write(tmp_path / "trial.csv", rows)
-    arguments = (path, *LONG, "--noise", "gaussian:0.5,80", "--plan", 20)
-    data = json.loads(run(*arguments, "--json")[0])
-    assert 0 < sum(row["times"] for row in data["plan"]) <= 20
-    assert {row["design"] for row in data["plan"]} <= set(NAMES)
-    assert data["remaining"] > 20
-    out, _ = run(*arguments)
-    name, times = data["plan"][0]["design"], data["plan"][0]["times"]
-    assert f"the most valuable first: {name} ({times} time" in out
-    assert f"about {data['remaining']:,} more evaluations" in out
-
-
-def test_every_design_goes_to_a_file_with_its_name_as_text(tmp_path, run):
-    path = write(tmp_path / "trial.csv")
-    _, err = run(path, *LONG, "--out", tmp_path / "answer.csv")
-    assert err == f"Written to {tmp_path / 'answer.csv'}.\n"
-    with (tmp_path / "answer.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {unguarded(row["design"]): row["status"] for row in rows} == dict(zip(NAMES, STATUS, strict=True))
-    assert not [row for row in rows if row["design"].startswith("=")]  # nothing that a spreadsheet would compute
-    assert list(rows[0]) == ["design", "status", "returned", "evaluations", "cost", "speed"]
-    assert float(rows[0]["cost"]) > 0
-
-
-def test_names_cannot_steer_the_terminal(tmp_path, run):
-    out, _ = run(write(tmp_path / "trial.csv"), *LONG)
-    assert "\x1b" not in out
-    assert "=1+1" in out
-    assert "[31mred" in out
-
-
-def test_long_answers_are_cut_and_say_where_the_rest_is(tmp_path, run):
-    rng = np.random.default_rng(0)
-    rows = [[f"d{k}", float(k % 97) + rng.normal(), float(k % 89)] for k in range(300) for _ in range(3)]
-    out, _ = run(write(tmp_path / "trial.csv", rows), *LONG)
-    assert "... and 240 more: --out FILE or --json has them all." in out
-    assert len(out.splitlines()) < 90
-
-
 # -- mistakes ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), "say with --objectives which columns were measured"),
-        (("--objectives", "price"), "no column 'price'; it has design, cost, speed"),
-        ((*LONG, "--design", "plant"), "no column 'plant'"),
-        (("--objectives", "cost", "--minimise", "speed"), "not among the objectives cost"),
-        ((*LONG, "--cone", "planar:200"), "200"),
-        ((*LONG, "--cone", "orthant:3"), "orders 3 objectives, but there are 2: cost, speed"),
-        ((*LONG, "--delta", "1"), "delta must lie strictly between 0 and 1"),
-        ((*LONG, "--epsilon", "-1"), "epsilon must be 0 or more"),
-        ((*LONG, "--noise", "loud"), "--noise must be unknown, unknown:STEP, gaussian:SIGMA"),
-        ((*LONG, "--noise", "gaussian:much"), "'much' is not a number"),
-        ((*LONG, "--noise", "gaussian:-1"), "sigma must be above 0"),
-        ((*LONG, "--noise", "bounded:0"), "bounded:LOW:HIGH"),
-        ((*LONG, "--noise", "bounded:0:1"), "outside the range that the noise assumes"),
-        ((*LONG, "--noise", "subgaussian:1,2"), "one SIGMA"),
-        ((*LONG, "--success", "cover"), "epsilon = 0 asks for the exact Pareto set"),
-        ((*LONG, "--plan", "0"), "not in the range"),
-        ((*LONG, "--out", "none/x.csv"), "there is no folder"),
-        (("--means", "cost,speed"), "name it with --counts"),
-        (("--means", "cost", "--counts", "speed"), "two rows for 'plain'"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_mistakes_are_one_line(tmp_path, run, monkeypatch, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    out, err = run(write(tmp_path / "trial.csv", measured(each=3)), *arguments, code=2)
-    assert out == ""
-    assert re.fullmatch(r"conewise: [^\n]+\.\n", err)
-    assert words in err
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([["a", 1.0, None], ["b", 1.0, 2.0]], "row 1 (below the header), column 'speed' is empty"),
-        ([["a", 1.0, 2.0], ["b", 1.0, "fast"]], "row 2 (below the header), column 'speed' holds 'fast'"),
-        ([], "no rows below its header"),
-    ],
-)
-def test_tables_with_mistakes_are_refused_with_the_place(tmp_path, run, rows, words):
-    out, err = run(write(tmp_path / "trial.csv", rows), *LONG, code=2)
-    assert (out, err.count("\n")) == ("", 1)
-    assert words in err
-
-
-def test_incomplete_rows_are_skipped_when_told_to(tmp_path, run):
-    rows = [*measured(), ["plain", None, 3.0]]
-    path = write(tmp_path / "trial.csv", rows)
-    assert "--incomplete skip" in run(path, *LONG, code=2)[1]
-    out, _ = run(path, *LONG, "--incomplete", "skip")
-    assert "1 of 201 rows had no value for some objective and was left out; that is sound only if" in out

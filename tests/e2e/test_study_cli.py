@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import io
-import json
 import os
 import pty
 import random
 import re
 import select
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -19,99 +16,17 @@ import sys
 import time
 from pathlib import Path
 
-import click
 import pytest
+from shared.laboratory import TOML, conewise, data, refused, rows_of, succeeds
 from shared.postgres import server
 from shared.studies import reseal
 
-from conewise.cli.main import commands, main
 from conewise.studies.study import Study
 
 TESTS = Path(__file__).parents[1]
 PLACES = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
 ENVIRONMENT = os.environ | {"PYTHONPATH": PLACES, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
 LIMIT = 60  # seconds for anything that is waited for
-DESIGNS = "name,x,batch,maker\n007,0.0,3,A\nblue steel,0.5,4,B\nc,1.0,12,\n"
-TOML = """
-objectives = ["gain", "cost"]
-minimise = ["cost"]
-cone = "planar:100"
-epsilon = 0.1
-delta = 0.05
-seed = 3
-
-[designs]
-file = "designs.csv"
-
-[noise]
-kind = "gaussian"
-sigma = 0.1
-
-[algorithm]
-name = "naive"
-evaluations_each = 4
-
-[run]
-function = "shared.simulators:trade_off"
-jobs = 0
-"""
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    (tmp_path / "designs.csv").write_text(DESIGNS, encoding="utf-8")
-    (tmp_path / "trial.toml").write_text(TOML, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    """A study that has not begun, to be copied."""
-    folder = tmp_path_factory.mktemp("template")
-    (folder / "designs.csv").write_text(DESIGNS, encoding="utf-8")
-    (folder / "trial.toml").write_text(TOML, encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["study", "create", str(folder / "trial.toml")])
-    return folder / "trial.db"
-
-
-@pytest.fixture
-def trial(folder, template):
-    shutil.copy(template, folder / "trial.db")
-    return "trial.db"
-
-
-def conewise(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as caught:
-        main(["study", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return caught.value.code, out, err
-
-
-def succeeds(capsys, *arguments: str) -> str:
-    code, out, err = conewise(capsys, *arguments)
-    assert code == 0, err
-    return out
-
-
-def data(capsys, *arguments: str) -> dict:
-    found = json.loads(succeeds(capsys, *arguments, "--json"))
-    assert found.pop("schema") == 1
-    return found
-
-
-def refused(capsys, *arguments: str) -> str:
-    code, out, err = conewise(capsys, *arguments)
-    assert code == 2, out
-    assert out == ""
-    assert re.fullmatch(r"conewise: [^\n]+[.?]\n", err), err
-    return err
-
-
-def rows_of(text: str) -> list[dict]:
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 # -- a laboratory --------------------------------------------------------------------------------------------------
@@ -191,38 +106,6 @@ def test_names_that_look_like_formulas_come_back_from_a_spreadsheet(folder, caps
     assert data(capsys, "tell", "other.db", "--file", "out.csv")["evaluations"] == ["d0n0", "d1n0", "d2n0"]
 
 
-def test_a_table_of_designs_that_was_told_before_is_recognised(trial, capsys):
-    """The same rows, also in another format or with new ones below, are not counted twice by a slip."""
-    Path("done.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\n", encoding="utf-8")
-    assert data(capsys, "tell", trial, "--file", "done.csv")["stored"] == 2
-    before = Path(trial).read_bytes()
-    said = refused(capsys, "tell", trial, "--file", "done.csv")
-    assert "the rows of done.csv were told before; nothing was written: if they are new measurements" in said
-    Path("same.jsonl").write_text(
-        '{"cost": 0.1, "design": "c", "gain": 0.9}\n{"gain": 0.1, "cost": 0.2, "name": "007", "design": "007"}\n',
-        encoding="utf-8",
-    )
-    assert "say --again" in refused(capsys, "tell", trial, "--file", "same.jsonl")
-    Path("longer.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\nc,0.8,0.1\n", encoding="utf-8")
-    said = refused(capsys, "tell", trial, "--file", "longer.csv")
-    assert "the first 2 of the 3 rows of longer.csv were told before; nothing was written: tell the new rows" in said
-    assert Path(trial).read_bytes() == before
-    assert data(capsys, "tell", trial, "--file", "done.csv", "--again")["evaluations"] == ["d2n1", "d0n1"]
-    assert "told before" in refused(capsys, "tell", trial, "--file", "done.csv")
-
-
-def test_a_value_is_withdrawn(trial, capsys):
-    for word in ("d0n0", "1-0", "D2N0"):  # as it is written now, as it was written once, as a spreadsheet may write it
-        succeeds(capsys, "tell", trial, word, "1", "2")
-    said = succeeds(capsys, "withdraw", trial, "d0n0", "--reason", "the sample was mislabelled")
-    assert said == ("The value of d0n0 does not count any more (1 withdrawn in all); the evaluation is open again.\n")
-    found = data(capsys, "withdraw", trial, "d1n0", "d2n0", "--reason", "wrong day")
-    assert found == {"withdrawn": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn_in_all": 3}
-    state = data(capsys, "status", trial)
-    assert (state["evaluations"], state["withdrawn"]) == (0, 3)
-    assert "evaluations told   0, 3 withdrawn" in succeeds(capsys, "status", trial)
-
-
 def test_odd_values_are_shown_where_they_are_told_and_in_the_status(folder, capsys):
     unknown = TOML.replace('kind = "gaussian"\nsigma = 0.1', 'kind = "gaussian_unknown"')
     unknown = unknown.replace('name = "naive"\nevaluations_each = 4', 'name = "elimination"')
@@ -240,141 +123,6 @@ def test_odd_values_are_shown_where_they_are_told_and_in_the_status(folder, caps
     assert data(capsys, "tell", "trial.db", "--design", "007", "0.1", "0.2")["warnings"] == []
     succeeds(capsys, "withdraw", "trial.db", "d2n5", "--reason", "the decimal point was lost")
     assert data(capsys, "status", "trial.db")["warnings"] == []
-
-
-def test_ids_are_nothing_that_a_spreadsheet_changes(trial, capsys):
-    """No date, number, formula, truth value or error: letters and digits that begin with a letter, no E alone."""
-    ids = [row["id"] for row in rows_of(succeeds(capsys, "ask", trial, "-n", "6"))]
-    assert len(ids) == 6
-    assert all(re.fullmatch(r"d[0-9]+n[0-9]+", name) for name in ids)
-
-
-def test_results_from_standard_input(trial, capsys, monkeypatch):
-    def typed(text):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-
-    typed("name,cost,gain\nc,0.1,0.9\n007,0.2,0.1\nc,0.3,0.8\n")
-    assert data(capsys, "tell", trial, "--file", "-")["evaluations"] == ["d2n0", "d0n0", "d2n1"]
-    typed('{"id": "d1n0", "gain": 0.5, "cost": 0.5}\n{"id": "d1n1", "gain": 0.25, "cost": 1}\n')
-    assert data(capsys, "tell", trial, "--file", "-")["stored"] == 2
-    typed('[{"id": "d1n0", "gain": 0.5, "cost": 0.5, "design": "blue steel"}]')
-    assert data(capsys, "tell", trial, "--file", "-")["repeated"] == 1
-    Path("more.jsonl").write_text('{"design": "c", "gain": 1, "cost": 2}\n', encoding="utf-8")
-    assert data(capsys, "tell", trial, "--file", "more.jsonl")["evaluations"] == ["d2n2"]
-    with Study.open(trial) as study:
-        told = study.evaluations()
-        assert dict(zip(told.ids, told.values.tolist(), strict=True))["d2n1"] == [0.8, 0.3]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["tell", "trial.db"], "an id and its values were expected, or --file"),
-        (["tell", "trial.db", "d0n0"], "2 values (gain, cost) were expected, got 0"),
-        (["tell", "trial.db", "d0n0", "1"], "2 values (gain, cost) were expected, got 1"),
-        (["tell", "trial.db", "d0n0", "1", "high"], "'high' is not a number"),
-        (["tell", "trial.db", "d0n0", "1", "nan"], "nan"),
-        (["tell", "trial.db", "d9n0", "1", "2"], "is it an evaluation of another study?"),
-        (["tell", "trial.db", "d0n0", "1", "2", "--wroker", "Marie"], "No such option '--wroker'"),
-        (["tell", "trial.db", "d0n0", "1", "2", "--wroker=Marie"], "--worker"),
-        (["tell", "trial.db", "--wroker", "d0n0", "1", "2"], "--worker"),
-        (["tell", "trial.db", "-w", "d0n0", "1", "2"], "No such option '-w'"),
-        (["correct", "trial.db", "d0n0", "1", "2", "--reason", "x", "--raeson", "y"], "--reason"),
-        (["withdraw", "trial.db", "d0n0", "--reason", "x"], "d0n0 is not told yet, so there is nothing to withdraw"),
-        (["withdraw", "trial.db", "d0n0"], "Missing option '--reason'"),
-        (["tell", "trial.db", "d0n0", "1", "2", "--worker", "\x1b[31mMarie"], "worker must be printable text"),
-        (["status", ":memory:"], "kept in a file or a database"),
-        (["tell", "trial.db", "first", "1", "2"], 'an evaluation\'s id looks like "d3n0"'),
-        (["tell", "trial.db", "--design", "d", "1", "2"], "there is no design called 'd'"),
-        (["tell", "trial.db", "d0n0", "1", "2", "--file", "x.csv"], "give either --file, or an id"),
-        (["tell", "trial.db", "--file", "x.csv"], "there is no file x.csv"),
-        (["tell", "nowhere.db", "d0n0", "1", "2"], "nowhere.db"),
-        (["tell", "designs.csv", "d0n0", "1", "2"], "designs.csv"),
-        (["tell", "trial.db", "d0n0", "1", "2", "--name", "other"], "no study called 'other'; it holds trial"),
-        (["correct", "trial.db", "d0n0", "1", "2", "--reason", "x"], "is not told yet"),
-        (["correct", "trial.db", "d0n0", "1", "2"], "Missing option '--reason'"),
-        (["ask", "trial.db", "-n", "0"], "0 is not in the range"),
-        (["ask", "trial.db", "--lease", "0"], "0.0 is not in the range"),
-        (["release", "trial.db"], "say what to hand back: ids, --worker or --all"),
-        (["release", "trial.db", "x"], "an evaluation's id looks like"),
-        (["export", "trial.db", "out.xls"], "out.xls"),
-        (["export", "trial.db", "no/such/folder/out.csv"], "folder"),
-        (["status", "."], "."),
-        (["list", "nowhere"], "nowhere"),
-        (["list", "designs.csv"], "designs.csv"),
-        (["status", "mysql://me:hunter2@localhost/x"], "not at mysql://"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_slips_of_a_laboratory_are_one_line(trial, capsys, arguments, words):
-    before = Path(trial).read_bytes()
-    message = refused(capsys, *arguments)
-    assert words in message
-    assert "hunter2" not in message
-    assert Path(trial).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ("", "results.csv is empty"),
-        ("id,gain,cost\n", "results.csv has no rows below its header"),
-        ("id,gain\n0-0,1\n", "has no column 'cost'; it has id, gain"),
-        ("who,gain,cost\nme,1,2\n", "neither a column id nor a column design; it has who, gain, cost"),
-        ("id,gain,cost\n0-0,,\n1-0,,\n", "holds no values yet: the columns gain, cost are empty"),
-        ("id,gain,cost\n0-0,1,\n", "row 1 (below the header) has no value for 'cost', but values for other objectives"),
-        (
-            "id,gain,cost\n0-0,1,2\n1-0,1,low\n",
-            "row 2 (below the header), column 'cost' holds 'low', where a number was expected",
-        ),
-        ("id,gain,cost\n0-0,1,inf\n", "column 'cost' holds inf, where a finite number was expected"),
-        ("id,gain,cost\n,1,2\n", "has no id; give rows with ids and rows with designs in two tables"),
-        ("id,design,gain,cost\n0-0,c,1,2\n", "0-0 is an evaluation of '007', not of 'c'"),
-        ("design,gain,cost\n,1,2\n", "names no design"),
-        ("design,gain,cost\nd,1,2\n", "there is no design called 'd'"),
-        ("id,gain,cost\n0-0,1\n", "has 2 entries for 3 columns"),
-        ("id,gain,gain,cost\n0-0,1,1,2\n", "two columns called 'gain'"),
-        (
-            "id;gain;cost\n0-0;1,5;2\n",
-            "column 'gain' holds '1,5', where a number was expected; write decimals with a point",
-        ),
-        ("id,gain,cost\n0-0,1_000,2\n", "column 'gain' holds '1_000', where a number was expected; write thousands"),
-        ('id,gain,cost\n"d0n0,1,2\n', "a quote is opened in this row and never closed"),
-    ],
-)
-def test_slips_in_a_table_of_results(trial, capsys, table, words):
-    Path("results.csv").write_text(table, encoding="utf-8")
-    assert words in refused(capsys, "tell", trial, "--file", "results.csv")
-    assert data(capsys, "status", trial)["evaluations"] == 0
-
-
-def test_one_broken_file_does_not_hide_the_others(trial, folder, capsys):
-    """Foreign, edited by hand, cut off: each is left out with its reason, and the rest of the folder is listed."""
-    for name in ("edited", "foreign", "short"):
-        shutil.copy(trial, f"{name}.db")
-    for name, statement in (
-        ("edited", "UPDATE studies SET header = replace(header, 'gaussian', 'gaussien')"),
-        ("foreign", 'UPDATE studies SET header = \'{"designs": [1, 2], "rows": [[]]}\''),
-    ):
-        with contextlib.closing(sqlite3.connect(f"{name}.db")) as file, file:
-            file.execute(statement)
-    reseal("foreign.db")
-    Path("short.db").write_bytes(Path("short.db").read_bytes()[:5000])
-    Path("text.db").write_text("no study", encoding="utf-8")
-    code, out, err = conewise(capsys, "list", ".")
-    assert code == 0
-    assert "1 study in ." in out
-    assert err.count("left out: ") == err.count("\n") == 4
-    for name in ("edited", "foreign", "short"):
-        for act in ("status", "ask"):
-            assert refused(capsys, act, f"{name}.db")
-    assert [other["place"] for other in data(capsys, "list", ".")["unreadable"]] == [
-        "edited.db",
-        "foreign.db",
-        "short.db",
-        "text.db",
-    ]
-    assert refused(capsys, "list", "edited.db")
 
 
 def test_a_changed_bit_is_harmless_or_one_line(trial, capsys):
@@ -430,192 +178,7 @@ def test_a_study_from_elsewhere_cannot_steer_the_terminal(trial, folder, capsys)
 # -- trial.toml ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('objectives = ["gain", "cost"]', "", "does not say objectives; a study needs objectives, epsilon, delta"),
-        ("[noise]", "[noize]", "'noize' is not a key of it; did you mean 'noise'?"),
-        ("epsilon = 0.1", "epsilom = 0.1", "did you mean 'epsilon'?"),
-        ("epsilon = 0.1", 'epsilon = "0.1"', "epsilon must be a number, got '0.1'"),
-        ("epsilon = 0.1", "epsilon = true", "epsilon must be a number, got 'True'"),
-        ("epsilon = 0.1", "epsilon = -1.0", "epsilon"),
-        ("epsilon = 0.1", "epsilon = 1e400", "epsilon must be finite"),
-        ("seed = 3", f"seed = {'9' * 5000}", "trial.toml holds a number that is too long"),
-        ("seed = 3", f"seed = {'9' * 400}", "seed must be at most"),
-        ("seed = 3", f"seed = {'[' * 5000}{']' * 5000}", "trial.toml is nested too deeply"),
-        ('file = "designs.csv"', f"count = {'9' * 400}", "designs must be at most 10000000"),
-        ("delta = 0.05", "delta = 1.5", "delta must lie strictly between 0 and 1"),
-        ("seed = 3", "seed = 3.5", "seed must be a whole number"),
-        ("seed = 3", "colour = 3", "'colour' is not a key of it; it may have name, objectives"),
-        ("seed = 3", "seed = 3\nlease = 0", "lease must be above 0"),
-        ('cone = "planar:100"', 'cone = "planer:100"', "no cone is called 'planer'"),
-        ('cone = "planar:100"', 'cone = "orthant:3"', "3"),
-        ('minimise = ["cost"]', 'minimise = ["mass"]', "minimise names 'mass'"),
-        ('minimise = ["cost"]', 'minimise = "cost"', "minimise must be a list, got 'cost'"),
-        ('minimise = ["cost"]', "minimise = [1]", "objectives and minimise are lists of names"),
-        ('file = "designs.csv"', 'file = "desings.csv"', "there is no file"),
-        ('file = "designs.csv"', "", "[designs]: say exactly one of file, list and count"),
-        ('file = "designs.csv"', 'file = "designs.csv"\ncount = 3', "say exactly one of file, list and count, got 2"),
-        ('file = "designs.csv"', 'file = "designs.csv"\nname = "label"', "has no column 'label'; it has name, x"),
-        ('file = "designs.csv"', 'list = ["a", "b"]\nname = "x"', "name is a column of a file"),
-        ('file = "designs.csv"', 'list = ["a", "a"]', "two designs are called 'a'"),
-        ('file = "designs.csv"', "count = 1", "at least 2"),
-        ('kind = "gaussian"', 'kind = "cauchy"', "the kind of the noise must be one of gaussian"),
-        ("sigma = 0.1", "sigma = 0", "sigma must be above 0"),
-        ("sigma = 0.1", "simga = 0.1", "did you mean 'sigma'?"),
-        ("sigma = 0.1", "sigma = [1, 2, 3]", "the noise is given for 3 objectives, but there are 2"),
-        ('name = "naive"', 'name = "naiv"', "algorithm must be"),
-        ('name = "naive"', "name = 3", "name in [algorithm] must be text"),
-        ("evaluations_each = 4", "evaluation_each = 4", "has no option 'evaluation_each'"),
-        ("jobs = 0", "job = 0", "did you mean 'jobs'?"),
-        ("jobs = 0", 'jobs = "all"', "jobs must be a whole number"),
-        ("seed = 3", "seed = ", "is not valid TOML"),
-    ],
-    ids=lambda value: value[:40].replace("\n", " "),
-)
-def test_slips_in_a_toml_are_one_line(folder, capsys, old, new, words):
-    assert old in TOML
-    (folder / "trial.toml").write_text(TOML.replace(old, new), encoding="utf-8")
-    assert words in refused(capsys, "create", "trial.toml")
-    assert not (folder / "trial.db").exists()
-
-
-def test_every_key_of_a_toml_arrives(folder, capsys):
-    text = TOML.replace('file = "designs.csv"', 'file = "sub/table.csv"\nname = "maker"').replace(
-        "seed = 3", 'seed = 4\nname = "alloys"\nlease = 60'
-    )
-    text = text.replace("sigma = 0.1", "cov = [[0.01, 0.002], [0.002, 0.02]]")
-    (folder / "sub").mkdir()
-    (folder / "sub" / "table.csv").write_text("maker;x;n\nA;0.5;3\nB;1;04\n", encoding="utf-8")
-    (folder / "trial.toml").write_text(text, encoding="utf-8")
-    made = data(capsys, "create", "trial.toml", "--storage", "elsewhere.db")
-    assert (made["study"], made["place"], made["designs"]) == ("alloys", "elsewhere.db", 2)
-    with Study.open("elsewhere.db") as study:
-        assert study.names == ("A", "B")
-        assert study.rows == [{"name": "A", "x": 0.5, "n": 3}, {"name": "B", "x": 1.0, "n": 4}]
-        assert (study.seed, study.lease, study.minimised) == (4, 60.0, ("cost",))
-        assert study.noise.cov.tolist() == [[0.01, 0.002], [0.002, 0.02]]
-        assert study.options == {"evaluations_each": 4}
-    again = data(capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second")
-    assert again["study"] == "second"
-    assert "holds 2 studies; say which by name: alloys, second" in refused(capsys, "status", "elsewhere.db")
-    assert data(capsys, "status", "elsewhere.db", "--name", "second")["study"] == "second"
-    assert [found["study"] for found in data(capsys, "list", "elsewhere.db")["studies"]] == ["alloys", "second"]
-    assert "already holds a study called 'second'" in refused(
-        capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second"
-    )
-
-
-def test_a_list_leaves_out_what_is_no_study(trial, capsys):
-    Path("foreign.db").write_text("not a database, only called like one\n" * 50)
-    code, out, err = conewise(capsys, "list", ".")
-    assert code == 0
-    assert "1 study in ." in out
-    assert "left out: foreign.db" in err
-    found = data(capsys, "list", ".")
-    assert [study["study"] for study in found["studies"]] == ["trial"]
-    assert [other["place"] for other in found["unreadable"]] == ["foreign.db"]
-
-
 # -- run -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_command_evaluates(trial, capsys):
-    # each value arrives as one argument, whatever is in it
-    command = """sh -c 'echo "$1" | wc -w; echo 0.5' sim {name}"""
-    found = data(capsys, "run", trial, "--command", command, "--jobs", "0")
-    assert found["finished"]
-    assert found["run"]["told"] == 12
-    with Study.open(trial) as study:
-        told = study.evaluations()
-        assert {name: value[0] for name, value in zip(told.name, told.values.tolist(), strict=True)} == {
-            "007": 1,
-            "blue steel": 2,
-            "c": 1,
-        }
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "say what evaluates: exactly one of --function, --command and --toml"),
-        (["--function", "a:b", "--command", "ls"], "exactly one of"),
-        (["--function", "simulate"], "a function is written module:function"),
-        (["--function", "no_such_module:f"], "cannot be imported: ModuleNotFoundError"),
-        (["--command", "./nothing-here"], "cannot be started: No such file"),
-        (["--command", "simulate {temperature}"], "the command asks for {temperature}, but the designs have name, x"),
-        (["--command", "'"], "cannot be split into words"),
-        (["--toml", "nowhere.toml"], "nowhere.toml"),
-        (["--toml", "other.toml"], "other.toml has the objectives gain, mass, but the study has gain, cost"),
-        (["--toml", "silent.toml"], "silent.toml, [run]: say exactly one of function and command"),
-        (
-            ["--function", "shared.simulators:trade_off", "--time-limit", "3"],
-            "cannot be ended, so --time-limit needs --jobs 1 or more",
-        ),
-        (["--function", "shared.simulators:trade_off", "--dask", "tcp://127.0.0.1:1"], "leave one of them out"),
-        (["--function", "shared.simulators:trade_off", "--retries", "-1"], "-1 is not in the range"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_slips_of_a_run_are_one_line(trial, capsys, arguments, words):
-    other = TOML.replace('objectives = ["gain", "cost"]', 'objectives = ["gain", "mass"]').replace('"cost"]', '"mass"]')
-    Path("other.toml").write_text(other, encoding="utf-8")
-    Path("silent.toml").write_text(TOML.split("[run]")[0], encoding="utf-8")
-    assert words in refused(capsys, "run", trial, *arguments, "--jobs", "0")
-    state = data(capsys, "status", trial)
-    assert (state["evaluations"], state["failures"], state["in_flight"]) == (0, 0, 0)
-
-
-def test_what_evaluates_is_never_in_the_study(trial, capsys):
-    """It was made from a TOML with [run]; the file holds nothing of it."""
-    assert b"simulators" in Path("trial.toml").read_bytes()
-    assert b"simulators" not in Path(trial).read_bytes()
-    assert "say what evaluates" in refused(capsys, "run", trial)
-
-
-def test_a_failing_evaluator_stops_with_a_sentence(folder, capsys):
-    (folder / "designs.csv").write_text("name,x\nd0,0\nd1,1\n", encoding="utf-8")
-    succeeds(capsys, "create", "trial.toml")
-    code, out, err = conewise(
-        capsys, "run", "trial.db", "--function", "shared.simulators:hopeless", "--jobs", "0", "--retries", "1"
-    )
-    assert code == 2
-    assert out == ""
-    *log, last = err.strip().splitlines()
-    assert last.startswith("conewise: evaluation d1n0 of design 'd1' failed in 2 attempts, the last time because: ")
-    assert "RuntimeError: the third pump is broken" in last
-    assert any(line.startswith("failed: design 'd1', evaluation d1n0, attempt 1") for line in log)
-    state = data(capsys, "status", "trial.db")
-    assert state["in_flight"] == 0
-    assert state["failures"] >= 2
-
-
-def test_a_run_with_a_time_of_its_own_is_continued(trial, capsys, monkeypatch):
-    monkeypatch.setattr("conewise.cli.run._FIRST_LINE", 0.0)
-    code, said, _ = conewise(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0")
-    assert code == 3
-    assert re.match(
-        r"Not finished \(stopped on request\) after 0 evaluations .*; still to do: about 12 evaluations; run again to "
-        r"continue\.",
-        said,
-    )
-    code, out, _ = conewise(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0", "--json")
-    assert code == 3
-    assert json.loads(out)["run"]["stopped_because"] == "stopped on request"
-    assert json.loads(out)["remaining"] == 12
-    code, out, err = conewise(capsys, "run", trial, "--toml", "trial.toml")
-    assert code == 0
-    assert out.startswith("Finished after 12 evaluations")
-    assert re.match(r"1 evaluation, \d+ in flight, 0 failures; ", err)
-    assert "\x1b" not in out + err
-
-
-def test_status_is_watched_until_the_end(trial, capsys):
-    succeeds(capsys, "run", trial, "--toml", "trial.toml")
-    said = succeeds(capsys, "status", trial, "--watch")
-    assert said.startswith("12 evaluations, 0 in flight, 0 failures; ")
-    said = succeeds(capsys, "status", trial)
-    assert re.search(r"^certified epsilon +\S+ \(asked for: 0.1\)$", said, re.MULTILINE)
 
 
 # -- as a process --------------------------------------------------------------------------------------------------
@@ -729,21 +292,3 @@ def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd):
 
 
 # -- help ----------------------------------------------------------------------------------------------------------
-
-STUDY = commands.commands["study"].commands
-
-
-def test_all_commands_are_there():
-    made = {"init", "create", "list"}
-    day_by_day = {"ask", "tell", "fail", "release", "run", "correct", "withdraw"}
-    assert set(STUDY) == made | day_by_day | {"add", "drop", "change"} | {"status", "log", "export"}
-
-
-@pytest.mark.parametrize("name", sorted(STUDY))
-def test_every_command_has_an_example_and_speaks_json(name):
-    # a command remembers its help option as it was first asked for: with the names that it has on the command line
-    top = click.Context(commands, info_name="conewise", **commands.context_settings)
-    context = click.Context(STUDY[name], info_name=f"study {name}", parent=top, terminal_width=100)
-    text = STUDY[name].get_help(context)
-    assert f"Example: conewise study {name} " in text
-    assert re.search(r"--json\s+Print JSON\.", text)

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 import conewise
-from conewise.cli.flags import _FLAGS, _SAME_NAME, in_flags
-from conewise.cli.main import commands
 from conewise.errors import ConeError, ConewiseError, InputError, closest, from_extra, printable
 
 SOURCES = sorted(Path(conewise.__file__).parent.rglob("*.py"))
@@ -39,22 +37,6 @@ def test_nobody_is_sent_to_a_name_on_an_index():
         assert not re.search(r"install conewise|conewise\[", path.read_text(encoding="utf-8")), path
 
 
-@pytest.mark.parametrize(
-    ("sentence", "words"),
-    [
-        ("leave the `executor` out.", "leave the --workers or --dask out."),
-        ("declare it final (`final=True`).", "declare it final (--final)."),
-        ("assume a size (`noise=Gaussian(sigma)`).", "assume a size (--noise gaussian:SIGMA)."),
-        ("`minimise` names 'x'.", "--minimise names 'x'."),
-        ('write `incomplete="skip"`.', "write --incomplete skip."),
-        ("n_designs must be at least 2.", "--designs must be at least 2."),
-        ("use `record` for these.", "use `record` for these."),
-    ],
-)
-def test_the_command_line_names_options(sentence, words):
-    assert in_flags(sentence) == words
-
-
 def sentences(path: Path) -> list[str]:
     """Every text in a `raise` of a module, with {} for what is filled in."""
     raised = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Raise)]
@@ -73,18 +55,6 @@ def test_the_library_names_arguments_and_no_options():
         for sentence in sentences(path):
             plain = re.sub(r"`conewise [^`]*`", "", sentence)
             assert not re.search(r"(?<![\w-])--[a-z]+(?!=)\b", plain.replace("--value=", "")), f"{path}: {sentence}"
-
-
-def test_every_option_that_an_error_can_name_is_one():
-    def options(command):
-        for parameter in command.params:
-            yield from parameter.opts
-        for child in getattr(command, "commands", {}).values():
-            yield from options(child)
-
-    known = set(options(commands))
-    named = {word for text in _FLAGS.values() for word in re.findall(r"--[a-z-]+", text)}
-    assert named | {f"--{name}" for name in _SAME_NAME} <= known
 
 
 @pytest.mark.skipif(not PROJECT.exists(), reason="not in a checkout")

@@ -45,31 +45,6 @@ def test_an_address_that_is_none_is_one_line_until_the_process_has_ended(folder,
     assert done.stderr.endswith("; write its address as tcp://host:8786.\n")
 
 
-@pytest.mark.parametrize(
-    ("out", "remedy"),
-    [("answer.pdf", "or say --format, and print the HTML page to a PDF."), ("answer.docx", "or say --format.")],
-)
-def test_a_report_is_not_written_under_the_ending_of_something_else(capsys, folder, out, remedy):
-    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
-    said = refused(capsys, "report", "trial.csv", "--objectives", "yield,cost", "-o", out)
-    assert said == f"conewise: a report is .html or .md, got {out}; choose one of these endings {remedy}\n"
-    assert not Path(out).exists()
-
-
-def test_an_ending_of_ones_own_goes_with_format(capsys, folder):
-    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
-    with pytest.raises(SystemExit) as caught:
-        main(["report", "trial.csv", "--objectives", "yield,cost", "-o", "answer.txt", "--format", "md"])
-    assert caught.value.code == 0, capsys.readouterr().err
-    assert Path("answer.txt").read_text(encoding="utf-8").startswith("# trial")
-
-
-@pytest.mark.parametrize("held", [b"", b"no database"])
-def test_a_report_of_a_file_called_as_a_study_is_about_a_study(capsys, folder, held):
-    Path("trial.db").write_bytes(held)
-    assert "trial.db is not a study: it is no SQLite database" in refused(capsys, "report", "trial.db")
-
-
 def test_a_cone_for_another_number_of_columns(capsys, folder):
     pytest.importorskip("starlette")
     Path("designs.csv").write_text("name,a,b,c\nx,1,2,3\n", encoding="utf-8")

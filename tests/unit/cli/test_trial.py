@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from shared.laboratory import TOML as LABORATORY
+from shared.laboratory import data, refused
 
 import conewise as cw
 from conewise.cli.main import main
@@ -11,6 +13,7 @@ from conewise.cli.trial import read_designs, read_trial
 from conewise.report.answer import answer
 from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_study
+from conewise.studies.study import Study
 
 
 def test_a_study_file_states_exchanges(tmp_path):
@@ -101,3 +104,79 @@ def written(path, text):
 def test_a_number_of_a_design_has_ascii_digits_only(tmp_path):
     path = written(tmp_path / "t.csv", "name,x,y,z\na,1_000,\uff11,1\nb,2_000,2,2\n")
     assert [(d["x"], d["y"], d["z"]) for d in read_designs(path)] == [("1_000", "\uff11", 1), ("2_000", "2", 2)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('objectives = ["gain", "cost"]', "", "does not say objectives; a study needs objectives, epsilon, delta"),
+        ("[noise]", "[noize]", "'noize' is not a key of it; did you mean 'noise'?"),
+        ("epsilon = 0.1", "epsilom = 0.1", "did you mean 'epsilon'?"),
+        ("epsilon = 0.1", 'epsilon = "0.1"', "epsilon must be a number, got '0.1'"),
+        ("epsilon = 0.1", "epsilon = true", "epsilon must be a number, got 'True'"),
+        ("epsilon = 0.1", "epsilon = -1.0", "epsilon"),
+        ("epsilon = 0.1", "epsilon = 1e400", "epsilon must be finite"),
+        ("seed = 3", f"seed = {'9' * 5000}", "trial.toml holds a number that is too long"),
+        ("seed = 3", f"seed = {'9' * 400}", "seed must be at most"),
+        ("seed = 3", f"seed = {'[' * 5000}{']' * 5000}", "trial.toml is nested too deeply"),
+        ('file = "designs.csv"', f"count = {'9' * 400}", "designs must be at most 10000000"),
+        ("delta = 0.05", "delta = 1.5", "delta must lie strictly between 0 and 1"),
+        ("seed = 3", "seed = 3.5", "seed must be a whole number"),
+        ("seed = 3", "colour = 3", "'colour' is not a key of it; it may have name, objectives"),
+        ("seed = 3", "seed = 3\nlease = 0", "lease must be above 0"),
+        ('cone = "planar:100"', 'cone = "planer:100"', "no cone is called 'planer'"),
+        ('cone = "planar:100"', 'cone = "orthant:3"', "3"),
+        ('minimise = ["cost"]', 'minimise = ["mass"]', "minimise names 'mass'"),
+        ('minimise = ["cost"]', 'minimise = "cost"', "minimise must be a list, got 'cost'"),
+        ('minimise = ["cost"]', "minimise = [1]", "objectives and minimise are lists of names"),
+        ('file = "designs.csv"', 'file = "desings.csv"', "there is no file"),
+        ('file = "designs.csv"', "", "[designs]: say exactly one of file, list and count"),
+        ('file = "designs.csv"', 'file = "designs.csv"\ncount = 3', "say exactly one of file, list and count, got 2"),
+        ('file = "designs.csv"', 'file = "designs.csv"\nname = "label"', "has no column 'label'; it has name, x"),
+        ('file = "designs.csv"', 'list = ["a", "b"]\nname = "x"', "name is a column of a file"),
+        ('file = "designs.csv"', 'list = ["a", "a"]', "two designs are called 'a'"),
+        ('file = "designs.csv"', "count = 1", "at least 2"),
+        ('kind = "gaussian"', 'kind = "cauchy"', "the kind of the noise must be one of gaussian"),
+        ("sigma = 0.1", "sigma = 0", "sigma must be above 0"),
+        ("sigma = 0.1", "simga = 0.1", "did you mean 'sigma'?"),
+        ("sigma = 0.1", "sigma = [1, 2, 3]", "the noise is given for 3 objectives, but there are 2"),
+        ('name = "naive"', 'name = "naiv"', "algorithm must be"),
+        ('name = "naive"', "name = 3", "name in [algorithm] must be text"),
+        ("evaluations_each = 4", "evaluation_each = 4", "has no option 'evaluation_each'"),
+        ("jobs = 0", "job = 0", "did you mean 'jobs'?"),
+        ("jobs = 0", 'jobs = "all"', "jobs must be a whole number"),
+        ("seed = 3", "seed = ", "is not valid TOML"),
+    ],
+    ids=lambda value: value[:40].replace("\n", " "),
+)
+def test_slips_in_a_toml_are_one_line(folder, capsys, old, new, words):
+    assert old in LABORATORY
+    (folder / "trial.toml").write_text(LABORATORY.replace(old, new), encoding="utf-8")
+    assert words in refused(capsys, "create", "trial.toml")
+    assert not (folder / "trial.db").exists()
+
+
+def test_every_key_of_a_toml_arrives(folder, capsys):
+    text = LABORATORY.replace('file = "designs.csv"', 'file = "sub/table.csv"\nname = "maker"').replace(
+        "seed = 3", 'seed = 4\nname = "alloys"\nlease = 60'
+    )
+    text = text.replace("sigma = 0.1", "cov = [[0.01, 0.002], [0.002, 0.02]]")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "table.csv").write_text("maker;x;n\nA;0.5;3\nB;1;04\n", encoding="utf-8")
+    (folder / "trial.toml").write_text(text, encoding="utf-8")
+    made = data(capsys, "create", "trial.toml", "--storage", "elsewhere.db")
+    assert (made["study"], made["place"], made["designs"]) == ("alloys", "elsewhere.db", 2)
+    with Study.open("elsewhere.db") as study:
+        assert study.names == ("A", "B")
+        assert study.rows == [{"name": "A", "x": 0.5, "n": 3}, {"name": "B", "x": 1.0, "n": 4}]
+        assert (study.seed, study.lease, study.minimised) == (4, 60.0, ("cost",))
+        assert study.noise.cov.tolist() == [[0.01, 0.002], [0.002, 0.02]]
+        assert study.options == {"evaluations_each": 4}
+    again = data(capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second")
+    assert again["study"] == "second"
+    assert "holds 2 studies; say which by name: alloys, second" in refused(capsys, "status", "elsewhere.db")
+    assert data(capsys, "status", "elsewhere.db", "--name", "second")["study"] == "second"
+    assert [found["study"] for found in data(capsys, "list", "elsewhere.db")["studies"]] == ["alloys", "second"]
+    assert "already holds a study called 'second'" in refused(
+        capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second"
+    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.studies import Clock, digest, finish, make, reference, same, value_of, values_of
+from shared.studies import Clock, finish, make, reference, same, value_of, values_of
 
 import conewise as cw
-from conewise.noise import Bounded, Gaussian
+from conewise.noise import Bounded
 from conewise.studies.evaluations import AlreadyTold, seed_of
 from conewise.studies.ledger import FURTHEST
 
@@ -205,13 +205,6 @@ def test_one_evaluation_may_be_told_as_a_flat_list(study):
     assert study.tell([], np.empty((0, 2))).stored == 0
 
 
-def test_far_numbers_replay_as_they_were_told(study, clock):
-    for number in range(1, 6):
-        study.tell([f"0-{number * FURTHEST}"], [[1, number]])
-    with again(study, clock) as other:
-        assert digest(other) == digest(study)
-
-
 @pytest.mark.parametrize("designs", [["z"], [6], [-1], [1.5], "a", [None]])
 def test_designs_that_do_not_exist_are_refused(study, designs):
     with pytest.raises(cw.InputError):
@@ -225,68 +218,7 @@ def test_values_outside_the_range_that_is_assumed_are_refused(tmp_path):
             study.tell(["d1n0"], [[1.0, 5.0]])
 
 
-@pytest.mark.parametrize("algorithm", ["proportions", "naive"])
-def test_a_guarantee_is_in_the_users_own_sign(tmp_path, algorithm):
-    """Inside, the cost that is minimised lies between -1 and 0; whoever gave the range reads what was given."""
-    noise, truth = Bounded(0, 1), {"a": [0.9, 0.2], "b": [0.2, 0.9]}
-    given = {"designs": list(truth), "noise": noise, "epsilon": 0.5, "delta": 0.1, "algorithm": algorithm}
-    with make(tmp_path / "a.db", **given) as study:
-        while batch := study.ask(100):
-            study.tell(batch, [truth[evaluation.name] for evaluation in batch])
-        answer = study.result()
-    assert answer.indices == [0]
-    assert answer.guarantee.assumption.endswith(noise.words)
-
-
 # -- answers ---------------------------------------------------------------------------------------------------------
-
-
-def test_minimised_objectives_are_turned_once(tmp_path):
-    """The same study told with both signs, its noise given in each sign: one answer."""
-    cov = np.array([[0.25, 0.1], [0.1, 0.3]])
-    turn = np.diag([1.0, -1.0])
-    results = []
-    for minimise, noise, sign in (((), cov, 1), (("cost",), turn @ cov @ turn, -1)):
-        with make(
-            tmp_path / f"{sign}.db", minimise=minimise, noise=Gaussian(cov=noise), cone=cw.Cone.planar(60)
-        ) as study:
-            while batch := study.ask(20):
-                study.tell(batch, values_of(batch) * [1, -sign])
-            results.append(study.result())
-            assert study.noise.cov.tolist() == noise.tolist()  # as it was given
-    assert same(*results)
-
-
-def test_an_unfinished_study_answers_from_all_it_has(study):
-    batch = study.ask(12)[:9]
-    study.tell(batch, values_of(batch))
-    result = study.result()
-    assert result.evaluations == 9  # the round of six is over, and three of the next are there
-    assert result.counts.tolist() == [2, 2, 2, 1, 1, 1]
-    assert study.status().waiting == 3
-    assert not study.status().finished
-    assert study.status().remaining > 0
-
-
-def test_a_plan_is_what_is_worth_most(study):
-    assert study.plan(4).total == 4
-    finish(study, 5)
-    assert study.plan().total == 0
-    with pytest.raises(cw.InputError, match="at least 1"):
-        study.plan(0)
-
-
-@pytest.mark.parametrize("algorithm", ["elimination", "proportions", "ape", "auer", "paveba", "psips"])
-def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
-    options = {} if algorithm in ("elimination", "proportions") else {"growth": 0.5}
-    with make(tmp_path / "a.db", algorithm=algorithm, epsilon=1.0, options=options) as study:
-        finish(study, 10)
-        assert same(study.result(), reference(study))
-        assert study.plan(3).total == 0
-        with cw.Study.open(study.place) as other:
-            assert digest(other) == digest(study)
-            assert other.algorithm == algorithm
-            assert other.options == options
 
 
 def test_unknown_noise(tmp_path):
@@ -294,32 +226,6 @@ def test_unknown_noise(tmp_path):
         finish(study)
         assert same(study.result(), reference(study))
         assert isinstance(study.result().guarantee, cw.Guarantee)
-
-
-def test_an_interrupted_fold_is_made_again(study, monkeypatch):
-    """Ctrl-C in the middle of a fold must not leave half of it."""
-    batch = study.ask(12)
-    values = values_of(batch)
-    take = study._reader.ledger._take_tells
-
-    def interrupted(*arguments):
-        take(*arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(study._reader.ledger, "_take_tells", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        study.tell(batch, values)
-    assert study.status().evaluations == 12  # written before the interruption, and read back whole
-    tell = study._reader.fold.algorithm.tell
-    monkeypatch.setattr(type(study._reader.fold.algorithm), "tell", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    other = study.ask(3)
-    study.tell(other, values_of(other))
-    with pytest.raises(KeyboardInterrupt):
-        study.result()
-    monkeypatch.undo()
-    assert tell
-    finish(study)
-    assert same(study.result(), reference(study))
 
 
 @pytest.mark.parametrize("name", ["worker", "reason"])

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from shared.studies import Clock, digest, finish, make, older, reference, reseal, run_script, same, values_of
+from shared.studies import Clock, digest, finish, make, older, reseal, run_script, values_of
 
 import conewise as cw
 from conewise.studies.storage import sqlitefile
@@ -163,20 +163,6 @@ def test_a_damaged_file_without_checksums_is_not_brought_up(path):
     with sqlite3.connect(path) as other:
         assert other.execute("PRAGMA user_version").fetchone() == (1,)
     other.close()
-
-
-def test_an_older_copy_put_back_under_an_open_study_is_noticed(path):
-    """What was read is not there any more: nothing is told into such a journal."""
-    with cw.Study.open(path) as study:
-        study.record(["a"], [[1, 2]])
-    with cw.Study.open(path, read_only=True) as reader:
-        assert reader.status().evaluations == 151
-        with sqlite3.connect(path) as other:
-            other.execute("DELETE FROM journal WHERE seq = 2")
-            other.execute("UPDATE tails SET seq = 1, checksum = (SELECT checksum FROM journal WHERE seq = 1)")
-        other.close()
-        with pytest.raises(cw.ConewiseError, match="its journal ends at entry 1, and was read up to entry 2 before"):
-            reader.status()
 
 
 @pytest.mark.parametrize("place", [":memory:", "sqlite:///:memory:", "file:trial?mode=memory"])
@@ -454,16 +440,6 @@ def test_what_is_in_the_log_is_not_missed(path, tmp_path):
         finish(copy)
         told = dict(zip(copy.evaluations().ids, copy.evaluations().values.tolist(), strict=True))
         assert told["d0n49"] == [0.5, -0.5]
-
-
-def test_an_object_that_sleeps_sees_what_others_did(path):
-    with cw.Study.open(path) as sleeper, make(path.parent / "plain.db") as plain:
-        assert sleeper.status().evaluations == 150
-        with cw.Study.open(path) as busy:
-            finish(busy)
-            assert digest(sleeper) == digest(busy)
-        finish(plain)
-        assert same(plain.result(), reference(plain))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-from conewise.cli.main import main
+from shared.laboratory import refused, succeeds
 
 
 @pytest.fixture
@@ -21,28 +20,8 @@ def trial(tmp_path, monkeypatch, capsys):
     return "trial.db"
 
 
-def conewise(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as caught:
-        main(["study", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return caught.value.code, out, err
-
-
-def succeeds(capsys, *arguments: str) -> str:
-    code, out, err = conewise(capsys, *arguments)
-    assert code == 0, err
-    return out
-
-
 def data(capsys, *arguments: str) -> dict:
     return json.loads(succeeds(capsys, *arguments, "--json"))
-
-
-def refused(capsys, *arguments: str) -> str:
-    code, out, err = conewise(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert re.fullmatch(r"conewise: [^\n]+[.?]\n", err), err
-    return err
 
 
 def run(capsys, trial):

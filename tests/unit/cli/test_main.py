@@ -1,0 +1,119 @@
+"""The command line as a whole: usage, interruptions, errors of every kind, outputs that take nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from scipy.spatial import QhullError
+from shared.commandline import refused, run
+
+import conewise as cw
+from conewise.cli.main import commands
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fronts"], "No such command 'fronts'"),
+        (["--colour"], "No such option"),
+        (["cone"], "Missing argument 'SPEC'; see conewise cone --help"),
+        (["front"], "Missing argument 'FILE...'; see conewise front --help"),
+        (["budget"], "Missing option '--designs'; see conewise budget --help"),
+        (["cone", "planar:135", "--angle"], "No such option"),
+        (["cone", "planar:135", "--dim", "0"], "0 is not in the range"),
+        (["reproduce", "--runs", "0"], "0 is not in the range 1<=x"),
+        (["reproduce", "--runs", "many"], "'many' is not a valid integer"),
+        (["reproduce", "--seed", "-1"], "-1 is not in the range"),
+        (["reproduce", "--jobs", "0"], "0 is not in the range"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_one_line(capsys, arguments, words):
+    assert words in refused(capsys, *arguments)
+
+
+def test_interruption_is_one_line_with_the_shells_code(capsys, monkeypatch):
+    def stop(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr(commands, "main", stop)
+    code, _, err = run(capsys, "cone", "planar:45")
+    assert (code, err) == (130, "conewise: interrupted.\n")
+
+
+def test_our_own_errors_are_sentences(capsys, monkeypatch):
+    def fail(*_, **__):
+        raise cw.InputError("what was wrong;\n   what to do.")
+
+    monkeypatch.setattr(commands, "main", fail)
+    assert refused(capsys, "cone", "planar:45") == "conewise: what was wrong; what to do.\n"
+
+
+def test_without_arguments_there_is_help(capsys):
+    code, out, err = run(capsys)
+    assert code == 0
+    assert "Usage: conewise" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("odd"), OverflowError("big"), ZeroDivisionError("zero"), FloatingPointError()]
+)
+def test_what_nobody_foresaw_is_one_line_as_well(capsys, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(commands, "main", fail)
+    said = refused(capsys, "cone", "planar:90")
+    assert said.startswith(f"conewise: this cannot be computed ({type(error).__name__}: {error}")
+    assert said.endswith("report it if there are none.\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "conewise: there is not enough memory for this; give fewer or smaller things at a time.\n"),
+        (RecursionError(), "conewise: something given is nested too deeply; write it flatter.\n"),
+        (np.linalg.LinAlgError("no convergence"), "conewise: this cannot be computed (LinAlgError: no convergence); "),
+        (QhullError("QH6154"), "conewise: this cannot be computed (QhullError: QH6154); "),
+        (ValueError("a\x1b[31m\nb"), "conewise: this cannot be computed (ValueError: a\ufffd[31m b); "),
+        (cw.InputError("no `objectives`\x1b[2J"), "conewise: no --objectives\ufffd[2J"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_other_kinds_of_error_have_a_line_of_their_own(capsys, monkeypatch, error, words):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(commands, "main", fail)
+    code, out, said = run(capsys, "cone", "planar:90")
+    assert (code, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["cone", "planar:135"], ["cone", "planar:135", "--json"], ["--help"], []], ids=str
+)
+@pytest.mark.parametrize("output", ["closed", "full", "unread"])
+def test_an_output_that_takes_nothing_is_no_traceback(arguments, output):
+    if output == "full" and not Path("/dev/full").exists():
+        pytest.skip("no device that is always full")
+    command = [sys.executable, "-m", "conewise", *arguments]
+    if output == "unread":
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+        os.close(write)
+        assert (done.returncode, done.stderr) == (1, "")
+        return
+    where = ">&-" if output == "closed" else ">/dev/full"
+    done = subprocess.run(["sh", "-c", f'"$@" {where}', "sh", *command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (
+        (0, "") if output == "closed" else (2, "conewise: No space left on device.\n")
+    )

@@ -1,0 +1,91 @@
+"""Tables of results that are told: from files and pipes, what is recognised, and slips in them."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from shared.laboratory import data, refused, rows_of, succeeds
+
+from conewise.studies.study import Study
+
+
+def test_a_table_of_designs_that_was_told_before_is_recognised(trial, capsys):
+    """The same rows, also in another format or with new ones below, are not counted twice by a slip."""
+    Path("done.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\n", encoding="utf-8")
+    assert data(capsys, "tell", trial, "--file", "done.csv")["stored"] == 2
+    before = Path(trial).read_bytes()
+    said = refused(capsys, "tell", trial, "--file", "done.csv")
+    assert "the rows of done.csv were told before; nothing was written: if they are new measurements" in said
+    Path("same.jsonl").write_text(
+        '{"cost": 0.1, "design": "c", "gain": 0.9}\n{"gain": 0.1, "cost": 0.2, "name": "007", "design": "007"}\n',
+        encoding="utf-8",
+    )
+    assert "say --again" in refused(capsys, "tell", trial, "--file", "same.jsonl")
+    Path("longer.csv").write_text("design,gain,cost\nc,0.9,0.1\n007,0.1,0.2\nc,0.8,0.1\n", encoding="utf-8")
+    said = refused(capsys, "tell", trial, "--file", "longer.csv")
+    assert "the first 2 of the 3 rows of longer.csv were told before; nothing was written: tell the new rows" in said
+    assert Path(trial).read_bytes() == before
+    assert data(capsys, "tell", trial, "--file", "done.csv", "--again")["evaluations"] == ["d2n1", "d0n1"]
+    assert "told before" in refused(capsys, "tell", trial, "--file", "done.csv")
+
+
+def test_ids_are_nothing_that_a_spreadsheet_changes(trial, capsys):
+    """No date, number, formula, truth value or error: letters and digits that begin with a letter, no E alone."""
+    ids = [row["id"] for row in rows_of(succeeds(capsys, "ask", trial, "-n", "6"))]
+    assert len(ids) == 6
+    assert all(re.fullmatch(r"d[0-9]+n[0-9]+", name) for name in ids)
+
+
+def test_results_from_standard_input(trial, capsys, monkeypatch):
+    def typed(text):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    typed("name,cost,gain\nc,0.1,0.9\n007,0.2,0.1\nc,0.3,0.8\n")
+    assert data(capsys, "tell", trial, "--file", "-")["evaluations"] == ["d2n0", "d0n0", "d2n1"]
+    typed('{"id": "d1n0", "gain": 0.5, "cost": 0.5}\n{"id": "d1n1", "gain": 0.25, "cost": 1}\n')
+    assert data(capsys, "tell", trial, "--file", "-")["stored"] == 2
+    typed('[{"id": "d1n0", "gain": 0.5, "cost": 0.5, "design": "blue steel"}]')
+    assert data(capsys, "tell", trial, "--file", "-")["repeated"] == 1
+    Path("more.jsonl").write_text('{"design": "c", "gain": 1, "cost": 2}\n', encoding="utf-8")
+    assert data(capsys, "tell", trial, "--file", "more.jsonl")["evaluations"] == ["d2n2"]
+    with Study.open(trial) as study:
+        told = study.evaluations()
+        assert dict(zip(told.ids, told.values.tolist(), strict=True))["d2n1"] == [0.8, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", "results.csv is empty"),
+        ("id,gain,cost\n", "results.csv has no rows below its header"),
+        ("id,gain\n0-0,1\n", "has no column 'cost'; it has id, gain"),
+        ("who,gain,cost\nme,1,2\n", "neither a column id nor a column design; it has who, gain, cost"),
+        ("id,gain,cost\n0-0,,\n1-0,,\n", "holds no values yet: the columns gain, cost are empty"),
+        ("id,gain,cost\n0-0,1,\n", "row 1 (below the header) has no value for 'cost', but values for other objectives"),
+        (
+            "id,gain,cost\n0-0,1,2\n1-0,1,low\n",
+            "row 2 (below the header), column 'cost' holds 'low', where a number was expected",
+        ),
+        ("id,gain,cost\n0-0,1,inf\n", "column 'cost' holds inf, where a finite number was expected"),
+        ("id,gain,cost\n,1,2\n", "has no id; give rows with ids and rows with designs in two tables"),
+        ("id,design,gain,cost\n0-0,c,1,2\n", "0-0 is an evaluation of '007', not of 'c'"),
+        ("design,gain,cost\n,1,2\n", "names no design"),
+        ("design,gain,cost\nd,1,2\n", "there is no design called 'd'"),
+        ("id,gain,cost\n0-0,1\n", "has 2 entries for 3 columns"),
+        ("id,gain,gain,cost\n0-0,1,1,2\n", "two columns called 'gain'"),
+        (
+            "id;gain;cost\n0-0;1,5;2\n",
+            "column 'gain' holds '1,5', where a number was expected; write decimals with a point",
+        ),
+        ("id,gain,cost\n0-0,1_000,2\n", "column 'gain' holds '1_000', where a number was expected; write thousands"),
+        ('id,gain,cost\n"d0n0,1,2\n', "a quote is opened in this row and never closed"),
+    ],
+)
+def test_slips_in_a_table_of_results(trial, capsys, table, words):
+    Path("results.csv").write_text(table, encoding="utf-8")
+    assert words in refused(capsys, "tell", trial, "--file", "results.csv")
+    assert data(capsys, "status", trial)["evaluations"] == 0

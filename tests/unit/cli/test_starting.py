@@ -1,0 +1,38 @@
+"""`conewise study init`: what it writes runs as it stands, and no file is replaced unasked."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from shared.laboratory import refused, succeeds
+
+from conewise.cli.main import main
+
+
+def test_what_init_writes_runs_as_it_stands(begun, capsys):
+    said = succeeds(capsys, "run", begun, "--toml", "trial.toml", "--jobs", "0")
+    assert said.startswith("Finished after ")
+    assert "guaranteed: within epsilon = 0.5" in said
+
+
+def test_what_init_writes_is_true_with_its_comments_taken_away(begun):
+    """The lines that are commented out name keys that exist, in the tables under which they stand."""
+    text = Path("trial.toml").read_text(encoding="utf-8")
+    longer = re.sub(r"(?m)^# (\[algorithm\]|success|max_evaluations)", r"\1", text)
+    Path("longer.toml").write_text(longer, encoding="utf-8")
+    assert tomllib.loads(longer)["algorithm"] == {"success": "contain", "max_evaluations": 10000}
+    with pytest.raises(SystemExit) as caught:
+        main(["study", "create", "longer.toml"])
+    assert caught.value.code == 0
+
+
+def test_init_replaces_no_file_unasked(empty, capsys):
+    Path("mine.toml").write_text("mine", encoding="utf-8")
+    assert "mine.toml exists already" in refused(capsys, "init", "mine.toml")
+    assert Path("mine.toml").read_text(encoding="utf-8") == "mine"
+    assert json.loads(succeeds(capsys, "init", "mine.toml", "--force", "--json"))["file"] == "mine.toml"
+    assert "cannot be written" in refused(capsys, "init", "nowhere/mine.toml")

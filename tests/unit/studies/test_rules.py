@@ -1,0 +1,32 @@
+"""Rules by their names: each gives what its plain loop gives."""
+
+from __future__ import annotations
+
+import pytest
+from shared.studies import Clock, digest, finish, make, reference, same
+
+import conewise as cw
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def study(tmp_path, clock):
+    with make(tmp_path / "trial.db", clock=clock, lease=60) as made:
+        yield made
+
+
+@pytest.mark.parametrize("algorithm", ["elimination", "proportions", "ape", "auer", "paveba", "psips"])
+def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
+    options = {} if algorithm in ("elimination", "proportions") else {"growth": 0.5}
+    with make(tmp_path / "a.db", algorithm=algorithm, epsilon=1.0, options=options) as study:
+        finish(study, 10)
+        assert same(study.result(), reference(study))
+        assert study.plan(3).total == 0
+        with cw.Study.open(study.place) as other:
+            assert digest(other) == digest(study)
+            assert other.algorithm == algorithm
+            assert other.options == options
