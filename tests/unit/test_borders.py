@@ -9,7 +9,7 @@ import conewise as cw
 from conewise.algorithms import OptimalProportions
 from conewise.noise import Gaussian
 
-MOST = {"cover": 66, "contain": 72}
+MOST = {"cover": 59, "contain": 64}
 
 
 def crossed(success: str) -> list[int]:

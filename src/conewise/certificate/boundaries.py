@@ -73,8 +73,9 @@ class Boundaries(ABC):
         designs, rivals = table.designs[rows], table.designs[columns]
         known = len(table.variances) if covering else len(table.values)
         logs = self.spending.log_out(designs, rivals, standing)
-        sure = standing.sure[rivals] if self.spending.by_sure else np.zeros(0, dtype=bool)
-        narrower = self.spending.log_by_sure(designs, rivals, standing) if sure.any() else None
+        narrower, sure = None, standing.sure[rivals]
+        if sure.any() and self.spending.by_sure:
+            narrower = self.spending.log_by_sure(designs, rivals, standing)
         found = []
         for which, offset in self.lists(table):
             meeting = table.meeting(rows, columns, offset, known)
@@ -215,12 +216,13 @@ class Looks(Boundaries):
         shift = self.radii.shifts(np.array(z), self._observations[level])
         return np.zeros(len(self.radii.cone.facets)) if shift is None else np.asarray(self.scale * shift)
 
-    def by_level(self, log_fine: float, log_out: float) -> tuple[Floats, Floats]:
-        """Twice (L,): z of claims that may spend so much: for planning."""
-        return (
-            self.tables.fine[int(self.tables.rows(np.array(log_fine), False))],
-            self.tables.out[0, int(self.tables.rows(np.array(log_out), True))],
-        )
+    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
+        """Twice (L,): the z that claims "fine" and "beaten" of these designs are likely to meet next: for planning."""
+        # By the time that somebody is put out, the rival will be sure where that matters.
+        spend = self.spending.log_by_sure if self.spending.by_sure else self.spending.log_out
+        fine = np.median(self.spending.log_fine(designs, standing).max(axis=0))
+        out = np.median(spend(designs, rivals, standing).max(axis=2))
+        return self.tables.fine[self.tables.rows(fine, False)], self.tables.out[0, self.tables.rows(out, True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from conewise._memory import Memory
 from conewise.budgets import check_designs
 from conewise.certificate.boundaries import Comparisons, Looks, OneLook, Tables
 from conewise.certificate.claims import FEW, Certified, Claims, Struck, Worked, certified, judge
-from conewise.certificate.crowds import clearly_beaten
+from conewise.certificate.crowds import Crowd, clearly_beaten
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Lens, PairTable, View
@@ -208,6 +208,7 @@ class _Last:
     claims: Claims
     worked: Worked
     views: list[View]
+    crowd: Crowd | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,7 +370,7 @@ class Certificate(Asked):
 
     def boundaries(self, state: Checkpoints) -> Looks:
         """The radii in force: by the weights of the pilot, or even ones."""
-        return self._boundaries(state.weights)
+        return Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -379,21 +380,20 @@ class Certificate(Asked):
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        weights = state.weights
-        boundaries, views = self._boundaries(weights), self._views(state, last)
-        bounds = self.bounds(state)
+        boundaries, views, bounds = self.boundaries(state), self._views(state, last), self.bounds(state)
         out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
         by = np.full(self.n_designs, -1, dtype=np.intp)
+        crowd = None if last is None else last.crowd
         if self.n_designs > FEW:
-            before, strikers = by if last is None else last.claims.by, None if bounds is None else bounds.strikers
-            rounding = self.rounding(state.statistics)
-            out, by = clearly_beaten(views, state.reached, boundaries, rounding, FEW, before, out, strikers)
+            rounding, strikers = self.rounding(state.statistics), None if bounds is None else bounds.strikers
+            crowd = clearly_beaten(views, state.reached, boundaries, rounding, FEW, crowd, out, strikers)
+            out, by = out | crowd.beaten, crowd.by
         table = self._table(state, np.flatnonzero(~out), views)
         standing = Standing(~out, np.zeros_like(out))
         start = Struck(out, by, Comparisons(table, boundaries, standing))
         same = last is not None and last.claims.comparisons.boundaries.spending.weights is boundaries.spending.weights
         claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked(), bounds)
-        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views))
+        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
         return claims
 
     def bounds(self, state: Checkpoints) -> Bounds | None:
@@ -409,15 +409,12 @@ class Certificate(Asked):
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
 
-    def _boundaries(self, weights: Weights | None) -> Looks:
-        return Looks(self.radii, self.spending(self.even if weights is None else weights), self.scale, self.tables)
-
     def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
-        alike = self.radii.common is not None
-        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, max(self.offsets), alike)
+        depth, alike = max(self.offsets), self.radii.alike
+        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, depth, alike)
         rounding = self.rounding(state.statistics) if spreads.size else None
         return table if rounding is None else table.rounded(rounding, self.cone, spreads)
 
@@ -430,17 +427,6 @@ class Certificate(Asked):
         table = self._table(state, designs, self._views(state, _MEMORY.last(self)))
         standing = Standing.at_first(self.n_designs) if standing is None else standing
         return Comparisons(table, self.boundaries(state), standing)
-
-    def in_sight(self, state: Checkpoints, claims: Claims) -> tuple[Floats, Floats]:
-        """The z by level that claims "fine" and "beaten" are likely to meet next: for planning, not for claims."""
-        open_ = np.flatnonzero(claims.undecided if claims.undecided.any() else ~claims.out)
-        boundaries, standing, left = self.boundaries(state), claims.comparisons.standing, claims.left
-        standing = Standing(standing.left, claims.certain)
-        fine = boundaries.spending.log_fine(open_, standing).max(axis=0)
-        # By the time that somebody is put out, the rival will be sure where that matters.
-        spend = boundaries.spending.log_by_sure if boundaries.spending.by_sure else boundaries.spending.log_out
-        out = spend(open_, left, standing).max(axis=2)
-        return boundaries.by_level(float(np.median(fine)), float(np.median(out)))
 
 
 _MEMORY: Memory[Certificate, _Last] = Memory()

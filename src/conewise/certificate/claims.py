@@ -46,8 +46,10 @@ class Claims:
     undecided: Bools
     by: Indices
     """(K,): one of those that beat or cover a design; -1 for the others."""
+    left: Indices
+    """(L,): the designs that are neither beaten nor miss a level."""
     comparisons: Comparisons
-    """Of the designs that are left."""
+    """Of these."""
     accept_at: Floats
     """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
 
@@ -66,11 +68,6 @@ class Claims:
     def out(self) -> Bools:
         """(K,): beaten, or misses a level."""
         return self.beaten | self.misses
-
-    @property
-    def left(self) -> Indices:
-        """(L,): the designs that are neither beaten nor miss a level."""
-        return self.comparisons.table.designs
 
     @property
     def done(self) -> bool:
@@ -325,7 +322,8 @@ def settle(
         covered[comparisons.table.designs[rows[within]]] = True
         by[comparisons.table.designs[rows[within]]] = comparisons.table.designs[cover[within]]
     undecided = ~(out | accepted | covered)
-    return Claims(beaten, accepted, covered, undecided, by, comparisons, accept_at, fine_at, bounds)
+    left = comparisons.table.designs
+    return Claims(beaten, accepted, covered, undecided, by, left, comparisons, accept_at, fine_at, bounds)
 
 
 def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:

@@ -18,40 +18,75 @@ from conewise.order import maximal_columns
 _PAIRS_AT_ONCE: Final = 2**18
 
 
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Who is clearly beaten, by whom, and in which views: to be taken over at the next look."""
+
+    views: Sequence[View]
+    reached: Indices
+    steps: bytes
+    """Equal for equal steps of recorded values."""
+    beaten: Bools
+    by: Indices
+    """(K,): -1 where nobody does."""
+
+    def still_beaten(self, views: Sequence[View], reached: Indices, steps: bytes) -> Bools:
+        """(K,): who is beaten as before, since its level is the same, and so are its means and those of its rival."""
+        if steps != self.steps:
+            return np.zeros_like(self.beaten)  # finer steps were seen: radii change although nobody moved
+        unmoved = np.ones_like(self.beaten)
+        for level, before in enumerate(self.views):
+            if level >= len(views):
+                unmoved[before.designs] = False
+            elif (now := views[level]) is not before:
+                there, here = places(now.designs, before.designs)
+                same = np.zeros(len(before.designs), dtype=bool)
+                same[there] = (now.values[here] == before.values[there]).all(axis=1)
+                same[there] &= (now.variances[here] == before.variances[there]).all(axis=1)
+                unmoved[before.designs[~same]] = False
+        return np.asarray(self.beaten & (self.reached == reached) & unmoved & unmoved[self.by])
+
+
 def clearly_beaten(
     views: Sequence[View],
     reached: Indices,
     boundaries: Looks,
     rounding: Rounding | None,
     few: int,
-    before: Indices,
+    before: Crowd | None,
     out: Bools,
     strikers: Bools | None = None,
-) -> tuple[Bools, Indices]:
-    """Who is out or beaten at its own last level by a design of the empirical front, and by which; while many are left.
+) -> Crowd:
+    """Who is beaten at its own last level by a design of the empirical front, and by which; while many are left.
 
     At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-    nothing is missed; what unequal ones hide is found among the pairs. Everybody is first held against whoever beat it
-    `before`: the one place where claims may depend on when anybody looked, and none is wrong for it (docs/adaptive,
-    3.2).
+    nothing is missed; what unequal ones hide is found among the pairs. Whoever was beaten `before`, and has not moved
+    since, is not looked at again: the one place where claims may depend on when anybody looked, and none is wrong for
+    it (docs/adaptive, 3.2). Those that are `out` otherwise are not asked about; `strikers` are who may beat others, None
+    for everybody. Both only ever grow.
     """
-    beaten, by = out.copy(), np.full(len(reached), -1, dtype=np.intp)
-    left = int((~beaten).sum())
-    while left > few:  # else all pairs are looked at anyway
-        standing = Standing(~beaten, np.zeros_like(beaten))
+    beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
+    steps = b"" if rounding is None else rounding.key
+    if before is not None:
+        still = before.still_beaten(views, reached, steps)
+        # Step by step, some may be beaten only because others are: then they are all taken over, or none.
+        if not boundaries.spending.stepwise or still.sum() == before.beaten.sum():
+            beaten, by = still, np.where(still, before.by, -1)
+    while True:
+        earlier = int((~(beaten | out)).sum())
+        standing = Standing(~(beaten | out), np.zeros_like(beaten))
         for which, offset in enumerate(boundaries.offsets):
             z = boundaries.of_everybody(standing, which)
+            left = np.flatnonzero(~(beaten | out))
             for level in range(len(views) - offset):
                 here, ahead = views[level], views[level + offset]
-                rows = np.flatnonzero((reached[here.designs] == level) & ~beaten[here.designs])
+                rows = places(here.designs, left[reached[left] == level])[1]
                 radius = _Radius(float(z[level]) * boundaries.scale, boundaries.shift_at(float(z[level]), level))
-                shown = np.ones(len(ahead.designs), dtype=bool) if strikers is None else strikers[ahead.designs]
-                for lost, rivals in _beaten_at(here, ahead, rows, radius, rounding, before, shown):
-                    beaten[lost], by[lost] = True, rivals
-        earlier, left = left, int((~beaten).sum())
-        if left == earlier or not boundaries.spending.stepwise:
-            break
-    return beaten, by
+                lost, rivals = _beaten_at(here, ahead, rows, radius, rounding, strikers)
+                beaten[lost], by[lost] = True, rivals
+        now = int((~(beaten | out)).sum())
+        if now == earlier or now <= few or not boundaries.spending.stepwise:  # few: all pairs are looked at
+            return Crowd(views, reached, steps, beaten, by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,42 +101,16 @@ class _Radius:
 
 
 def _beaten_at(
-    here: View, ahead: View, rows: Indices, radius: _Radius, rounding: Rounding | None, before: Indices, shown: Bools
-) -> list[tuple[Indices, Indices]]:
-    """Of these designs of the first view: who is beaten by one of the second that are `shown`, and by which."""
-    if not len(rows) or not len(ahead.designs):
-        return []
-    if rounding is not None:  # whoever's noise may be hidden is left to the pairs
-        rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
-        shown = shown & ~rounding.hides(ahead.spreads).any(axis=1)
-    lost = _beaten_as_before(here, ahead, rows, radius, before[here.designs[rows]], shown)
-    rest = rows[~lost]
-    found = [(here.designs[rows[lost]], before[here.designs[rows[lost]]])]
-    if len(rest) and shown.any():
-        rivals = np.flatnonzero(shown)[maximal_columns(ahead.values[shown].T)]
-        found.append(_beaten_by_the_front(here, ahead, rest, radius, rivals))
-    return found
-
-
-def _beaten_as_before(here: View, ahead: View, rows: Indices, radius: _Radius, before: Indices, shown: Bools) -> Bools:
-    """(rows,): who is beaten, by the data as they are, by the design that did so before; -1 for nobody."""
-    lost = np.zeros(len(rows), dtype=bool)
-    mine, theirs = places(ahead.designs, before)
-    mine, theirs = mine[shown[theirs]], theirs[shown[theirs]]
-    mine, theirs = (part[before[mine] != here.designs[rows[mine]]] for part in (mine, theirs))
-    all_, any_ = np.ones(len(mine), dtype=bool), np.zeros(len(mine), dtype=bool)
-    for n in range(here.values.shape[1]):
-        gains = ahead.values[theirs, n] - here.values[rows[mine], n]
-        all_ &= radius.beats(gains, here.variances[rows[mine], n] + ahead.variances[theirs, n], n)
-        any_ |= gains > 0
-    lost[mine] = all_ & any_
-    return lost
-
-
-def _beaten_by_the_front(
-    here: View, ahead: View, rows: Indices, radius: _Radius, rivals: Indices
+    here: View, ahead: View, rows: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Who of these designs is beaten by one of the rivals, and by which."""
+    """Of these designs of the first view: who is beaten by one of the second, and by which."""
+    shown = np.arange(len(ahead.designs)) if strikers is None else np.flatnonzero(strikers[ahead.designs])
+    if rounding is not None and len(rows):  # whoever's noise may be hidden is left to the pairs
+        rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
+        shown = shown[~rounding.hides(ahead.spreads[shown]).any(axis=1)]
+    if not len(rows) or not len(shown):
+        return rows[:0], rows[:0]
+    rivals = shown[maximal_columns(ahead.values[shown].T)]
     rival = np.full(len(rows), -1)
     step = max(1, _PAIRS_AT_ONCE // len(rivals))
     for start in range(0, len(rows), step):

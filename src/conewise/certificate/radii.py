@@ -44,14 +44,14 @@ class KnownScale(PerLook):
                 return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
         return np.asarray(self.noise.scales(w) ** 2)
 
-    @property
-    def common(self) -> Floats | None:
+    @cached_property
+    def alike(self) -> bool:
         """Unless every design has a covariance of its own."""
-        return self.worst if self.worst.ndim == 1 else None
+        return self.worst.ndim == 1
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """What is assumed, whatever was seen."""
-        return self.scales(designs)
+        return np.broadcast_to(self.worst, (len(designs), len(self.worst))) if self.alike else self.worst[designs]
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """The largest eigenvalue of the covariance, or the proxy of every direction."""

@@ -79,21 +79,15 @@ class Radii(ABC):
         return None
 
     @property
-    def common(self) -> Floats | None:
-        """(N,): the variances of every design, where they are known and the same for all."""
-        return None
+    def alike(self) -> bool:
+        """Whether variances are known, and the same for all designs."""
+        return False
 
     def typical(self, pilots: Statistics) -> Floats:
         """(D, D): about the covariance of one observation; for planning, not for claims."""
         freedom = np.maximum(pilots.counts - 1, 0).sum()
         pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
         return np.asarray(pooled if freedom else np.eye(pilots.dim))
-
-    def scales(self, designs: Indices) -> Floats:
-        """(m, N): the known variances of these designs."""
-        worst = self.worst
-        assert worst is not None
-        return worst[designs] if worst.ndim == 2 else np.broadcast_to(worst, (len(designs), len(worst)))
 
 
 class PerLook(Radii):

@@ -104,7 +104,7 @@ class Spending:
     """Whether claims are made step by step, as `contain` allows."""
     weights: Weights
 
-    @property
+    @cached_property
     def by_sure(self) -> bool:
         """Whether rivals that are sure have a part of their own."""
         return self.stepwise and self.weights.parts[2] > 0

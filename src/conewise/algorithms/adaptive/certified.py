@@ -23,6 +23,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
 from conewise.certificate.tuning import TUNING, Tuning
+from conewise.certificate.weights import Standing
 from conewise.feedback import Observations, Pulls
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
@@ -174,45 +175,42 @@ class CertifiedRule(FixedConfidence, ABC):
             missing = state.pilot.missing
             designs = np.flatnonzero(missing)
             return Pulls(designs, missing[designs]).first(limit)
-        counts = np.array(self.certificate.levels.counts)
-        steps = np.maximum(self._heights(state) - state.reached, 0)
-        designs = np.repeat(np.arange(self.n_designs), steps)
+        climbing, steps = self._steps(state)
         # One entry a level, so that nobody jumps over one at which others may be waiting.
-        first = np.cumsum(steps) - steps
-        level = state.reached[designs] + 1 + np.arange(len(designs)) - first[designs]
+        designs, before = np.repeat(climbing, steps), np.repeat(np.cumsum(steps) - steps, steps)
+        level = state.reached[designs] + 1 + np.arange(len(designs)) - before
+        counts = np.array(self.certificate.levels.counts)
         times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.statistics.counts[designs])
         return Pulls(designs[times > 0], times[times > 0]).first(limit)
 
-    def _heights(self, state: Checkpoints) -> Indices:
-        """(K,): the level to which each design goes on; its present one for those on which nothing depends now.
+    def _steps(self, state: Checkpoints) -> tuple[Indices, Indices]:
+        """Designs on which something depends now, ascending, and how many levels each of them goes on.
 
         Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
         they are as far ahead as they are meant to be.
         """
         if (state.reached < 0).any():
-            return np.maximum(state.reached, 0)  # all designs alike
+            begun = np.flatnonzero(state.reached < 0)  # all designs alike
+            return begun, np.ones_like(begun)
         claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
+        left, reached = claims.left, state.reached[claims.left]
+        below, ahead = reached < last, np.zeros_like(reached)
         if claims.done:
-            return state.reached
-        below, ahead = state.reached < last, np.zeros(self.n_designs, dtype=np.intp)
+            return left[:0], reached[:0]
         if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
-            chosen = claims.undecided & below
+            chosen = claims.undecided[left]
         else:
             targets = self.targets(costs)
-            chosen = np.zeros(self.n_designs, dtype=bool)
-            chosen[costs.left] = targets > state.statistics.counts[costs.left]
-            chosen &= below
-            ahead[costs.left] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
-            if not chosen.any():  # all have what should have been enough: a little more of the open ones
-                chosen[costs.left[costs.rows]] = chosen[costs.left[costs.best]] = True
-                chosen &= below
-        if not chosen.any():  # what looked cheapest is at its end: whatever else is open
-            chosen = ~claims.out & below
-        if not chosen.any():
-            return state.reached
+            chosen = targets > state.statistics.counts[left]
+            ahead[:] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+            if not (chosen & below).any():  # all have what should have been enough: a little more of the open ones
+                chosen[costs.rows] = chosen[costs.best] = True
+        # Where what looked cheapest is at its end, whatever else is open.
+        chosen = chosen & below if (chosen & below).any() else below
         stride = _LONG_STRIDE if self.certificate.weighted else _STRIDE
-        heights = np.minimum(state.reached[chosen].min() + 1 + ahead, np.minimum(state.reached + stride, last))
-        return np.asarray(np.where(chosen, np.maximum(heights, state.reached), state.reached))
+        lowest = reached[chosen].min(initial=last)
+        heights = np.minimum(lowest + 1 + ahead, np.minimum(reached + stride, last))
+        return left[chosen], np.maximum(heights - reached, 0)[chosen]
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
@@ -243,21 +241,23 @@ class CertifiedRule(FixedConfidence, ABC):
         certificate, left, question = self.certificate, claims.left, self.question
         epsilon, cone = question.epsilon, question.cone
         rows = np.flatnonzero(claims.undecided[left])
-        seen = state.statistics.counts[left]
-        values = cone.facet_values(state.statistics.means[left]).T
-        scatters = state.statistics.scatters[left] if certificate.radii.estimates else None
+        statistics = state.statistics.of(left)
+        seen = statistics.counts
+        values = cone.facet_values(statistics.means).T
+        scatters = statistics.scatters if certificate.radii.estimates else None
         variances = certificate.radii.variances(left, scatters, seen.astype(np.float64)).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
         last = len(counts) - 1
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
         coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
         least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-        boundary, out = certificate.in_sight(state, claims)
+        standing = Standing(claims.comparisons.standing.left, claims.certain)
+        boundary, out = certificate.boundaries(state).in_sight(left[rows] if len(rows) else left, left, standing)
         # out: beaten, or within epsilon of it where covering counts
         bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
         slacks = epsilon * cone.widths
         levels = None if claims.bounds is None else self._level_costs(state, claims, coming, least)
-        spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.common is not None else None
+        spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.alike else None
         fine = np.empty((len(rows), len(left)))
         best, top = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         step = max(1, _PAIRS_AT_ONCE // max(1, len(left)))

@@ -1,0 +1,68 @@
+"""Of very many designs those that are clearly beaten are found level by level, and taken over while nothing moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.certificates import at_levels, certificate, climbed, forgetful, masks, random_state
+
+from conewise.certificate import crowds
+from conewise.certificate.history import Checkpoints
+from conewise.feedback import Observations
+from conewise.noise import Gaussian, GaussianUnknown
+
+K = 60
+
+
+@pytest.fixture(autouse=True)
+def very_many(monkeypatch):
+    for module in ("certificate", "claims"):
+        monkeypatch.setattr(f"conewise.certificate.{module}.FEW", 8)
+
+
+def evaluated(state: Checkpoints, designs: np.ndarray, rng: np.random.Generator) -> Checkpoints:
+    """Each of them up to its next level."""
+    counts = np.array(state.levels.counts)
+    steps = np.diff(counts, prepend=0)[state.reached[designs] + 1]
+    every = np.repeat(designs, steps)
+    means = np.linspace(-2.0, 1.0, K)[every, None] * [1.0, 1.0] + 0.4 * (every % 3 - 1)[:, None] * [1.0, -1.0]
+    return state.add(Observations.single(every, means + rng.normal(size=(len(every), 2)) * 0.5))
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown(resolution=0)], ids=repr)
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_claims_look_by_look_are_those_of_whoever_looks_for_the_first_time(noise, notion):
+    checked = certificate(noise=noise, n_designs=K, epsilon=0.3, notion=notion, most=500)
+    rng = np.random.default_rng(3)
+    state, seen = climbed(checked, [np.empty((0, 2))] * K), set()
+    state = evaluated(state, np.arange(K), rng)
+    for look in range(18):
+        claims = checked.claims(state)
+        assert masks(claims) == masks(forgetful(checked).claims(state))
+        seen.add(int(claims.beaten.sum()))
+        among = np.flatnonzero(~claims.beaten) if look % 6 else np.arange(K)  # now and then beaten ones as well
+        state = evaluated(state, among, rng)
+    assert len(seen) > 3
+
+
+def test_only_what_moved_is_looked_at_again(monkeypatch):
+    """A leader goes on, which changes nothing for whoever was beaten at an earlier level of it."""
+    checked = certificate(noise=Gaussian(0.1), n_designs=K, epsilon=0.1)
+    means = np.vstack([[5.0, 5.0], np.random.default_rng(0).uniform(-1, 1, size=(K - 1, 2))])
+    state = at_levels(checked, means, [3] * K)
+    looked: list[int] = []
+    search = crowds._beaten_at
+    monkeypatch.setattr(crowds, "_beaten_at", lambda *at: looked.append(len(at[2])) or search(*at))
+    assert checked.claims(state).beaten.sum() == K - 1
+    assert sum(looked) >= K
+    looked.clear()
+    step = checked.levels.counts[4] - checked.levels.counts[3]
+    assert checked.claims(state.add(Observations([0], [[5.0, 5.0]], [step]))).beaten.sum() == K - 1
+    assert sum(looked) <= 2
+
+
+def test_another_run_with_the_same_certificate_takes_nothing_over():
+    checked = certificate(n_designs=K, notion="contain", epsilon=0.0, most=400)
+    for seed in range(6):
+        state = random_state(checked, seed, spread=[0.5, 3.0][seed % 2])
+        assert masks(checked.claims(state)) == masks(forgetful(checked).claims(state))
