@@ -109,7 +109,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "experiments": [("repeat", "compare", "papers.ararat_tekin_2023_tables"), ("beyond", "papers.ararat_tekin_2023")],
     "testing": [("algorithms", "storages")],
     "report": [
-        ("words", "data", "drawing", "grounds", "subject"),
+        ("words", "data", "drawing", "grounds", "subject", "bundle"),
         ("answer", "plots", "notebooks"),
         ("manyaxes", "page"),
         ("markdown", "pictures"),

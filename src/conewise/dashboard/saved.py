@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
 import re
 from importlib.resources import files
 from typing import Any, Final
@@ -18,24 +15,12 @@ from conewise.dashboard.answers import backdrop, in_steps
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError, printable
 from conewise.order import pareto_mask
+from conewise.report.bundle import DRAWINGS, bundle, embedded, policy, shared
 from conewise.report.words import describe
 
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
-_MODULES: Final = (
-    "dom.js",
-    "geometry.js",
-    "canvas.js",
-    "preference.js",
-    "sentence.js",
-    "trade.js",
-    "scatter.js",
-    "parallel.js",
-    "saved.js",
-)  # each after those that it needs
-_IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
-_EXPORT: Final = re.compile(r"^export ((?:const|class|function) (\w+))", re.MULTILINE)
-_COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
+_CONTROLS: Final = ("preference.js", "sentence.js", "trade.js", "saved.js")  # each after those that it needs
 
 
 def page(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> str:
@@ -47,18 +32,14 @@ def page(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist
     def read(name: str) -> str:
         return static.joinpath(name).read_text(encoding="utf-8")
 
-    style, theme, script = read("page.css"), read("theme.js"), _bundle({name: read(name) for name in _MODULES})
-    policy = (
-        f"default-src 'none'; script-src '{_fingerprint(theme)}' '{_fingerprint(script)}'; "
-        f"style-src '{_fingerprint(style)}'; base-uri 'none'; form-action 'none'"
-    )
-    data = json.dumps(_data(title, designs, cone, pareto, shortlist), allow_nan=False, separators=(",", ":"))
+    style, theme = shared("drawing.css") + read("page.css"), shared("theme.js")
+    script = bundle({name: shared(name) for name in DRAWINGS} | {name: read(name) for name in _CONTROLS})
     parts = {
-        "POLICY": policy,
+        "POLICY": policy([theme, script], [style]),
         "TITLE": html.escape(printable(title)),
         "STYLE": style,
         "THEME": theme,
-        "DATA": data.replace("<", "\\u003c"),  # no name can end the element that holds it
+        "DATA": embedded(_data(title, designs, cone, pareto, shortlist)),
         "SCRIPT": script,
     }
     return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
@@ -110,19 +91,3 @@ def _shares(designs: Designs) -> dict[str, Any]:
         alive = alive[pareto_mask(designs.means[alive], cone)]
         until[alive] = share + 1
     return {"steps": steps, "until": until.tolist()}
-
-
-def _bundle(sources: dict[str, str]) -> str:
-    """Modules as one script: each a function of its own, so that their names do not meet."""
-    made = []
-    for name, text in sources.items():
-        names = [found[1] for found in _EXPORT.findall(text)]
-        body = _EXPORT.sub(r"\1", _IMPORT.sub(r"const \1 = from_\2;", _COMMENT.sub("", text)))
-        made.append(
-            f"const from_{name.removesuffix('.js')} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
-        )
-    return '"use strict";\n' + "\n".join(made)
-
-
-def _fingerprint(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -134,10 +134,11 @@ async def _body(request: Any) -> dict[str, Any]:
 def _files() -> dict[str, tuple[bytes, str]]:
     """Everything the page consists of, read once: a path in a request never reaches the disk."""
     found = {}
-    for entry in files("conewise.dashboard").joinpath("static").iterdir():
-        kind = _KINDS.get(entry.name[entry.name.rfind(".") :])
-        if kind is not None:
-            found[entry.name] = (entry.read_bytes(), kind)
+    for room in ("conewise.report", "conewise.dashboard"):  # reports and explorer draw with the same scripts
+        for entry in files(room).joinpath("static").iterdir():
+            kind = _KINDS.get(entry.name[entry.name.rfind(".") :])
+            if kind is not None:
+                found[entry.name] = (entry.read_bytes(), kind)
     return found
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 LEAST = 3.0
-SHEET = (files("conewise.dashboard") / "static" / "page.css").read_text(encoding="utf-8")
+SHEET = (files("conewise.report") / "static" / "drawing.css").read_text(encoding="utf-8")
 
 
 def colours(selector: str) -> dict[str, str]:

@@ -24,6 +24,7 @@ from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
 
 STATIC = Path(answers.__file__).parent / "static"
+FILES = [*STATIC.iterdir(), *(Path(answers.__file__).parents[1] / "report" / "static").iterdir()]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def snw():
 
 
 def test_every_file_of_the_page_comes_with_the_strict_headers(snw):
-    names = ["", *(entry.name for entry in STATIC.iterdir())]
+    names = ["", *(entry.name for entry in FILES)]
     assert len(names) > 8
     for name in names:
         status, headers, body = send(snw, "GET", f"/{snw.token}/{name}", None)
@@ -264,7 +265,7 @@ def test_the_page_has_no_inline_code_and_asks_nobody_else():
     for script in re.findall(r"<script\b[^>]*>(.*?)</script>", page, re.S):
         assert script == ""
     assert not re.search(r"\son\w+\s*=|style\s*=|javascript:|<style", page)
-    for path in STATIC.iterdir():
+    for path in FILES:
         text = path.read_text(encoding="utf-8")
         assert [a for a in re.findall(r"https?://[^\s\"'`]+", text) if a != "http://www.w3.org/2000/svg"] == [], path
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):

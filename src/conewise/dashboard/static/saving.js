@@ -1,10 +1,10 @@
 // Files: the picture as it stands, and the page as one that needs no server.
 
 import { Refusal, ask } from "./api.js";
-import { byId, say } from "./dom.js";
+import { byId, download, say } from "./dom.js";
 import { picture } from "./pictures.js";
 import { asked } from "./preference.js";
-import { download, kept } from "./shortlist.js";
+import { kept } from "./shortlist.js";
 
 export function setUpSaving() {
   byId("save-png").addEventListener("click", () => picture().canvas.toBlob((blob) => download(blob, "designs.png")));

@@ -1,7 +1,7 @@
 // Designs that one keeps in mind: in the picture, side by side, and as a file.
 
 import { Refusal, ask } from "./api.js";
-import { byId, element, say, short, show } from "./dom.js";
+import { byId, download, element, say, short, show } from "./dom.js";
 import { asked } from "./preference.js";
 
 export const kept = [];  // { index, name, values }
@@ -70,12 +70,4 @@ function drawCompared(remains) {
   top.append(head);
   body.append(...rows, last);
   byId("compared").replaceChildren(top, body);
-}
-
-export function download(blob, name) {
-  const link = element("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -4,6 +4,7 @@
   const KEY = "conewise-theme";
   const THEMES = ["system", "light", "dark"];
   const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const paper = window.matchMedia("print");
 
   // A browser may refuse to remember; then the choice holds as long as the page is open.
   const remembered = () => {
@@ -21,14 +22,18 @@
   };
 
   let chosen = remembered();
+  let leaving = false;  // between beforeprint and afterprint
   const apply = () => {
-    const theme = chosen === "system" ? (system.matches ? "dark" : "light") : chosen;
+    const wanted = chosen === "system" ? (system.matches ? "dark" : "light") : chosen;
+    const theme = leaving || paper.matches ? "light" : wanted;  // paper is light whatever the screen is
     if (document.documentElement.dataset.theme === theme) return;
     document.documentElement.dataset.theme = theme;
     document.dispatchEvent(new Event("themechange"));
   };
   apply();
-  system.addEventListener("change", apply);
+  for (const query of [system, paper]) query.addEventListener("change", apply);
+  window.addEventListener("beforeprint", () => { leaving = true; apply(); });
+  window.addEventListener("afterprint", () => { leaving = false; apply(); });
   document.addEventListener("DOMContentLoaded", () => {
     const field = document.getElementById("theme");
     field.value = chosen;

@@ -58,7 +58,8 @@ export class Drawing {
     const sizes = new ResizeObserver(() => this.measure());
     sizes.observe(place);
     this.ended.signal.addEventListener("abort", () => sizes.disconnect());
-    document.addEventListener("themechange", () => this.refresh(), { signal: this.ended.signal });
+    // At once: before a page is printed there is no other frame.
+    document.addEventListener("themechange", () => { this.stale = true; this.paint(); }, { signal: this.ended.signal });
     this.measure();
   }
 
