@@ -40,7 +40,8 @@ class Distinct:
 
     def merge(self, other: Distinct) -> Distinct:
         """What either has seen."""
-        return Distinct(tuple(_joined(a, b) for a, b in zip(self.columns, other.columns, strict=True)))
+        both = zip(self.columns, other.columns, strict=True)
+        return Distinct(tuple(a if a is b else _joined(a, b) for a, b in both))
 
     @property
     def numbers(self) -> NDArray[np.int64]:

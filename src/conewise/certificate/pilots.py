@@ -12,6 +12,7 @@ pilot leaves possible; and a part of everything is shared evenly, in case the pi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -24,7 +25,7 @@ from conewise.certificate.weights import Weights
 from conewise.cones import Cone
 from conewise.feedback import Counts, Observations, Statistics
 
-_ENTRIES: Final = 2**20
+_ENTRIES: Final = 2**16  # pairs at once: what a core's cache holds
 _WORTH_A_STAGE: Final = 1.5  # a pilot goes on if this many times its observations are wanted
 
 
@@ -161,7 +162,7 @@ class Hardness:
         (k, facets), rng = values.shape, np.random.default_rng(0)  # always the same draws: a function of the pilot
         fine, out, ahead, root = np.zeros((k, facets)), np.zeros((k, k)), np.zeros(k), _root(covariance)
         for _ in range(tuning.draws):
-            errors = rng.normal(size=pilot.means.shape) @ root / np.sqrt(counts)[:, None]
+            errors = rng.normal(size=(k, cone.dim)) @ root / np.sqrt(counts)[:, None]
             ways = _Ways.of(values + errors @ cone.facets.T / spread, slack, bonus)
             apart = np.sqrt(1 / counts + 1 / counts[ways.rival])
             gaps = np.maximum(np.maximum(ways.gap, tuning.shortest * apart), slack.min() / 2)
@@ -220,24 +221,22 @@ class _Ways:
 
     @classmethod
     def of(cls, values: Floats, slack: Floats, bonus: Floats) -> _Ways:
-        k, facets = values.shape
-        rival, facet, gap = np.empty(k, dtype=np.intp), np.empty(k, dtype=np.intp), np.empty(k)
-        leaving = np.empty(k, dtype=bool)
-        step = max(1, _ENTRIES // (k * facets))
-        for start in range(0, k, step):
-            rows = np.arange(start, min(start + step, k))
+        k, columns = len(values), np.ascontiguousarray(values.T)
+        rival, gap, leaving = np.empty(k, dtype=np.intp), np.empty(k), np.empty(k, dtype=bool)
+        for rows in np.array_split(np.arange(k), math.ceil(k * k / _ENTRIES)):
+            out, inside = np.full((len(rows), k), np.inf), np.full((len(rows), k), -np.inf)
+            for column, most, more in zip(columns, slack, bonus, strict=True):
+                gains = column[None, :] - column[rows][:, None]
+                np.maximum(inside, most - gains, out=inside)
+                gains += more
+                np.minimum(out, gains, out=out)
             each = np.arange(len(rows))
-            gains = values[None, :, :] - values[rows][:, None, :]
-            out = (gains + bonus).min(axis=2)
-            out[each, rows] = -np.inf
-            lead = slack - gains
-            inside = lead.max(axis=2)
-            inside[each, rows] = np.inf
+            out[each, rows], inside[each, rows] = -np.inf, np.inf
             best, worst = out.argmax(axis=1), inside.argmin(axis=1)
             top, low = out[each, best], inside[each, worst]
             leaving[rows], gap[rows] = top > low, np.maximum(top, low)
             rival[rows] = np.where(top > low, best, worst)
-            facet[rows] = lead[each, rival[rows]].argmax(axis=1)
+        facet = (slack - (values[rival] - values)).argmax(axis=1)
         return cls(leaving, rival, facet, gap)
 
 
