@@ -166,3 +166,50 @@ def test_the_test_is_the_binomial_one(failures, expected):
     assert rejected(lambda run: run >= 40 - failures, 40, DELTA, LEVEL) is expected
     assert rejected(lambda run: run < failures, 40, DELTA, LEVEL) is expected
     assert (failures > admitted(40, DELTA, LEVEL)) is expected
+
+
+# -- an objective added because of the values --------------------------------------------------------------------------
+
+MANY, ALIKE, SEEN = 14, 3, 8
+
+
+def the_direction_that_shows_most(seed: int, unseen: bool) -> bool:
+    """Of equal designs, an objective and a narrow bundle of weightings are chosen in which two look most different."""
+    rng = np.random.default_rng(seed)
+    study = study_in_memory(
+        designs=ALIKE,
+        cone=cw.Cone.orthant(MANY - 1),
+        epsilon=1.0,
+        delta=DELTA,
+        noise=Gaussian(1.0),
+        algorithm="elimination",
+        options={"success": "contain"},
+        reserve=0.5,
+    )
+    values = rng.standard_normal((ALIKE, SEEN, MANY))
+    told = study.record(np.repeat(np.arange(ALIKE), SEEN).tolist(), values[:, :, :-1].reshape(-1, MANY - 1))
+    means = values.mean(axis=1)
+    i, j = max(
+        ((i, j) for i in range(ALIKE) for j in range(i)), key=lambda p: np.linalg.norm(means[p[0]] - means[p[1]])
+    )
+    shown = (means[i] - means[j]) / np.linalg.norm(means[i] - means[j])
+    bundle = cw.Cone(shown + 0.01 * np.eye(MANY))
+    earlier = dict(zip(told.evaluations, values[:, :, -1].ravel().tolist(), strict=True)) if unseen else None
+    study.add_objective("the last", cone=bundle, noise=Gaussian(1.0), values=earlier, unseen=unseen)
+    assert study.delta_spent <= DELTA
+    if not unseen:
+        study.record(
+            np.repeat(np.arange(ALIKE), SEEN).tolist(), rng.standard_normal((ALIKE, SEEN, MANY)).reshape(-1, MANY)
+        )
+    return bool((study.result().status == "beaten").any())
+
+
+def test_an_objective_chosen_by_the_values_keeps_delta():
+    runs = 12
+    assert not rejected(lambda seed: the_direction_that_shows_most(seed, unseen=False), runs, DELTA, LEVEL)
+
+
+def test_the_same_objective_under_a_false_promise_does_not():
+    """Negative control: the certificate of one cone does not know from how many directions it was chosen."""
+    runs = 8
+    assert rejected(lambda seed: the_direction_that_shows_most(seed, unseen=True), runs, DELTA, LEVEL)

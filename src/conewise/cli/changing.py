@@ -1,4 +1,4 @@
-"""`conewise study add`, `drop`, `change`: another question, and what it does to delta."""
+"""`conewise study add`, `add-objective`, `drop`, `change`: another question, and what it does to delta."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from pathlib import Path
 
 import click
 
+from conewise.cli.analyse import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.cli.trial import read_designs
+from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.goals import certainty
+from conewise.objectives import Objective
 from conewise.studies.study import Study
+from conewise.tables.columns import row_words
+from conewise.tables.designs import what_is_wrong
+from conewise.tables.readers import read_rows
 
 
 @study_command("Compare further designs.")
@@ -35,6 +41,76 @@ def add(
     with Study.open(place, name=name) as opened:
         new = opened.add_designs(read_designs(file) if file is not None else list(names), reason=reason, unseen=unseen)
         _say(opened, {"added": list(new)}, f"{', '.join(new)} added", as_json)
+
+
+@study_command("Measure one more objective from now on.")
+@click.argument("objective", metavar="OBJECTIVE")
+@click.option("--minimise", is_flag=True, help="Less of it is better.")
+@click.option("--unit", type=click.FloatRange(0, min_open=True), default=1.0, help="How much of it is one step.")
+@click.option("--cone", "spec", help="The cone of all objectives from now on; an orthant grows by itself.")
+@click.option("--noise", "assumption", help="What is assumed of all objectives from now on, as for analyse.")
+@click.option(
+    "--file",
+    "file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="With --unseen, its values in earlier evaluations: columns id (or design) and OBJECTIVE.",
+)
+@click.option("--reason", default="", help="Why; it stands in the journal.")
+@click.option("--unseen", is_flag=True, help="I promise that no value of the study had a part in it.")
+def add_objective(
+    place: str,
+    name: str | None,
+    objective: str,
+    minimise: bool,
+    unit: float,
+    spec: str | None,
+    assumption: str | None,
+    file: Path | None,
+    reason: str,
+    unseen: bool,
+    as_json: bool,
+) -> None:
+    """Ask about one more objective. All designs come back that were not dropped.
+
+    If values of the study have led to it, or to adding it now, comparisons start again with evaluations that begin from
+    now on, and a part of delta is taken. With --unseen earlier evaluations count where --file has the objective.
+
+    Example: conewise study add-objective trial.db price --minimise --noise gaussian:1,0.1,0.5
+    """
+    with Study.open(place, name=name) as opened:
+        opened.add_objective(
+            Objective(objective, "min" if minimise else "max", unit=unit),
+            cone=None if spec is None else Cone.parse(spec, dim=opened.dim + 1),
+            noise=None if assumption is None else parse_noise(assumption),
+            values=None if file is None else _earlier(file, objective),
+            reason=reason,
+            unseen=unseen,
+        )
+        _say(opened, {"objectives": list(opened.objectives)}, f"{objective} added", as_json)
+
+
+def _earlier(file: Path, objective: str) -> dict[str, float]:
+    """What a table says of earlier evaluations, by id or by design."""
+    rows = read_rows(file)
+    columns = {column.lower(): column for row in rows for column in row}
+    key = columns.get("id", columns.get("design", columns.get("name")))
+    if key is None or objective not in columns.values():
+        raise InputError(
+            f"{file.name} must have a column id or design, and a column {objective}; it has "
+            f"{', '.join(columns.values())}."
+        )
+    found: dict[str, float] = {}
+    for place, row in enumerate(rows):
+        entry = row.get(objective)
+        if entry is None or entry == "":
+            continue
+        if (wrong := what_is_wrong(entry)) is not None:
+            raise InputError(f"{row_words(file, place)}, column {objective!r} {wrong}.")
+        if found.setdefault(str(row.get(key)), float(entry)) != float(entry):
+            raise InputError(
+                f"{row_words(file, place)} has another value of {row.get(key)!s:.60} than a row before it."
+            )
+    return found
 
 
 @study_command("Compare some designs no more.")

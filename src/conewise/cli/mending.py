@@ -38,16 +38,19 @@ def correct(
 @study_command("Take values back that should not count.")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", required=True, help="Why; it stands in the journal beside the values.")
-def withdraw(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_json: bool) -> None:
+@click.option("--for-its-value", is_flag=True, help="The reason is how the values look: no guarantee from now on.")
+def withdraw(
+    place: str, name: str | None, ids: tuple[str, ...], reason: str, for_its_value: bool, as_json: bool
+) -> None:
     """Take told values back: they do not count any more, and their evaluations are open again.
 
-    The reason must have nothing to do with how the values look; "an outlier" is none. The journal keeps the values, and
-    the answer says how many were withdrawn.
+    A reason that has nothing to do with how the values look leaves the guarantee, which names it; "an outlier" is none:
+    say --for-its-value, and no answer of the study is guaranteed any more. The journal keeps the values.
 
     Example: conewise study withdraw trial.db d3n0 --reason "the sample was mislabelled"
     """
     with Study.open(place, name=name) as opened:
-        opened.withdraw(list(ids), reason)
+        opened.withdraw(list(ids), reason, for_its_value=for_its_value)
         status = opened.status()
         if as_json:
             print_json({"withdrawn": list(ids), "reason": reason, "withdrawn_in_all": status.withdrawn})

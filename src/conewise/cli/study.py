@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from conewise.cli.changing import add, change, drop
+from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.mending import as_values, check_options, correct, fail, release, withdraw
 from conewise.cli.options import study_command
@@ -228,5 +228,5 @@ def _cell(value: Any) -> str:
 
 
 _DAY_BY_DAY = (ask, tell, run, correct, withdraw, fail, release)
-for _command in (init, create, *_DAY_BY_DAY, add, drop, change, status, log, export, list_studies):
+for _command in (init, create, *_DAY_BY_DAY, add, add_objective, drop, change, status, log, export, list_studies):
     study.add_command(_command)

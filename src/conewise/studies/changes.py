@@ -1,23 +1,29 @@
-"""Changes of what a study asks, as values and as journal entries: designs, epsilon, the most evaluations."""
+"""Changes of what a study asks, as values and as journal entries: designs, objectives, epsilon, the end."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from conewise._arrays import as_count, as_epsilon
+from conewise._noisetext import noise_from_dict, noise_to_dict
+from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
+from conewise.goals import Question
+from conewise.noise import GaussianUnknown, Noise
+from conewise.objectives import Objective, as_objectives
 from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
 
-Kind = Literal["add", "drop", "change"]
+Kind = Literal["add", "drop", "change", "objective"]
 
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "add": frozenset({"designs", "rows", "unseen", "reason"}),
     "drop": frozenset({"dropped", "unseen", "reason"}),
     "change": frozenset({"epsilon", "max_evaluations", "reason"}),
+    "objective": frozenset({"objective", "cone", "noise", "unseen", "reason"}),
 }
 
 
@@ -36,6 +42,19 @@ class Change:
     unseen: bool = False
     """Whether it was decided without regard to any value of the study."""
     reason: str = ""
+    objective: Row | None = None
+    """The objective that is added, as plain data; with it the cone and the noise of all objectives from then on."""
+    cone: Row | None = None
+    noise: Row | None = None
+
+    def asked(self, before: Question) -> Question:
+        """The question with the objective that is added, in the directions of whoever asks."""
+        assert self.objective is not None
+        assert self.cone is not None
+        assert self.noise is not None
+        columns = (*before.columns.each, Objective.from_dict(self.objective))
+        cone, noise = Cone.from_dict(self.cone), noise_from_dict(self.noise)
+        return Question(cone, before.epsilon, before.delta, noise, before.success, columns)
 
     def to_note(self) -> str:
         """The text that stands in the journal."""
@@ -57,6 +76,8 @@ class Change:
                 data["epsilon"] = as_epsilon(data["epsilon"])
             if data.get("max_evaluations") is not None:
                 data["max_evaluations"] = as_count(data["max_evaluations"], "max_evaluations")
+            if entry.kind == "objective":
+                Objective.from_dict(data["objective"]), Cone.from_dict(data["cone"]), noise_from_dict(data["noise"])
             return cls(cast(Kind, entry.kind), **data)
         except (ConewiseError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(f"a change cannot be read ({str(error)[:60]})") from None
@@ -75,3 +96,32 @@ def added(designs: Any, known: Sequence[str], unseen: bool, reason: str) -> Chan
         raise InputError(f"designs to add are a list of names or rows, or a frame, got {shown(designs)}.")
     names, rows = checked_designs(designs, least=1, known=known)
     return Change("add", names, rows, unseen=unseen, reason=reason)
+
+
+def with_objective(
+    objective: Any, cone: Any, noise: Any, before: Question, taken: Sequence[str], unseen: bool, reason: str
+) -> Change:
+    """An objective to add, with the cone and the noise of all objectives from then on; checked against the question.
+
+    An orthant grows by itself, and so does normal noise of which nothing is known; all else has to be said.
+    """
+    new = as_objectives([objective]).each[0]
+    if new.name in (*before.names, *taken):
+        raise InputError(f"{new.name!r:.60} is the name of another column of the study; rename the objective.")
+    dim = before.cone.dim
+    if cone is None:
+        if before.cone != Cone.orthant(dim):
+            raise InputError(f"say which cone orders the {dim + 1} objectives from now on: `cone`.")
+        cone = Cone.orthant(dim + 1)
+    if noise is None:
+        if not (isinstance(before.noise, GaussianUnknown) and before.noise == GaussianUnknown()):
+            raise InputError(f"say what is assumed of the {dim + 1} objectives from now on: `noise`.")
+        noise = before.noise
+    noise = noise_from_dict(noise) if isinstance(noise, Mapping) else noise
+    if not isinstance(noise, Noise):
+        raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
+    data = {"name": new.name, "goal": new.goal, **({"unit": new.unit} if new.unit != 1 else {})}
+    change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone).to_dict())
+    change = replace(change, noise=noise_to_dict(noise))
+    change.asked(before)
+    return change

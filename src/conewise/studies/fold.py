@@ -129,10 +129,11 @@ class Fold:
             places.append(ledger.positions(design, counts[design], counts[design] + count))
             counts[design] += count
         chosen = np.concatenate(places)
-        step = max(1, _NUMBERS_AT_ONCE // ledger.dim**2)
+        dim = len(self._columns)  # a version knows the first objectives, of those that there are by now
+        step = max(1, _NUMBERS_AT_ONCE // dim**2)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield Observations.single(self._place[ledger.design[part]], self._columns.steps(ledger.values[part]))
+            yield Observations.single(self._place[ledger.design[part]], self._columns.steps(ledger.values[part, :dim]))
 
     # -- what to hand out ------------------------------------------------------------------------------------------
 
@@ -243,13 +244,10 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
             f"{ledger.refuted} value{'' if one else 's'} fell outside the range that the noise assumes, which refutes "
             "the assumption"
         )
-        return replace(
-            result,
-            guarantee=Heuristic(reason),
-            certified_epsilon=None,
-            certain=np.zeros_like(result.certain),
-            stopped_because=f"{result.stopped_because}, under an assumption that is refuted",
-        )
+        return _without_proof(result, reason, ", under an assumption that is refuted")
+    if ledger.chosen:
+        values = "1 value was" if ledger.chosen == 1 else f"{ledger.chosen:,} values were"
+        return _without_proof(result, f"{values} withdrawn for what {'it is' if ledger.chosen == 1 else 'they are'}")
     if not isinstance(result.guarantee, Guarantee):
         return result
     assumed = [result.guarantee.assumption]
@@ -264,3 +262,14 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
         theorem = f"{worth.theorem}, and of changed questions, docs/studies"
         worth = replace(worth, delta=version.spent, theorem=theorem)
     return replace(result, guarantee=worth)
+
+
+def _without_proof(result: Result, reason: str, stopped: str = "") -> Result:
+    """The same designs, of which nothing is certain."""
+    return replace(
+        result,
+        guarantee=Heuristic(reason),
+        certified_epsilon=None,
+        certain=np.zeros_like(result.certain),
+        stopped_because=result.stopped_because + stopped,
+    )

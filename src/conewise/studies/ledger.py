@@ -7,7 +7,7 @@ one. A million evaluations are a few numpy calls a block of 10 000 entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ LATEST: Final = 2.5e11
 """Seconds since 1970 beyond which no calendar goes."""
 OUT_OF_RANGE: Final = "outside the range that the noise assumes: "
 """How the reason of a failure begins whose value is known, and refutes the assumption about the noise."""
+FOR_ITS_VALUE: Final = "because of its value: "
+"""How the reason of a withdrawal begins that was made for what the value is."""
 _SCAN: Final = 4096
 
 
@@ -46,6 +48,8 @@ class Mark:
     """(K,): the number from which each design's evaluations were compared, before the change."""
     through: Integers
     """(K,): numbers below were told without a gap from there on, and have not been withdrawn since."""
+    aside: int = 0
+    """Evaluations that lack an objective which is added, or begun before it was, and are compared no more."""
 
     def counts(self, designs: Sequence[int]) -> int:
         """How many evaluations of these designs were compared."""
@@ -95,6 +99,8 @@ class Ledger:
         """How often a value was withdrawn."""
         self.withdrawn = 0
         """Values withdrawn in all, whether the evaluation was told again since or not."""
+        self.chosen = 0
+        """Those of them that were withdrawn for what they are."""
         self.discarded: dict[Identity, Floats] = {}
         """The withdrawn values of evaluations that were neither told nor handed out since."""
         self.once: dict[str, float] = {}
@@ -139,6 +145,19 @@ class Ledger:
     def replaced(self) -> int:
         """Attempts that failed and whose evaluation has values all the same, of another attempt."""
         return sum(times for identity, times in self.failures.items() if self.place(identity) >= 0)
+
+    def lacking(self, change: Change, measured: Collection[Identity]) -> tuple[Integers, int]:
+        """Designs that begin anew with an objective of which these evaluations have values, and what they set aside."""
+        none = np.empty(0, dtype=np.int64)
+        if change.kind != "objective":
+            return none, 0
+        design, number = self.design[: self.size], self.number[: self.size]
+        counted = number >= self.start[design]
+        anew = np.arange(self.n_designs)
+        if change.unseen:
+            without = [(d, n) not in measured for d, n in zip(design.tolist(), number.tolist(), strict=True)]
+            anew = np.unique(design[counted & np.array(without, dtype=bool)])
+        return anew, int((counted & np.isin(design, anew)).sum())
 
     # -- growth ----------------------------------------------------------------------------------------------------
 
@@ -290,6 +309,7 @@ class Ledger:
             self.originals.pop(identity, None)
             self.withdrawals[identity] = self.withdrawals.get(identity, 0) + 1
             self.withdrawn += 1
+            self.chosen += entry.note.startswith(FOR_ITS_VALUE)
             self.changes.append(identity)
         self.seq = int(entry.seq)
 
@@ -298,6 +318,10 @@ class Ledger:
         change = Change.of(entry)
         if any(design >= self.n_designs for design in change.dropped):
             raise ValueError("a design is dropped that does not exist")
+        if change.kind == "objective":
+            self._widen(entry, change)
+            self.seq = int(entry.seq)
+            return
         self.marks.append(Mark(change, self.size, self.start.copy(), self.through.copy()))
         if change.kind == "add":
             if not change.unseen:  # what was begun before is not compared any more, whenever it is told
@@ -309,6 +333,28 @@ class Ledger:
             self._places += [None] * more
             self.n_designs += more
         self.seq = int(entry.seq)
+
+    def _widen(self, entry: Entry, change: Change) -> None:
+        """Take in an objective: what was told before has a value in it or none; a design that lacks one begins anew."""
+        start, through = self.start.copy(), self.through.copy()
+        wider = np.full((len(self.values), self.dim + 1), np.nan)
+        wider[:, : self.dim] = self.values
+        self.values, self.dim = wider, self.dim + 1
+        pairs = self._pairs([entry.evaluations] if entry.evaluations else [])
+        if len(pairs):
+            new = _floats([entry.numbers])
+            if len(new) != len(pairs) or not (np.abs(new) <= LARGEST_OBSERVED).all():
+                raise ValueError("the values of an objective fit nothing")
+            for identity, value in zip(_identities(pairs), new.tolist(), strict=True):
+                place = self.place(identity)
+                if place < 0:
+                    raise ValueError(f"{identity} has a value of an objective and none of the others")
+                self.values[place, -1] = value
+        anew, aside = self.lacking(change, set(_identities(pairs)))
+        self.marks.append(Mark(change, self.size, start, through, aside))
+        self.start, self.through, self.fresh = self.start.copy(), self.through.copy(), self.fresh.copy()
+        for column in (self.start, self.through, self.fresh):
+            column[anew] = self.used[anew]
 
     def _pairs(self, texts: Sequence[str]) -> Integers:
         """(n, 2): design and number of every identity, checked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_epsilon, as_positive
+from conewise._arrays import Floats, as_count, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.noise import Noise
 from conewise.objectives import Objective
-from conewise.studies.changes import Change, added
+from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (
     AlreadyTold,
     Batch,
@@ -25,15 +25,15 @@ from conewise.studies.evaluations import (
     as_identities,
     seed_of,
 )
-from conewise.studies.identity import Identity, as_stored
-from conewise.studies.ledger import FREE, FURTHEST, Mark
-from conewise.studies.reader import Answer, Clock
+from conewise.studies.identity import Identity
+from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
+from conewise.studies.reader import Clock
 from conewise.studies.results import as_records
 from conewise.studies.spec import specified
-from conewise.studies.storage.journal import PATIENCE, Entry
+from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
-from conewise.studies.view import StudyStatus, StudyView
+from conewise.studies.view import StudyStatus
 
 __all__ = ["Study", "StudyStatus"]
 
@@ -43,13 +43,10 @@ Handed = Batch | Sequence[Evaluation] | Sequence[str] | Sequence[Identity] | Eva
 Record = Mapping[str, Any]
 """An evaluation written down: its id or design, and its objectives."""
 
-Write = Callable[..., None]
-"""kind, places, numbers (and worker, note, now): one entry for the journal."""
-
 _MOST_AT_ONCE: Final = 100_000  # evaluations an ask: an entry stays readable
 
 
-class Study(StudyView):
+class Study(ChangingStudy):
     """An experiment in a file or database: ask what to evaluate, tell what came back, from any number of processes.
 
     >>> import tempfile
@@ -171,12 +168,13 @@ class Study(StudyView):
                 return self.record(records.designs, records.values, worker=worker or "")
             batch, values = records.ids or self.ids_of(records.designs, records.blocks), records.values
         places, _ = self._identities(batch)
-        array = self._reader.specification.as_values(values, len(places))
+        array = self._version.specification.as_values(values, len(places))
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
         worker = as_worker(worker)
 
         def body(write: Write) -> int:
+            self._check_width(array)
             new = self._not_yet_told(places, array)
             if new:
                 write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
@@ -201,7 +199,7 @@ class Study(StudyView):
                 f"a value of this study belongs to a {self.blocks.column}: tell it with one, or by its id."
             )
         chosen = self._as_designs(designs)
-        array = self._reader.specification.as_values(values, len(chosen))
+        array = self._version.specification.as_values(values, len(chosen))
         worker = as_worker(worker)
         known_by = "" if once is None else as_label(once, "once")
 
@@ -211,6 +209,7 @@ class Study(StudyView):
                 raise AlreadyTold(
                     f"these values were recorded on {moment:%d %B %Y, %H:%M} UTC already; nothing was written."
                 )
+            self._check_width(array)
             places = self._next_numbers(chosen)
             if places:
                 write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
@@ -278,9 +277,10 @@ class Study(StudyView):
         places, _ = self._identities(evaluation)
         if len(places) != 1:
             raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
-        place, array = places[0], self._reader.specification.as_values(values, 1)
+        place, array = places[0], self._version.specification.as_values(values, 1)
 
         def body(write: Write) -> None:
+            self._check_width(array)
             self._check_told(places, "correct")
             if not np.array_equal(self._reader.ledger.values[self._reader.ledger.place(place)], array[0]):
                 write("correct", [place], array.ravel().tolist(), note=reason)
@@ -288,13 +288,16 @@ class Study(StudyView):
         with self._reader.guard:
             self._write(body)
 
-    def withdraw(self, batch: Handed, reason: str) -> None:
+    def withdraw(self, batch: Handed, reason: str, *, for_its_value: bool = False) -> None:
         """Take told values back: they do not count any more, and their evaluations are open again, with another seed.
 
-        The journal keeps the values and the reason. The reason must have nothing to do with how the values look: the
-        answer is about what is left, and says how many values were withdrawn (`status().withdrawn`).
+        The journal keeps the values and the reason. A reason that has nothing to do with how the values look, such as a
+        mislabelled sample, leaves the guarantee, which says how many were withdrawn (`status().withdrawn`) and that it
+        takes your word for it. Whoever withdraws a value for what it is says so with `for_its_value=True`: no proof
+        covers a choice among the values, and the study's answers are not guaranteed from then on.
         """
         reason = as_reason(reason, "a withdrawal")
+        reason = FOR_ITS_VALUE + reason if as_flag(for_its_value, "for_its_value") else reason
         places = list(dict.fromkeys(self._identities(batch)[0]))
 
         def body(write: Write) -> None:
@@ -305,101 +308,7 @@ class Study(StudyView):
         with self._reader.guard:
             self._write(body)
 
-    # -- changing what is asked ------------------------------------------------------------------------------------
-
-    def add_designs(self, designs: Any, *, reason: str = "", unseen: bool = False) -> tuple[str, ...]:
-        """Add designs (names or rows, as for `create`) and return their names; docs/studies says what it costs.
-
-        If they were chosen, or are added now, because of values that the study has, all comparisons start again with
-        evaluations that begin from now on; whoever is beaten stays out. With `unseen=True` you promise that no value
-        had a part in it: all evaluations count, and the guarantee names the promise.
-        """
-        reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
-        change = added(designs, self.all_names, unseen, reason)
-        self._change(change)
-        return change.designs
-
-    def drop(self, designs: Sequence[str | int], *, reason: str, unseen: bool = False) -> None:
-        """Compare these designs no more: the answer is about those that are left, and all evaluations of them count.
-
-        Designs are named, or given by the numbers in their evaluations' ids. Without `unseen=True`, which promises that
-        no value had a part in it, the answer is made safe against a choice by the values, which takes a part of delta.
-        """
-        reason, unseen = as_reason(reason, "a dropped design"), as_flag(unseen, "unseen")
-        dropped = tuple(dict.fromkeys(self._as_designs(designs)))
-        if not dropped:
-            raise InputError("at least one design to drop was expected, got none.")
-        self._change(Change("drop", dropped=dropped, unseen=unseen, reason=reason))
-
-    def change(self, *, epsilon: float | None = None, max_evaluations: int | None = None, reason: str = "") -> None:
-        """Ask for another epsilon, or end the study at another number of evaluations in all; everything told counts.
-
-        Another epsilon takes a part of delta once, however often it is changed after that; another limit takes none,
-        except a higher one for epsilon = 0.
-        """
-        if epsilon is None and max_evaluations is None:
-            raise InputError("say what to change: epsilon, max_evaluations, or both.")
-        reason = as_text(reason, "reason")
-        epsilon = None if epsilon is None else as_epsilon(epsilon)
-        limit = None if max_evaluations is None else as_count(max_evaluations, "max_evaluations")
-        self._change(Change("change", epsilon=epsilon, max_evaluations=limit, reason=reason))
-
-    def _change(self, change: Change) -> None:
-        """Write a change once it is known that the question can be answered after it."""
-
-        def body(write: Write) -> None:
-            ledger = self._reader.ledger
-            if taken := set(change.designs) & set(self._reader.names):  # somebody else was faster
-                raise InputError(f"two designs are called {min(taken)!r}; a name is a design's identity.")
-            mark = Mark(change, ledger.size, ledger.start.copy(), ledger.through.copy())
-            _ = self._reader.after(self._reader.version, mark).algorithm
-            write(change.kind, [], [], note=change.to_note())
-
-        with self._reader.guard:
-            self._write(body)
-
-    def note(self, text: str) -> None:
-        """Write a remark into the journal."""
-        text = as_text(text, "text")
-        with self._reader.guard:
-            self._write(lambda write: write("note", [], [], note=text))
-
-    # -- the journal -----------------------------------------------------------------------------------------------
-
-    def _write(self, body: Callable[[Write], Answer], durable: bool = True) -> Answer:
-        """Hold the lock, know every entry, and append what the body writes; what was written counts once committed.
-
-        When the storage goes away before that, nothing was written, and the body is tried again on what is there then.
-        """
-
-        def once() -> Answer:
-            written: list[Entry] = []
-
-            def write(
-                kind: str,
-                places: Sequence[Identity],
-                numbers: Sequence[float],
-                *,
-                worker: str = "",
-                note: str = "",
-                now: float | None = None,
-            ) -> None:
-                texts = ",".join(map(repr, numbers))
-                moment = self._reader.now() if now is None else now
-                seq = self._reader.ledger.seq + 1
-                written.append(Entry(seq, moment, kind, worker, as_stored(places), texts, note))
-
-            if self._reader.ledger.seq == 0:
-                self._reader.read_on()  # a long journal is first read without keeping others waiting
-            with self._reader.journal.locked(durable):
-                self._reader.read_on()
-                answer = body(write)
-                if written:
-                    self._reader.journal.append(written)
-            self._reader.absorb(written)
-            return answer
-
-        return self._reader.patiently(once)
+    # -- inside ------------------------------------------------------------------------------------------------------
 
     def _identities(self, batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:
         """Which evaluations are meant, and those that were given whole; refused where a design does not exist."""
@@ -454,6 +363,10 @@ class Study(StudyView):
                 f"evaluation {identity} is far beyond any that was handed out; use `record` for values that nobody "
                 "asked for."
             )
+
+    def _check_width(self, array: Floats) -> None:
+        if array.shape[1] != self._reader.ledger.dim:  # somebody else was faster
+            raise InputError(f"an objective was added to this study: it has {', '.join(self.objectives)} now.")
 
     def _check_asked(self, identity: Identity) -> None:
         if self._reader.ledger.place(identity) == FREE:

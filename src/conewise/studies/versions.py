@@ -110,7 +110,8 @@ class Version:
                 f"a study with the rule {self.specification.algorithm!r} cannot be changed, only one with "
                 f"{' or '.join(CHANGEABLE)}: make a new study, and take the evaluations along with export and tell."
             )
-        return {"add": self._added, "drop": self._dropped, "change": self._changed}[mark.change.kind](mark, beaten)
+        acts = {"add": self._added, "drop": self._dropped, "change": self._changed, "objective": self._widened}
+        return acts[mark.change.kind](mark, beaten)
 
     def _with_part(self, **changes: Any) -> Version:
         """With another part of delta, which nobody has looked at yet."""
@@ -191,6 +192,34 @@ class Version:
         if spec.blocks is not None:  # one event serves all epsilons, docs/blocks, section 3
             return replace(self, specification=asked, limit=limit)
         return self._changed_question(specification=asked, limit=limit or planned)
+
+    def _widened(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
+        """With one more objective: whoever was beaten without it may be Pareto optimal with it, and is back."""
+        change, spec = mark.change, self.specification
+        asked = replace(spec, question=change.asked(spec.question))
+        asked.question.assumed.check_dim(asked.dim, asked.n_designs)
+        designs = tuple(k for k in range(spec.n_designs) if k not in self.dropped)
+        if spec.blocks is not None and (mark.aside or not change.unseen):
+            raise InputError(
+                f"comparisons cannot start again with the {spec.blocks.column}s that are left: an objective is added "
+                "with its values of all earlier evaluations, and without regard to any value (`unseen=True`)."
+            )
+        if change.unseen:
+            said = f"that {change.asked(spec.question).names[-1]} was added without regard to the values"
+            base = self.base + len(designs) - len(self.designs)
+            aside = self.aside + mark.aside
+            return replace(
+                self,
+                specification=asked,
+                designs=designs,
+                base=base,
+                aside=aside,
+                beaten=(),
+                assumed=(*self.assumed, said),
+            )
+        return self._with_part(
+            specification=asked, designs=designs, base=len(designs), changed=False, aside=mark.told, beaten=()
+        )
 
     def _check_noise(self, act: str) -> None:
         spec = self.specification

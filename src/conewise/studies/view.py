@@ -194,6 +194,8 @@ class StudyView:
             ledger = self._reader.ledger
             design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
             values = ledger.values[: ledger.size] * self.question.signs
+            whole = ~np.isnan(values[:, -1])  # some were told before the last objective was added
+            design, number, values = design[whole], number[whole], values[whole]
         k = len(self.all_names)
         found, statistics = Observations.single(design, values), Statistics.empty(k, self.dim)
         extremes = Extremes(k, self.dim)
@@ -406,7 +408,7 @@ class StudyView:
     @property
     def dim(self) -> int:
         """The number of objectives D."""
-        return self._reader.specification.dim
+        return self._version.specification.dim
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Protocol
 from conewise.errors import ConewiseError, InputError
 from conewise.studies.identity import Identity
 
-CHANGES: Final = ("add", "drop", "change")
+CHANGES: Final = ("add", "drop", "change", "objective")
 """Entries that change what a study asks."""
 KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note", *CHANGES)
 PATIENCE: Final = 60.0
@@ -51,10 +51,11 @@ class Entry(NamedTuple):
     evaluations: str
     """Identities, separated by commas."""
     numbers: str
-    """tell, correct: the values, evaluation by evaluation; ask: when the lease ends."""
+    """tell, correct: the values, evaluation by evaluation; ask: when the lease ends; objective: its values of earlier
+    evaluations."""
     note: str
     """Why: the reason of a failure, a correction or a withdrawal, or free text; tell: what it must not be told under
-    again; add, drop, change: what changes, as JSON (`conewise.studies.changes`)."""
+    again; add, drop, change, objective: what changes, as JSON (`conewise.studies.changes`)."""
 
     @property
     def identities(self) -> tuple[Identity, ...]:

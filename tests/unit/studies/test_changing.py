@@ -1,0 +1,201 @@
+"""An objective that is added to a running study, and values that are taken back for what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from shared.memory import study_in_memory
+
+import conewise as cw
+from conewise.cli.main import commands
+from conewise.errors import ConewiseError, InputError
+from conewise.noise import Bounded, Gaussian, GaussianUnknown
+from conewise.studies.identity import Identity
+
+MEANS = {"a": (1.0, 0.0, 0.0), "b": (0.0, 1.0, 0.0), "c": (-1.0, -1.0, 2.0)}
+ASKED = {
+    "designs": list(MEANS),
+    "objectives": ["x", "y"],
+    "cone": cw.Cone.orthant(2),
+    "epsilon": 0.4,
+    "delta": 0.1,
+    "noise": Gaussian(0.2),
+    "options": {"success": "contain"},
+    "reserve": 0.5,
+}
+LAST = Gaussian(0.2)
+
+
+def value(identity, name, dim):
+    """Depends on the evaluation alone, and its first objectives do not depend on how many there are."""
+    rng = np.random.default_rng([identity.design, identity.number])
+    return np.array(MEANS[name])[:dim] + 0.2 * rng.normal(size=3)[:dim]
+
+
+def finish(study):
+    while not (batch := study.ask(12)).finished:
+        study.tell(batch, [value(e.identity, e.name, study.dim) for e in batch])
+    return study.result()
+
+
+def measured(study):
+    told = study.evaluations()
+    pairs = zip(told.ids, told.design.tolist(), told.number.tolist(), told.name, strict=True)
+    return {one: float(value(Identity(d, n), name, 3)[2]) for one, d, n, name in pairs}
+
+
+def replayed(study):
+    return cw.Study(study._reader.journal).result()
+
+
+def test_earlier_evaluations_count_where_the_objective_was_measured():
+    study = study_in_memory(**ASKED)
+    assert finish(study).names(study.names) == ["a", "b"]
+    before = study.status().evaluations
+    study.add_objective("z", noise=LAST, values=measured(study), unseen=True)
+    assert (study.objectives, study.dim, study.status().aside) == (("x", "y", "z"), 3, 0)
+    result = finish(study)
+    assert result.names(study.names) == ["a", "b", "c"]  # c was beaten without it
+    assert result.evaluations >= before - 3
+    assert study.delta_spent == 0.05
+    assert "that z was added without regard to the values" in result.guarantee.assumption
+    again = replayed(study)
+    assert again.means.tobytes() == result.means.tobytes()
+    assert str(again.guarantee) == str(result.guarantee)
+    whole = study_in_memory(**ASKED | {"objectives": ["x", "y", "z"], "cone": cw.Cone.orthant(3)})
+    assert finish(whole).names(whole.names) == ["a", "b", "c"]
+
+
+def test_a_design_that_lacks_it_begins_anew_and_a_price_list_fills_a_design():
+    study = study_in_memory(**ASKED)
+    finish(study)
+    counts = dict(zip(study.names, study.result().counts.tolist(), strict=True))
+    lists = measured(study)
+    lacking = next(one for one in lists if one.startswith("d0"))
+    values = {one: v for one, v in lists.items() if one.startswith("d0") and one != lacking} | {"b": 0.0, "c": 2.0}
+    study.add_objective("z", noise=LAST, values=values, unseen=True)
+    assert study.status().aside >= counts["a"]
+    assert all(e.number >= counts["a"] for e in study.ask(30) if e.name == "a")
+    told = study.evaluations()
+    assert np.isnan(told.values[told.ids.index(lacking), 2])
+    assert study.warnings() == ()
+
+
+def test_an_objective_that_the_values_suggested_begins_an_epoch_and_takes_a_part():
+    study = study_in_memory(**ASKED)
+    finish(study)
+    before = study.status().evaluations
+    study.add_objective(cw.Objective("z", "min", unit=0.5), noise=LAST, reason="c looks odd")
+    status = study.status()
+    assert (status.aside, status.result.evaluations) == (before, 0)
+    assert study.delta_spent == 0.075
+    assert study.minimised == ("z",)
+    while not (batch := study.ask(12)).finished:
+        study.tell(batch, [value(e.identity, e.name, 3) * [1, 1, -1] for e in batch])
+    result = study.result()
+    assert result.names(study.names) == ["a", "b", "c"]
+    assert result.guarantee.delta == 0.075
+    assert str(replayed(study).guarantee) == str(result.guarantee)
+
+
+def test_whoever_was_beaten_before_comes_back_and_whoever_was_dropped_does_not():
+    study = study_in_memory(**ASKED)
+    finish(study)
+    study.add_designs(["d"])
+    assert study.beaten_before == ("c",)
+    study.drop(["d"], reason="cannot be made", unseen=True)
+    study.add_objective("z", noise=LAST)
+    assert study.names == ("a", "b", "c")
+    assert study.beaten_before == ()
+    assert finish(study).names(study.names) == ["a", "b", "c"]
+
+
+def test_whoever_tells_rows_of_the_old_length_hears_of_it(tmp_path):
+    with cw.Study.create(tmp_path / "a.db", **ASKED) as mine, cw.Study.open(tmp_path / "a.db") as theirs:
+        batch = mine.ask(2)
+        theirs.add_objective("z", noise=LAST)
+        with pytest.raises(InputError, match="an objective was added to this study: it has x, y, z now"):
+            mine.tell(batch, [[0.0, 0.0], [0.0, 0.0]])
+        assert mine.tell(batch, [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]).stored == 2
+
+
+def test_orthants_and_unknown_noise_grow_and_all_else_is_said():
+    study = study_in_memory(**ASKED | {"noise": GaussianUnknown()})
+    study.add_objective("z")
+    assert study.cone == cw.Cone.orthant(3)
+    thin = study_in_memory(**ASKED | {"cone": cw.Cone.planar(120)})
+    with pytest.raises(InputError, match="say which cone orders the 3 objectives"):
+        thin.add_objective("z", noise=LAST)
+    thin.add_objective("z", noise=LAST, cone=cw.Cone.orthant(3))
+    assert thin.dim == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"objective": "x"}, "is the name of another column"),
+        ({"noise": None}, "say what is assumed of the 3 objectives"),
+        ({"noise": Gaussian([0.2, 0.2])}, "objectives"),
+        ({"noise": 3}, "noise must be a conewise.noise assumption"),
+        ({"cone": cw.Cone.orthant(2)}, "orders 2 objectives, but 3 are named"),
+        ({"values": {"d0n0": 1.0}}, "only with the promise"),
+        ({"values": {"d0n9": 1.0}, "unseen": True}, "d0n9 is not told yet"),
+        ({"values": {"q": 1.0}, "unseen": True}, "an evaluation's id looks like"),
+        ({"values": {"a": float("nan")}, "unseen": True}, "nan"),
+        ({"values": [1.0], "unseen": True}, "a mapping by id or by design"),
+        ({"noise": Bounded(0, 1), "values": {"a": 3.0}, "unseen": True}, "outside the range"),
+        ({"unseen": "yes"}, "unseen must be True or False"),
+    ],
+)
+def test_what_cannot_be_added_is_one_sentence_and_nothing_is_written(given, said):
+    study = study_in_memory(**ASKED)
+    batch = study.ask(1)
+    study.tell(batch, [[0.5, 0.5]])
+    with pytest.raises(ConewiseError) as error:
+        study.add_objective(**({"objective": "z", "noise": LAST} | given))
+    assert said in str(error.value)
+    assert len(study.log()) == 2
+
+
+def test_blocks_go_on_only_with_all_values_of_the_objective():
+    asked = ASKED | {"noise": Bounded(-3, 5), "block": "day", "blocks": 30, "population": 30}
+    study = study_in_memory(**asked)
+    batch = study.ask(6)
+    study.tell(batch, [value(e.identity, e.name, 2) for e in batch])
+    with pytest.raises(InputError, match="cannot start again with the days"):
+        study.add_objective("z", noise=Bounded(-3, 5), unseen=True)
+    assert len(study.log()) == 2
+    study.add_objective("z", noise=Bounded(-3, 5), unseen=True, values=measured(study))
+    assert finish(study).names(study.names) == ["a", "b", "c"]
+
+
+def test_a_value_taken_back_for_what_it_is_ends_the_guarantee():
+    study = study_in_memory(**ASKED)
+    finish(study)
+    study.withdraw("d0n0", reason="the sample was mislabelled")
+    finish(study)
+    assert "that no value was withdrawn for what it is (1 value was withdrawn)" in study.result().guarantee.assumption
+    study.withdraw("d1n1", reason="an outlier", for_its_value=True)
+    result = finish(study)
+    assert str(result.guarantee) == "not guaranteed: 1 value was withdrawn for what it is"
+    assert result.certified_epsilon is None
+    assert not result.certain.any()
+    assert str(replayed(study).guarantee) == str(result.guarantee)
+
+
+def test_the_command_line_adds_an_objective_with_a_table_of_earlier_values(tmp_path):
+    file = tmp_path / "a.db"
+    with cw.Study.create(file, **ASKED) as study:
+        batch = study.ask(3)
+        study.tell(batch, [value(e.identity, e.name, 2) for e in batch])
+    (tmp_path / "z.csv").write_text("design,z\na,0\nb,0\nc,2\n")
+    words = ["study", "add-objective", str(file), "z", "--noise", "gaussian:0.2", "--unseen"]
+    ran = CliRunner().invoke(commands, [*words, "--file", str(tmp_path / "z.csv")])
+    assert ran.exit_code == 0, ran.exception
+    assert "z added: 3 designs are compared; answers hold with probability at least 95 %" in ran.output
+    ran = CliRunner().invoke(commands, ["study", "withdraw", str(file), "d0n0", "--reason", "odd", "--for-its-value"])
+    assert ran.exit_code == 0, ran.exception
+    with cw.Study.open(file) as study:
+        assert study.objectives == ("x", "y", "z")
+        assert "withdrawn for what it is" in str(study.result().guarantee)
