@@ -1,0 +1,53 @@
+"""Options that several commands read alike: names of columns, and the address of a scheduler."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import pytest
+
+from conewise.cli.options import columns, dask_executor, study_command
+from conewise.errors import ConewiseError, InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (None, []),
+        ("", []),
+        ("a,b", ["a", "b"]),
+        (" a , b ,", ["a", "b"]),
+        ('"price, net",speed', ["price, net", "speed"]),
+        ('"say ""a""",b', ['say "a"', "b"]),
+    ],
+)
+def test_names_are_separated_by_commas_outside_of_quotes(text, names):
+    assert columns(None, None, text) == names
+
+
+def test_a_quote_that_does_not_end_is_one_sentence():
+    with pytest.raises(InputError, match="one that holds a comma in double quotes") as caught:
+        columns(None, None, '"a,b')
+    assert "\n" not in str(caught.value)
+
+
+def test_a_command_about_a_study_takes_its_place_its_name_and_json():
+    @study_command("Look.")
+    def look(place: str, name: str | None, as_json: bool) -> None: ...
+
+    assert isinstance(look, click.Command)
+    assert {parameter.name for parameter in look.params} == {"place", "name", "as_json"}
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://host:port"])
+def test_an_address_that_is_none_is_refused_before_anything_is_started(address):
+    pytest.importorskip("distributed")
+    with pytest.raises(ConewiseError, match="no Dask scheduler answers at"), dask_executor(address):
+        pass
+
+
+def test_without_dask_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ConewiseError, match=r"--dask needs dask\.distributed"), dask_executor("tcp://host:8786"):
+        pass
