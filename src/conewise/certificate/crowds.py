@@ -62,8 +62,8 @@ def clearly_beaten(
     At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
     nothing is missed; what unequal ones hide is found among the pairs. Whoever was beaten `before`, and has not moved
     since, is not looked at again: the one place where claims may depend on when anybody looked, and none is wrong for
-    it (docs/adaptive, 3.2). Those that are `out` otherwise are not asked about; `strikers` are who may beat others, None
-    for everybody. Both only ever grow.
+    it (docs/adaptive, 3.2). Those that are `out` otherwise are not asked about; `strikers` are who may beat others,
+    None for everybody. Both only ever grow.
     """
     beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
     steps = b"" if rounding is None else rounding.key
