@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from conewise import noise as noises
-from conewise._arrays import Floats
+from conewise._arrays import Floats, as_decimal
 from conewise.errors import InputError
 
 _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
@@ -17,6 +17,17 @@ _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
     "norm_subgaussian": (noises.NormSubGaussian, ("sigma",)),
     "bounded": (noises.Bounded, ("low", "high")),
     "gaussian_unknown": (noises.GaussianUnknown, ("resolution",)),
+    "binary": (noises.Binary, ()),
+    "known": (noises.Known, ()),
+}
+_FORMS: Final = "unknown, unknown:STEP, binary, known, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH"
+_PARTS: Final = {
+    "unknown": (0, 1),
+    "binary": (0,),
+    "known": (0,),
+    "gaussian": (1,),
+    "subgaussian": (1,),
+    "bounded": (2,),
 }
 
 
@@ -26,6 +37,8 @@ def noise_to_dict(noise: noises.Noise) -> dict[str, Any]:
     >>> noise_to_dict(noises.Gaussian([0.1, 0.2]))
     {'kind': 'gaussian', 'sigma': [0.1, 0.2]}
     """
+    if type(noise) is noises.ByObjective:
+        return {"kind": "by_objective", "each": [noise_to_dict(each) for each in noise.each]}
     for kind, (cls, parts) in _KINDS.items():
         if type(noise) is cls:
             given = {part: getattr(noise, part) for part in parts}
@@ -40,6 +53,8 @@ def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
     Bounded(0.0, 1.0)
     """
     kind = data.get("kind") if isinstance(data, Mapping) else None
+    if kind == "by_objective" and isinstance(data.get("each"), list) and len(data) == 2:
+        return noises.ByObjective([noise_from_dict(each) for each in data["each"]])
     if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"the kind of the noise must be one of {', '.join(_KINDS)}, got {kind!r:.60}.")
     cls, parts = _KINDS[kind]
@@ -54,12 +69,49 @@ def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
         raise InputError(f"noise of the kind {kind!r} needs {' and '.join(parts)}.") from None
 
 
+def parse_noise(text: str, what: str = "noise") -> noises.Noise:
+    """An assumption from its text form.
+
+    >>> parse_noise("unknown"), parse_noise("bounded:0:5"), parse_noise("binary")
+    (GaussianUnknown(), Bounded(0.0, 5.0), Binary())
+    """
+    kind, *parts = text.strip().split(":")
+    if kind not in _PARTS or len(parts) not in _PARTS[kind]:
+        raise InputError(f"{what} must be {_FORMS}, got {text[:60]!r}.")
+    if kind == "unknown" and parts:
+        steps = [None if word.strip() == "seen" else _numbers(word, text, what)[0] for word in parts[0].split(",")]
+        return noises.GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])
+    given = [values if len(values) > 1 else values[0] for values in (_numbers(part, text, what) for part in parts)]
+    if kind == "subgaussian" and isinstance(given[0], list):
+        raise InputError("subgaussian noise has one SIGMA for all directions; give the largest.")
+    return _MADE[kind](*given)
+
+
+_MADE: Final[dict[str, Callable[..., noises.Noise]]] = {
+    "unknown": noises.GaussianUnknown,
+    "binary": noises.Binary,
+    "known": noises.Known,
+    "gaussian": noises.Gaussian,
+    "subgaussian": noises.SubGaussian,
+    "bounded": noises.Bounded,
+}
+
+
+def _numbers(part: str, text: str, what: str) -> list[float]:
+    try:
+        return [as_decimal(word) for word in part.split(",")]
+    except ValueError:
+        raise InputError(f"{what} {text[:60]!r}: {part[:40]!r} is not a number.") from None
+
+
 def turned(noise: noises.Noise, signs: Floats, units: Floats | None = None) -> noises.Noise:
     """The same noise in steps of which more is better, still described in the user's own signs and units.
 
     `signs` (D,) are -1 where less is better; `units` (D,) are what one step is. Noise that is equally large in all
     directions keeps one parameter, that of the objective with the smallest unit: at least as large in every direction.
     """
+    if isinstance(noise, noises.ByObjective):
+        return _TurnedKinds(noise, signs, np.ones(len(signs)) if units is None else units)
     if units is None or (units == 1).all():
         return _mirrored(noise, signs)
     if isinstance(noise, noises.Gaussian):
@@ -69,6 +121,8 @@ def turned(noise: noises.Noise, signs: Floats, units: Floats | None = None) -> n
     if isinstance(noise, noises.GaussianUnknown):
         steps = noise.steps(len(units)) / units
         return noises.GaussianUnknown(tuple(None if np.isnan(step) else float(step) for step in steps))
+    if noise.noiseless:
+        return noise
     for kind in (noises.SubGaussian, noises.NormSubGaussian):
         if type(noise) is kind:
             return kind(noise.sigma / float(units.min()))
@@ -110,7 +164,22 @@ class _TurnedRange(noises.Bounded):
 
     def __init__(self, given: noises.Bounded, signs: Floats, units: Floats) -> None:
         low, high = given.low * signs / units + 0.0, given.high * signs / units + 0.0
-        super().__init__(np.minimum(low, high), np.maximum(low, high))
+        super().__init__(np.minimum(low, high), np.maximum(low, high), two_valued=given.two_valued)
+        self._given = given
+
+    @property
+    def words(self) -> str:
+        return self._given.words
+
+    def __repr__(self) -> str:
+        return repr(self._given)
+
+
+class _TurnedKinds(noises.ByObjective):
+    """Noise by objective in steps and the algorithm's sign, in the words of whoever gave it."""
+
+    def __init__(self, given: noises.ByObjective, signs: Floats, units: Floats) -> None:
+        super().__init__(turned(noise, signs[d : d + 1], units[d : d + 1]) for d, noise in enumerate(given.each))
         self._given = given
 
     @property

@@ -79,6 +79,8 @@ the noise.
         if self.noise is not None:
             if not isinstance(self.noise, Noise):
                 raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(self.noise)}.")
+            if self.noise.noiseless:
+                raise InputError("without noise nothing has to be estimated: compare the values with `front`.")
             self.noise.check_dim(dim)
         if notion_of(self.success) == "cover" and self.epsilon == 0:
             raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')

@@ -18,10 +18,10 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, read_only
-from conewise._noisetext import noise_from_dict
+from conewise._noisetext import noise_from_dict, parse_noise
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
-from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+from conewise.noise import Noise, together
 
 Direction = Literal["max", "min"]
 
@@ -42,8 +42,9 @@ class Objective:
 
     `unit` is the amount that counts as one step, in the column's own units: cone, gaps, epsilon and certified epsilon
     count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is what
-    is assumed of this objective alone, a standard deviation or an assumption of `conewise.noise`, in the column's own
-    units. `price` is what one evaluation of this objective costs, relative to the others.
+    is assumed of this objective alone, in the column's own units: a standard deviation, an assumption of
+    `conewise.noise`, or its text ("binary", "unknown", "known" for a price list, "gaussian:0.1", "bounded:0:1").
+    `price` is what one evaluation of this objective costs, relative to the others.
 
     >>> Objective("price", goal="min", unit=500, level=2000)
     Objective('price', goal='min', unit=500, level=2000)
@@ -53,7 +54,7 @@ class Objective:
     goal: Direction = "max"
     unit: float = field(default=1.0, kw_only=True)
     level: float | None = field(default=None, kw_only=True)
-    noise: Noise | float | None = field(default=None, kw_only=True)
+    noise: Noise | float | str | None = field(default=None, kw_only=True)
     price: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -67,6 +68,8 @@ class Objective:
         object.__setattr__(self, "unit", unit)
         if self.level is not None:
             object.__setattr__(self, "level", as_number(self.level, f"the level {what}"))
+        if isinstance(self.noise, str):
+            object.__setattr__(self, "noise", parse_noise(self.noise, f"the noise {what}"))
         if isinstance(self.noise, Noise):
             self.noise.check_dim(1)
         elif self.noise is not None:
@@ -232,7 +235,7 @@ class Objectives(Sequence[Objective]):
         lacking = next((o.name for o in self.each if o.noise is None), None)
         if lacking is not None:
             raise InputError(f"{lacking!r:.60} has no noise while other objectives have one; give all one, or none.")
-        return _together(given)
+        return together([noise for noise in given if noise is not None and not isinstance(noise, str)])
 
 
 def as_objectives(
@@ -263,6 +266,12 @@ def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives
     """The same with other units, by name."""
     _check_known(objectives, units, "a unit")
     return Objectives(tuple(replace(o, unit=units[o.name]) if o.name in units else o for o in objectives.each))
+
+
+def with_noise(objectives: Objectives, noise: Mapping[str, Noise | float | str]) -> Objectives:
+    """The same with assumptions about the noise, by name."""
+    _check_known(objectives, noise, "a noise")
+    return Objectives(tuple(replace(o, noise=noise[o.name]) if o.name in noise else o for o in objectives.each))
 
 
 Level = float | tuple[str, float]
@@ -394,30 +403,3 @@ def _check_known(objectives: Objectives, given: Iterable[str], what: str) -> Non
     stray = next((name for name in given if name not in objectives.names), None)
     if stray is not None:
         raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")
-
-
-def _together(given: Sequence[Noise | float | None]) -> Noise:
-    """One assumption about all objectives from one about each of them; kinds are not mixed."""
-    sigmas = [_sigma(noise) for noise in given]
-    if all(sigma is not None for sigma in sigmas):
-        return Gaussian([float(sigma) for sigma in sigmas if sigma is not None])
-    if all(isinstance(noise, Bounded) for noise in given):
-        ranges = [noise for noise in given if isinstance(noise, Bounded)]
-        ends_of = zip(*((noise.low, noise.high) for noise in ranges), strict=True)
-        return Bounded(*(np.concatenate([np.ravel(ends) for ends in side]) for side in ends_of))
-    unknown = [noise for noise in given if isinstance(noise, GaussianUnknown)]
-    if len(unknown) == len(given):
-        steps = [float(noise.steps(1)[0]) for noise in unknown]
-        return GaussianUnknown(tuple(None if math.isnan(step) else step for step in steps))
-    kinds = dict.fromkeys(type(noise).__name__ if isinstance(noise, Noise) else "Gaussian" for noise in given)
-    raise InputError(
-        f"the noise of different objectives must be of one kind, Gaussian, Bounded or GaussianUnknown, got "
-        f"{', '.join(kinds)}; give `noise` for all objectives together."
-    )
-
-
-def _sigma(noise: Noise | float | None) -> float | None:
-    """The standard deviation of normal noise of one objective."""
-    if isinstance(noise, Gaussian):
-        return float(noise.scales([1.0]))
-    return None if noise is None or isinstance(noise, Noise) else float(noise)

@@ -100,7 +100,7 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
 
 def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:
     """(L,): z of the largest tabulated probability that is not above this one; `which` list, -1 for "fine"."""
-    table = checked.tables.fine if which < 0 else checked.tables.out[which]
+    table = checked.tables.fine[0] if which < 0 else checked.tables.out[which][0]
     row = 0
     while row + 1 < len(table) and checked.least[which >= 0] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
         row += 1
@@ -223,7 +223,7 @@ def levels_known(checked: Certificate, state: Checkpoints, design: int) -> tuple
                 snapshot = state.snapshots[level]
                 seen = snapshot.scatters[snapshot.designs.tolist().index(design)][d, d]
             radii = []
-            for z in checked.level_boundary[:, level]:
+            for z in checked.level_boundary[:, 0, level]:
                 if isinstance(noise, GaussianUnknown):
                     radii.append(z * math.sqrt(seen / (count - 1) / count))
                 elif isinstance(noise, Bounded):

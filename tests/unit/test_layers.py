@@ -49,6 +49,7 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 INSIDE: dict[str, list[tuple[str, ...]]] = {
+    "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [
         ("simulated", "returned", "rehearsal"),
         ("hard", "recorded", "embedded", "commands"),
@@ -69,8 +70,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "certificate": [
         ("tuning", "looks", "rounding", "differences", "wagers"),
         ("weights", "radius", "paired"),
-        ("pilots", "bounded"),
-        ("history", "radii"),
+        ("pilots", "bounded", "mixed"),
+        ("history", "radii", "fit"),
         ("pairs", "requirements"),
         ("boundaries",),
         ("claims", "crowds"),

@@ -151,8 +151,11 @@ def test_noise_of_each_is_noise_of_all():
     assert as_objectives(["a", "b"]).noise() is None
 
 
-def test_noise_of_some_or_of_several_kinds_is_refused():
+def test_noise_of_some_is_refused_and_that_of_several_kinds_is_mixed():
     with pytest.raises(cw.InputError, match="'b' has no noise while other objectives have one"):
         as_objectives([cw.Objective("a", noise=1), "b"]).noise()
-    with pytest.raises(cw.InputError, match=r"of one kind, .* got Gaussian, Bounded"):
-        as_objectives([cw.Objective("a", noise=1), cw.Objective("b", noise=noises.Bounded(0, 1))]).noise()
+    mixed = as_objectives([cw.Objective("a", noise=1), cw.Objective("b", noise=noises.Bounded(0, 1))]).noise()
+    assert repr(mixed) == "ByObjective([Gaussian(1), Bounded(0.0, 1.0)])"
+    assert repr(as_objectives([cw.Objective(name, noise="binary") for name in "ab"]).noise()) == "Binary()"
+    with pytest.raises(cw.InputError, match="no objective has noise"):
+        as_objectives([cw.Objective("a", noise="known")]).noise()

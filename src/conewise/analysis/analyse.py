@@ -24,8 +24,8 @@ from conewise.analysis.explanations import Findings
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
+from conewise.certificate.fit import check_fit
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.radii import check_fit
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics

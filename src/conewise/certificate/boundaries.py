@@ -16,7 +16,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Meeting, PairTable
-from conewise.certificate.radius import PerLook, Radii
+from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.weights import Spending, Standing
 
 
@@ -48,7 +48,9 @@ class Boundaries(ABC):
 
     @abstractmethod
     def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
-        """(N or 1, rows, columns): standard deviations, by the logarithm of what a claim may spend, (N or 1, ...).
+        """(P + W or N or 1, rows, columns): standard deviations, by the logarithm of what a claim may spend.
+
+        That is (N or 1, ...), N where it differs between the facets.
 
         `which` counts the `offsets` for "beaten" and "covered"; it is -1 for "fine".
         """
@@ -59,7 +61,7 @@ class Boundaries(ABC):
 
     def fine(self, table: PairTable, rows: Indices, columns: Indices, standing: Standing) -> Seen:
         """At the highest common level (docs/adaptive, 1 and 3)."""
-        meeting = table.meeting(rows, columns, 0, len(table.values))
+        meeting = table.meeting(rows, columns, 0, self._parts(table))
         logs = self.spending.log_fine(table.designs[rows], standing)
         return self._seen(table, rows, columns, meeting, -1, logs)
 
@@ -71,7 +73,7 @@ class Boundaries(ABC):
         Along the noisiest direction too if it is for `covering`, where that is known.
         """
         designs, rivals = table.designs[rows], table.designs[columns]
-        known = len(table.variances) if covering else len(table.values)
+        known = len(table.variances) if covering else self._parts(table)
         logs = self.spending.log_out(designs, rivals, standing)
         narrower, sure = None, standing.sure[rivals]
         if sure.any() and self.spending.by_sure:
@@ -85,6 +87,10 @@ class Boundaries(ABC):
                 found.append(self._seen(table, rows, columns, by_sure, which, narrower))
         return found
 
+    def _parts(self, table: PairTable) -> int:
+        """How many rows of variances belong to the facets: one each, unless radii are sums of parts."""
+        return len(self.radii.parts.weights) if self.radii.summed else len(table.values)
+
     def lists(self, table: PairTable) -> tuple[tuple[int, int], ...]:
         """Which offsets are worth a look: no list says more than the first if nobody is half its offset ahead."""
         apart = int(np.ptp(table.reached)) if len(table.reached) else 0
@@ -93,20 +99,21 @@ class Boundaries(ABC):
     def _seen(
         self, table: PairTable, rows: Indices, columns: Indices, meeting: Meeting, which: int, logs: Floats
     ) -> Seen:
-        """Radii z * spread + shift, and what recorded steps add to them; facet by facet, as tables lie in memory."""
+        """Radii z * spread + shift, and what recorded steps add to them; part by part, as tables lie in memory."""
         z, facets = self._z(table, rows, columns, meeting.level, which, logs), len(meeting.gains)
         counts = self._counts(table, rows, columns, meeting.level) if self.radii.shifted else z
         radii = np.empty_like(meeting.spreads)
-        for n in range(len(radii)):
-            here = z[min(n, len(z) - 1)]
-            np.multiply(meeting.spreads[n], here, out=radii[n])
+        for part in range(len(radii)):
+            here = z[min(part, len(z) - 1)]
+            np.multiply(meeting.spreads[part], here, out=radii[part])
             if self.radii.shifted:
-                shift = self.radii.shifts(here, counts)
-                radii[n] += 0.0 if shift is None else shift[..., n]
+                radii[part] += self.radii.shift(part, here, counts)
         if self.scale != 1:
             radii *= self.scale
         if meeting.slacks is not None:
             radii += meeting.slacks
+        if self.radii.summed:
+            radii = self.radii.combined(radii)
         widest = radii[facets] if len(radii) > facets else None
         return Seen(np.moveaxis(meeting.gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)
 
@@ -115,7 +122,7 @@ class Boundaries(ABC):
 class OneLook(Boundaries):
     """A single look at a finished sample, every design at its own count (docs/adaptive, 8)."""
 
-    radii: PerLook
+    radii: AtOnce
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -130,8 +137,8 @@ class OneLook(Boundaries):
         """A quantile for each count, not for each pair: all claims of one kind spend the same."""
         fewer = self._counts(table, rows, columns, level)
         sizes, place = np.unique(fewer, return_inverse=True)
-        z = self.radii.quantiles(sizes, np.full(len(sizes), logs.item()))
-        return np.asarray(z[place].reshape(1, *fewer.shape))
+        z = self.radii.at_once(sizes, logs.item(), which >= 0)
+        return np.asarray(z[:, place.ravel()].reshape(len(z), *fewer.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +154,9 @@ class Tables:
     step: float
     """Logarithm of the ratio of two probabilities."""
     fine: Floats
-    """(F, L): z by level, the least probability first."""
+    """(1 or parts, F, L): z by level, the least probability first."""
     out: Floats
-    """(offsets, B, L)"""
+    """(offsets, 1 or parts, B, L)"""
 
     @classmethod
     def of(
@@ -168,18 +175,21 @@ class Tables:
             tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
             for low, high in zip(least, most, strict=True)
         ]
-        fine = radii.boundary(levels, anchors[0], alphas[0], 0)[::-1]
-        out = [
-            radii.boundary(levels, anchors[1], tuple(part * alpha for alpha in alphas[1]), offset)[::-1]
-            for offset, part in leads.items()
-        ]
+        each = [tuple(part * alpha for alpha in alphas[1]) for part in leads.values()]
+        if radii.summed:
+            fine = radii.boundaries(levels, anchors[0], alphas[0], 0, False)
+            out = [radii.boundaries(levels, anchors[1], own, at, True) for own, at in zip(each, leads, strict=True)]
+        else:  # one z for all parts
+            fine = radii.boundary(levels, anchors[0], alphas[0], 0)[None]
+            out = [radii.boundary(levels, anchors[1], own, at)[None] for own, at in zip(each, leads, strict=True)]
         logs = math.log(least[0]), math.log(least[1])
-        return cls(levels, tuple(leads), tuple(leads.values()), logs, step, np.ascontiguousarray(fine), np.array(out))
+        fine, found = np.ascontiguousarray(fine[:, ::-1]), np.array([table[:, ::-1] for table in out])
+        return cls(levels, tuple(leads), tuple(leads.values()), logs, step, fine, found)
 
     def rows(self, logs: Floats, out: bool) -> Indices:
         """Where probabilities stand: at the next smaller one that is tabulated (docs/adaptive, 3.3)."""
         place = np.floor((logs - self.least[out]) / self.step + 1e-9)
-        return np.clip(place, 0, len(self.out[0] if out else self.fine) - 1).astype(np.intp)
+        return np.clip(place, 0, (self.out if out else self.fine).shape[-2] - 1).astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,27 +212,33 @@ class Looks(Boundaries):
 
     def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
         boundary = self.tables.fine if which < 0 else self.tables.out[which]
-        where = self.tables.rows(logs, which >= 0) * boundary.shape[1] + level
-        return np.asarray(boundary.ravel().take(where))
+        where = self.tables.rows(logs, which >= 0) * boundary.shape[-1] + level
+        if len(boundary) == 1:
+            return np.asarray(boundary.ravel().take(where))
+        facets = np.minimum(self.radii.facet_of, len(where) - 1)
+        return np.array([part.ravel().take(where[n]) for part, n in zip(boundary, facets, strict=True)])
 
     def of_everybody(self, standing: Standing, which: int) -> Floats:
-        """(L,): z of "beaten" on one list, where all designs share evenly."""
+        """(1 or parts, L): z of "beaten" on one list, where all designs share evenly."""
         nobody = np.zeros(0, dtype=np.intp)
         row = self.tables.rows(self.spending.log_out(nobody, nobody, standing), True)
-        return np.asarray(self.tables.out[which, int(row.item())])
+        return np.asarray(self.tables.out[which, :, int(row.item())])
 
-    def shift_at(self, z: float, level: int) -> Floats:
-        """(N,): the second term of a radius at a level, 0 for most kinds of noise."""
-        shift = self.radii.shifts(np.array(z), self._observations[level])
-        return np.zeros(len(self.radii.cone.facets)) if shift is None else np.asarray(self.scale * shift)
+    def shift_at(self, part: int, z: float, level: int) -> float:
+        """The second term of a part's radius at a level, 0 for most kinds of noise."""
+        return float(self.scale * self.radii.shift(part, np.array(z), self._observations[level]))
 
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
-        """Twice (L,): the z that claims "fine" and "beaten" of these designs are likely to meet next: for planning."""
+        """Twice (L,): the z that claims "fine" and "beaten" of these designs are likely to meet next: for planning.
+
+        Where parts differ, of the one that needs most.
+        """
         # By the time that somebody is put out, the rival will be sure where that matters.
         spend = self.spending.log_by_sure if self.spending.by_sure else self.spending.log_out
         fine = np.median(self.spending.log_fine(designs, standing).max(axis=0))
         out = np.median(spend(designs, rivals, standing).max(axis=2))
-        return self.tables.fine[self.tables.rows(fine, False)], self.tables.out[0, self.tables.rows(out, True)]
+        rows = self.tables.rows(fine, False), self.tables.rows(out, True)
+        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[0, :, rows[1]].max(axis=0)
 
 
 @dataclass(frozen=True, eq=False)

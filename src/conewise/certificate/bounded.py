@@ -51,7 +51,7 @@ class EmpiricalBernstein(PerLook):
     @cached_property
     def ranges(self) -> Floats:
         """(N,): the length of the interval that holds w_n.observation."""
-        return 2 * self.noise.scales(self.cone.facets)
+        return 2 * self.noise.scales(self.rows)
 
     @cached_property
     def worst(self) -> Floats:
@@ -63,18 +63,18 @@ class EmpiricalBernstein(PerLook):
 
         With probability 1 - p, the standard deviation is at most the sample's plus R sqrt(2 log(1/p) / (n - 1)).
         """
-        claims = self.n_designs * len(self.cone.facets)
+        claims = self.n_designs * len(self.rows)
         reach = np.sqrt(2 * math.log(claims / (VARIANCE_SHARE * self.delta)) / np.maximum(counts - 1, 1e-300))
-        bound = np.sqrt(sample_variances(self.cone, scatters, counts)) + self.ranges * reach[:, None]
+        bound = np.sqrt(sample_variances(self.rows, scatters, counts)) + self.ranges * reach[:, None]
         return np.asarray(np.minimum(bound**2, self.worst))
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Of the main term."""
         return np.sqrt(-2 * log_shares) + 0.0 * counts
 
-    def shifts(self, z: Floats, counts: Floats) -> Floats:
+    def shift(self, part: int, z: Floats, counts: Floats) -> Floats:
         """Bernstein's second term, b log(1/p) / 3 for summands of size b: here R / n, and log(1/p) = z^2 / 2."""
-        return np.asarray((z**2 / (6 * counts))[..., None] * self.ranges)
+        return np.asarray(z**2 / (6 * counts) * self.ranges[part])
 
 
 class AnytimeBernstein(Radii):
@@ -91,7 +91,7 @@ class AnytimeBernstein(Radii):
     @cached_property
     def ranges(self) -> Floats:
         """(N,): the length of the interval that holds w_n.observation."""
-        return 2 * self.noise.scales(self.cone.facets)
+        return 2 * self.noise.scales(self.rows)
 
     @cached_property
     def worst(self) -> Floats:
@@ -102,7 +102,7 @@ class AnytimeBernstein(Radii):
     def centre(self) -> Floats:
         """(D,): the middle of the box, before anything is seen."""
         assert isinstance(self.noise, Bounded)
-        return np.array(np.broadcast_to((self.noise.low + self.noise.high) / 2, (self.cone.dim,)))
+        return np.array(np.broadcast_to((self.noise.low + self.noise.high) / 2, (self.dim,)))
 
     @cached_property
     def inside(self) -> float:
@@ -120,15 +120,14 @@ class AnytimeBernstein(Radii):
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """From sums of squares around centres that were chosen before (`Checkpoints.centres`)."""
         assert scatters is not None
-        w = self.cone.facets
-        squares = np.maximum(np.einsum("nd,kde,ne->kn", w, scatters, w), 0.0) / self.ranges**2
+        squares = np.maximum(np.einsum("nd,kde,ne->kn", self.rows, scatters, self.rows), 0.0) / self.ranges**2
         each = (squares + self.inside) / np.maximum(counts, 1.0)[:, None] * self.ranges**2
         useless = counts[:, None] * (_NEVER * self.ranges) ** 2
         return np.where(squares <= LARGEST_SQUARES * counts[:, None] * _SAFETY, each, useless)
 
-    def shifts(self, z: Floats, counts: Floats) -> Floats:
+    def shift(self, part: int, z: Floats, counts: Floats) -> Floats:
         """The second term."""
-        return np.asarray((CURVE * z**2 / counts)[..., None] * self.ranges)
+        return np.asarray(CURVE * z**2 / counts * self.ranges[part])
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
         """The same mixture for all levels; of no use where the second design is not exactly `offset` parts ahead."""

@@ -33,9 +33,9 @@ from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import Lens, PairTable, View
 from conewise.certificate.pilots import Pilot, Task, least_weights
 from conewise.certificate.radii import radii_for, radii_for_one_look
-from conewise.certificate.radius import PerLook, Radii
+from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.requirements import Bounds, Requirements
-from conewise.certificate.rounding import Rounding
+from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.cones import Cone
@@ -43,7 +43,7 @@ from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Notion, Question, as_question
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import Noise
 
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
@@ -97,7 +97,8 @@ class Asked:
     @cached_property
     def radii(self) -> Radii:
         """How far a difference of means may err."""
-        return radii_for(self.cone, self.noise, self.n_designs, self.for_pairs)
+        joint = self.notion == "cover"
+        return radii_for(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
 
     @cached_property
     def requirements(self) -> Requirements | None:
@@ -130,7 +131,11 @@ class Asked:
 
     def rounding(self, statistics: Statistics) -> Rounding | None:
         """How finely the observations were recorded, where that may hide the noise (docs/adaptive, 7)."""
-        return Rounding.of(self.noise, statistics) if isinstance(self.noise, GaussianUnknown) else None
+        return Rounding.of(self.noise, statistics) if self._estimated else None
+
+    @cached_property
+    def _estimated(self) -> bool:
+        return Estimated.of(self.noise, self.cone.dim).any
 
     @property
     def lens(self) -> Lens:
@@ -158,9 +163,10 @@ class Sample(Asked):
     """
 
     @cached_property
-    def radii(self) -> PerLook:
+    def radii(self) -> AtOnce:
         """How far a difference of means may err."""
-        return radii_for_one_look(self.cone, self.noise, self.n_designs, self.for_pairs)
+        joint = self.notion == "cover"
+        return radii_for_one_look(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
 
     @cached_property
     def requirements(self) -> Requirements | None:
@@ -194,7 +200,7 @@ class Sample(Asked):
         reached = np.where(seen, 0, -1)
         table = PairTable(designs, reached, 0, counts[None], values.T[:, None], variances.T[:, None])
         if (rounding := self.rounding(statistics)) is not None:
-            table = table.rounded(rounding, self.cone, spreads[None])
+            table = table.rounded(rounding, self.radii.parts, spreads[None])
         boundaries = OneLook(self.radii, self.spending(self.even), 1.0)
         return Comparisons(table, boundaries, Standing.at_first(self.n_designs) if standing is None else standing)
 
@@ -265,7 +271,7 @@ class Certificate(Asked):
         worst = self.radii.worst
         if self.epsilon == 0 or self.any_epsilon or worst is None:
             return math.inf, math.inf  # no scale is known beforehand
-        widest = 2 * float((worst / self.cone.widths**2).max()) / self.epsilon**2
+        widest = 2 * float((self.radii.planned(worst) / self.cone.widths**2).max()) / self.epsilon**2
         fine, out = (widest * (_REACH * self.noise.deviation(alpha)) ** 2 for alpha in self._alphas(self.even))
         return fine, out
 
@@ -339,12 +345,13 @@ class Certificate(Asked):
     def _need(self, levels: Levels) -> float:
         """At most 1 if these levels leave no pair open (docs/adaptive, 6); else how many times too wide."""
         worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
-        total = np.zeros(len(self.cone.facets))
-        for anchor, alpha in zip(self.anchors, (self.least[0], self.least[1] * self.leads[1.0]), strict=True):
-            z = self.radii.boundary(levels, anchor, (alpha,), 0)[0, -1]
-            total = total + z * np.sqrt(2 * worst / count).reshape(-1, len(total)).max(axis=0)
-            shift = self.radii.shifts(z, count)
-            total = total if shift is None else total + shift
+        total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
+        alphas = self.least[0], self.least[1] * self.leads[1.0]
+        for out, anchor, alpha in zip((False, True), self.anchors, alphas, strict=True):
+            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), 0, out)[:parts, 0, -1], (parts,))
+            each = z * np.sqrt(2 * worst / count).reshape(-1, parts).max(axis=0)
+            each += [float(self.radii.shift(part, z[part], count)) for part in range(parts)]
+            total = total + self.radii.combined(each)
         need = float((total / (self.epsilon * self.cone.widths)).max())
         return need if self.requirements is None else max(need, self.requirements.need(levels, self.epsilon))
 
@@ -405,7 +412,7 @@ class Certificate(Asked):
 
     @cached_property
     def level_boundary(self) -> Floats:
-        """(2, L): standard deviations of an average by level, for "meets" and "misses" a level."""
+        """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses" a level."""
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
 
@@ -416,7 +423,7 @@ class Certificate(Asked):
         depth, alike = max(self.offsets), self.radii.alike
         table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, depth, alike)
         rounding = self.rounding(state.statistics) if spreads.size else None
-        return table if rounding is None else table.rounded(rounding, self.cone, spreads)
+        return table if rounding is None else table.rounded(rounding, self.radii.parts, spreads)
 
     @cached_property
     def _counts(self) -> Floats:

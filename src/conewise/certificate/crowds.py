@@ -81,7 +81,7 @@ def clearly_beaten(
             for level in range(len(views) - offset):
                 here, ahead = views[level], views[level + offset]
                 rows = places(here.designs, left[reached[left] == level])[1]
-                radius = _Radius(float(z[level]) * boundaries.scale, boundaries.shift_at(float(z[level]), level))
+                radius = _Radius.at(boundaries, z[:, level], level)
                 lost, rivals = _beaten_at(here, ahead, rows, radius, rounding, strikers)
                 beaten[lost], by[lost] = True, rivals
         now = int((~(beaten | out)).sum())
@@ -91,13 +91,27 @@ def clearly_beaten(
 
 @dataclass(frozen=True, eq=False)
 class _Radius:
-    z: float
-    shifts: Floats
-    """(N,)"""
+    """At a level of one list."""
 
-    def beats(self, gains: Floats, variances: Floats, n: int) -> Bools:
-        """Whether a gain along a facet is at least its radius."""
-        return np.asarray(gains >= self.z * np.sqrt(variances) + self.shifts[n])
+    parts: tuple[tuple[tuple[int, float, float], ...], ...]
+    """For each facet, of each of its parts: where its variances stand, z, and the shift."""
+
+    @classmethod
+    def at(cls, boundaries: Looks, z: Floats, level: int) -> _Radius:
+        """From z of each part, or of all."""
+        radii, found = boundaries.radii, []
+        for n in range(len(radii.rows)):
+            places = np.flatnonzero(radii.facet_of == n).tolist()
+            own = [(part, float(z[min(part, len(z) - 1)])) for part in places]
+            found.append(tuple((part, x * boundaries.scale, boundaries.shift_at(part, x, level)) for part, x in own))
+        return cls(tuple(found))
+
+    def beats(self, gains: Floats, mine: Floats, theirs: Floats, n: int) -> Bools:
+        """Whether gains along a facet are at least their radii; variances (..., parts) of both designs."""
+        total = np.zeros_like(gains)
+        for part, z, shift in self.parts[n]:
+            total += z * np.sqrt(mine[..., part] + theirs[..., part]) + shift
+        return np.asarray(gains >= total)
 
 
 def _beaten_at(
@@ -117,9 +131,8 @@ def _beaten_at(
         part = rows[start : start + step]
         lost, won = np.ones((len(part), len(rivals)), dtype=bool), np.zeros((len(part), len(rivals)), dtype=bool)
         for n in range(here.values.shape[1]):
-            variances = here.variances[part, n][:, None] + ahead.variances[rivals, n][None, :]
             gains = ahead.values[rivals, n][None, :] - here.values[part, n][:, None]
-            lost &= radius.beats(gains, variances, n)
+            lost &= radius.beats(gains, here.variances[part][:, None], ahead.variances[rivals][None, :], n)
             won |= gains > 0
         lost &= won & (here.designs[part][:, None] != ahead.designs[rivals][None, :])
         rival[start : start + step] = np.where(lost.any(axis=1), rivals[lost.argmax(axis=1)], -1)

@@ -48,7 +48,7 @@ class Centres:
     """
 
     last: Floats
-    """(K, D): means at the last level, and something fixed before the first."""
+    """(K, D): means at the last level, and something fixed before the first; NaN where scatters will do."""
     moved: Floats
     """(K, D, D): what the means' moves have added so far."""
 
@@ -61,8 +61,9 @@ class Centres:
         """After these designs have come to a level."""
         last, moved = self.last.copy(), self.moved.copy()
         off = means - last[designs]
+        off[np.isnan(off)] = 0.0
         moved[designs] += count * off[:, :, None] * off[:, None, :]
-        last[designs] = means
+        last[designs] = np.where(np.isnan(last[designs]), np.nan, means)
         return Centres(last, moved)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
-from conewise.certificate.radius import Radii
+from conewise.certificate.radius import Parts, Radii
 from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.cones import Cone
 from conewise.order import maximal_columns
@@ -28,7 +28,8 @@ class View:
     values: Floats
     """(m, N): w_n.mean."""
     variances: Floats
-    """(m, N or N + 1): of these means; last, where covering goes along directions, the largest along any of them."""
+    """(m, P or P + W): of these means, by part (a facet, or what one kind of noise sees of it); last, where covering
+    goes along directions, the largest along any of them."""
     spreads: Floats
     """(m, D): sample standard deviations where noise is estimated; (m, 0) elsewhere."""
 
@@ -87,9 +88,9 @@ class Meeting:
     gains: Floats
     """(N, rows, columns): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
     spreads: Floats
-    """(N or N + 1, rows, columns): standard deviations of the gains; last, if wanted, the largest of any direction."""
+    """(P or P + W, rows, columns): standard deviations, by part; last, if wanted, the largest of any direction."""
     slacks: Floats | None
-    """As large: how far a gain may be off because values were recorded in steps; None where that hides nothing."""
+    """As large: how far a part may be off because values were recorded in steps; None where that hides nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +100,9 @@ class Hidden:
     steps: bytes
     """Equal for equal steps."""
     slacks: Floats
-    """(N or N + 1, levels, L)"""
+    """(P or P + W, levels, L)"""
     still: Bools
-    """(N or N + 1, levels, L)"""
+    """(P or P + W, levels, L)"""
 
     def slack(self, known: int, mine: Indices, theirs: Indices) -> Floats:
         """(known, rows, columns): for pairs by their flat positions; infinite for two designs that never varied."""
@@ -130,7 +131,7 @@ class PairTable:
     values: Floats
     """(N, levels, L): w_n.mean, NaN where missing."""
     variances: Floats
-    """(N or N + 1, levels, L): of these means; (..., 1) where they are the same for all designs."""
+    """(P or P + W, levels, L): of these means, by part; (..., 1) where they are the same for all designs."""
     coarse: Hidden | None = None
     """None where the steps of recorded values hide nothing."""
 
@@ -158,10 +159,10 @@ class PairTable:
                 spreads[place, mine] = view.spreads[theirs]
         return cls(designs, height, first, counts[first : first + levels, None], values, variances), spreads
 
-    def rounded(self, rounding: Rounding, cone: Cone, spreads: Floats) -> PairTable:
+    def rounded(self, rounding: Rounding, parts: Parts, spreads: Floats) -> PairTable:
         """With what the steps hide of designs with these standard deviations, (levels, L, D)."""
         levels, many, dim = spreads.shape
-        hidden = rounding.coarse(cone, spreads.reshape(-1, dim))
+        hidden = rounding.coarse(parts.weights, parts.anywhere, spreads.reshape(-1, dim))
         if hidden is None:
             return self
         rows = len(self.variances)

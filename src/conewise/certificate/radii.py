@@ -13,14 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise._arrays import Floats, Indices
 from conewise.certificate.bounded import AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, boundaries
-from conewise.certificate.radius import PerLook, Radii, sample_variances
-from conewise.cones import Cone
-from conewise.errors import InputError
-from conewise.feedback import Observations, Statistics
-from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+from conewise.certificate.mixed import Added, AddedAtOnce, members_of
+from conewise.certificate.radius import AtOnce, PerLook, Radii, sample_variances
+from conewise.feedback import Statistics
+from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Noise
 
 COARSE_GROWTH: Final = 1.25
 """Ratio of two levels where neighbouring looks get no credit for their correlation (tuned; any is valid)."""
@@ -37,9 +36,9 @@ class KnownScale(PerLook):
     @cached_property
     def worst(self) -> Floats:
         """(N,) or (K, N): variance (proxy) of w_n.observation."""
-        w = self.cone.facets
+        w = self.rows
         if isinstance(self.noise, Gaussian):
-            covariance = self.noise.covariance(self.cone.dim)
+            covariance = self.noise.covariance(w.shape[1])
             if covariance.ndim == 3:
                 return np.asarray(np.maximum(np.einsum("nd,kde,ne->kn", w, covariance, w), 0.0))
         return np.asarray(self.noise.scales(w) ** 2)
@@ -59,7 +58,7 @@ class KnownScale(PerLook):
 
     def typical(self, pilots: Statistics) -> Floats:
         """What is assumed; the average of the designs where they differ."""
-        dim = self.cone.dim
+        dim = self.dim
         if isinstance(self.noise, Gaussian):
             return np.asarray(self.noise.covariance(dim).reshape(-1, dim, dim).mean(axis=0))
         return float(self._largest) * np.eye(dim)
@@ -67,8 +66,8 @@ class KnownScale(PerLook):
     @cached_property
     def _largest(self) -> Floats:
         if isinstance(self.noise, Gaussian):
-            return np.asarray(np.linalg.eigvalsh(self.noise.covariance(self.cone.dim))[..., -1])
-        return np.asarray(self.noise.largest_scale(self.cone.dim) ** 2)
+            return np.asarray(np.linalg.eigvalsh(self.noise.covariance(self.rows.shape[1]))[..., -1])
+        return np.asarray(self.noise.largest_scale(self.dim) ** 2)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Of the normal distribution, Chernoff's, or what the noise says of itself."""
@@ -107,7 +106,7 @@ class StudentT(PerLook):
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """Unbiased sample variances; infinite from a single observation."""
-        return sample_variances(self.cone, scatters, counts)
+        return sample_variances(self.rows, scatters, counts)
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """The largest eigenvalue of the sample covariance: along any fixed direction the argument is the same."""
@@ -121,41 +120,26 @@ class StudentT(PerLook):
         return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
-def radii_for(cone: Cone, noise: Noise, n_designs: int, delta: float) -> Radii:
-    """The argument that fits an assumption, for looks at every level."""
+def radii_for(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True) -> Radii:
+    """The argument that fits an assumption, for looks at every level; `joint` as in `Added`."""
+    if isinstance(noise, ByObjective):
+        members = members_of(rows, noise, lambda part, kind: radii_for(part, kind, n_designs, delta))
+        return Added(rows, noise, n_designs, delta, members, joint)
     if isinstance(noise, Bounded):
-        return AnytimeBernstein(cone, noise, n_designs, delta)
-    return radii_for_one_look(cone, noise, n_designs, delta)
+        return AnytimeBernstein(rows, noise, n_designs, delta)
+    return radii_for_one_look(rows, noise, n_designs, delta)
 
 
-def radii_for_one_look(cone: Cone, noise: Noise, n_designs: int, delta: float) -> PerLook:
+def radii_for_one_look(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True) -> AtOnce:
     """The argument that fits an assumption, for a sample that is looked at once."""
+    if isinstance(noise, ByObjective):
+        members = members_of(rows, noise, lambda part, kind: radii_for_one_look(part, kind, n_designs, delta))
+        return AddedAtOnce(rows, noise, n_designs, delta, members, joint)
     if isinstance(noise, GaussianUnknown):
-        return StudentT(cone, noise, n_designs, delta)
+        return StudentT(rows, noise, n_designs, delta)
     if isinstance(noise, Bounded):
-        return EmpiricalBernstein(cone, noise, n_designs, delta)
-    return KnownScale(cone, noise, n_designs, delta)
-
-
-def check_fit(observations: Observations, noise: Noise) -> None:
-    """Refuse observations that an assumption rules out, or that do not show what has to be estimated."""
-    if not isinstance(noise, GaussianUnknown | Bounded):
-        return
-    # Scatters that nobody told are one shared 0, which has no strides; a sample that really is constant tells its own.
-    if (observations.counts > 1).any() and not any(observations.scatters.strides):
-        raise InputError(
-            "an entry sums up several evaluations without their scatter, so nothing shows how large the noise is: pass "
-            "scatters, or tell every evaluation, or assume a size (Gaussian(sigma))."
-        )
-    if isinstance(noise, Bounded) and (outside := observations.means[_outside(observations.means, noise)]).size:
-        raise InputError(
-            f"a value of {outside[0]:g} came, outside of {noise.low.tolist()} to {noise.high.tolist()}, the range that "
-            "the noise assumes: give the true range."
-        )
-
-
-def _outside(values: Floats, noise: Bounded) -> Bools:
-    return np.asarray((values < noise.low) | (values > noise.high))
+        return EmpiricalBernstein(rows, noise, n_designs, delta)
+    return KnownScale(rows, noise, n_designs, delta)
 
 
 def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:

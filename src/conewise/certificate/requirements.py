@@ -22,9 +22,8 @@ from conewise._arrays import ROUNDING, Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
 from conewise.certificate.looks import Levels
 from conewise.certificate.radii import radii_for, radii_for_one_look
-from conewise.certificate.radius import PerLook, Radii
+from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.rounding import Rounding, spreads_of
-from conewise.cones import Cone
 from conewise.feedback import Statistics
 from conewise.goals import Question
 
@@ -94,8 +93,8 @@ class Requirements:
         columns = np.flatnonzero(np.isfinite(least))
         if not len(columns):
             return None
-        axes, cone = Cone.orthant(question.cone.dim), question.cone
-        radii = (radii_for_one_look if once else radii_for)(axes, question.assumed, n_designs, delta)
+        axes, cone = np.eye(question.cone.dim), question.cone
+        radii = (radii_for_one_look if once else radii_for)(axes, question.assumed, n_designs, delta, joint=False)
         upward = bool((cone.rays[:, columns] >= -ROUNDING).all())  # e_d lies in the dual cone
         return cls(columns, least[columns], radii, upward, not upward and question.success == "contain")
 
@@ -111,40 +110,41 @@ class Requirements:
         if epsilon == 0 or worst is None or self.radii.estimates:
             return math.inf
         reach = _REACH * self.radii.noise.deviation(self.alphas[1])
-        return float(worst[..., self.columns].max()) * (reach / epsilon) ** 2
+        return float(self.radii.planned(worst)[..., self.columns].max()) * (reach / epsilon) ** 2
 
     def boundary(self, levels: Levels, epsilon: float) -> Floats:
-        """(2, L): standard deviations of an average by level, for "meets" and "misses"."""
-        return self.radii.alone(levels, self.due(epsilon), self.alphas)
+        """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses"."""
+        return np.moveaxis(self.radii.boundaries_alone(levels, self.due(epsilon), self.alphas), 0, 1)
 
     def need(self, levels: Levels, epsilon: float) -> float:
         """At most 1 if the last level decides on every design within epsilon; else how many times too wide."""
         worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
         spread = np.sqrt(worst / count).reshape(-1, worst.shape[-1]).max(axis=0)
         total = np.zeros(len(spread))
-        for z in self.boundary(levels, epsilon)[:, -1]:
-            shift = self.radii.shifts(np.array(z), count)
-            total = total + z * spread + (0.0 if shift is None else shift)
-        return float(total[self.columns].max() / epsilon)
+        for each in self.boundary(levels, epsilon)[:, :, -1]:
+            z = np.broadcast_to(each, spread.shape)
+            total = total + z * spread + [float(self.radii.shift(part, z[part], count)) for part in range(len(z))]
+        return float(self.radii.combined(total)[self.columns].max() / epsilon)
 
     def at_looks(
         self, snapshots: Sequence[Snapshot], counts: Floats, z: Floats, rounding: Rounding | None, scale: float
     ) -> Bounds:
-        """From all looks so far, with the boundaries (2, L)."""
+        """From all looks so far, with the boundaries (2, P or 1, L)."""
         narrowing = _Narrowing(self, rounding, scale)
         for level, each in enumerate(snapshots):
             if len(each.designs):
                 times = np.full(len(each.designs), counts[level])
-                narrowing.look(each.designs, each.means, each.scatters, times, z[:, level, None])
+                narrowing.look(each.designs, each.means, each.scatters, times, z[:, :, level, None])
         return narrowing.bounds
 
     def at_once(self, statistics: Statistics, rounding: Rounding | None) -> Bounds:
         """From one look at a finished sample."""
-        assert isinstance(self.radii, PerLook)
+        assert isinstance(self.radii, AtOnce)
         seen = np.flatnonzero(statistics.counts >= (2 if self.radii.estimates else 1))
         part = statistics.of(seen)
         counts = part.counts.astype(np.float64)
-        z = np.array([self.radii.quantiles(counts, np.full(len(counts), math.log(a))) for a in self.alphas])
+        parts = len(self.radii.parts.weights)
+        z = np.array([self.radii.at_once(counts, math.log(a), False)[:parts] for a in self.alphas])
         narrowing = _Narrowing(self, rounding, 1.0)
         narrowing.look(seen, part.means, part.scatters if self.radii.estimates else None, counts, z)
         return narrowing.bounds
@@ -159,22 +159,23 @@ class _Narrowing:
         self.lower, self.upper = np.full(shape, -np.inf), np.full(shape, np.inf)
 
     def look(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats, z: Floats) -> None:
-        """With the averages of some designs; z (2, m or 1)."""
+        """With the averages of some designs; z (2, P or 1, m or 1)."""
         required, radii = self.required, self.required.radii
-        variances, slacks = radii.variances(designs, scatters, counts), np.zeros(1)
+        variances, slacks = radii.variances(designs, scatters, counts), np.zeros((1, 1))
         if self.rounding is not None and scatters is not None:
-            coarse = self.rounding.coarse(radii.cone, spreads_of(scatters, means, counts))
+            parts = radii.parts
+            coarse = self.rounding.coarse(parts.weights, parts.anywhere, spreads_of(scatters, means, counts))
             if coarse is not None:  # whoever never varied shows no noise: nothing is known of it
                 variances = coarse.raised(variances, counts)
-                slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, :-1]
+                slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, : variances.shape[1]]
         spread, off = np.sqrt(variances / counts[:, None]), means[:, required.columns] - required.least
         # What rounding makes of an average that is the level itself.
         off[np.abs(off) <= ROUNDING * np.abs(required.least)] = 0.0
         for sign, reach in ((-1.0, z[0]), (1.0, z[1])):
-            radius = reach[:, None] * spread
-            shift = radii.shifts(np.broadcast_to(reach, counts.shape), counts)
-            radius = self.scale * (radius if shift is None else radius + shift) + slacks
-            radius = radius[:, required.columns]
+            own = np.broadcast_to(reach, (spread.shape[1], len(counts)))
+            shifts = [radii.shift(part, z_part, counts) + 0.0 * counts for part, z_part in enumerate(own)]
+            each = self.scale * (own * spread.T + shifts) + slacks.T
+            radius = radii.combined(each).T[:, required.columns]
             with np.errstate(invalid="ignore"):
                 edge = off + sign * radius
             if sign < 0:

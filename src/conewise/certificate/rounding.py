@@ -14,9 +14,8 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.cones import Cone
 from conewise.feedback import Statistics
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import ByObjective, GaussianUnknown, Noise
 
 COARSE: Final = 0.5
 """A standard deviation below this share of the step counts as hidden by it."""
@@ -28,18 +27,18 @@ _SAME: Final = 1e-24  # a scatter below this share of the sum of squares is roun
 
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by facet.
+    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by part.
 
-    The last column is for any other unit direction.
+    (A part is a facet, or what one kind of noise sees of it; the last columns are for any other unit direction.)
     """
 
     slacks: Floats
-    """(m, N + 1): how far an observation, and so a mean, may be off."""
+    """(m, P + W): how far an observation, and so a mean, may be off."""
     still: Bools
-    """(m, N + 1): no observation differs from the others: two such designs have not met."""
+    """(m, P + W): no observation differs from the others: two such designs have not met."""
 
     def raised(self, variances: Floats, counts: Floats) -> Floats:
-        """(m, N or N + 1): sample variances that are not below those of the values before they were rounded.
+        """(m, P or P + W): sample variances that are not below those of the values before they were rounded.
 
         Standard deviations obey the triangle inequality, and that of n errors of at most e is at most
         e sqrt(n / (n - 1)).
@@ -57,12 +56,16 @@ class Rounding:
     """(D,): infinite where nothing shows it, 0 where values are exact."""
 
     @classmethod
-    def of(cls, noise: GaussianUnknown, statistics: Statistics) -> Rounding:
-        """As declared, or as seen: the smallest difference of two values."""
+    def of(cls, noise: Noise, statistics: Statistics) -> Rounding:
+        """As declared, or as seen: the smallest difference of two values.
+
+        Objectives of other kinds of noise count as recorded exactly: nothing is estimated from their spread.
+        """
+        estimated = Estimated.of(noise, statistics.dim)
         steps, numbers = statistics.distinct.resolution, statistics.distinct.numbers
         seen = np.where(without_noise(noise, statistics), 0.0, np.where(numbers == 1, np.inf, steps))
-        declared = noise.steps(statistics.dim)
-        return cls(np.where(np.isnan(declared), seen, declared))
+        known = np.where(np.isnan(estimated.steps), seen, estimated.steps)
+        return cls(np.where(estimated.columns, known, 0.0))
 
     @property
     def key(self) -> bytes:
@@ -73,34 +76,67 @@ class Rounding:
         """(m, D): where designs with these standard deviations are hidden by the steps."""
         return np.asarray((spreads < COARSE * self.steps) | ((spreads == 0) & (self.steps > 0)))
 
-    def coarse(self, cone: Cone, spreads: Floats) -> Coarse | None:
-        """What is hidden of designs with these standard deviations, (m, D); None where nothing is."""
+    def coarse(self, weights: Floats, anywhere: Bools, spreads: Floats) -> Coarse | None:
+        """What is hidden of designs with these standard deviations, (m, D); None where nothing is.
+
+        `weights` (P, D) are how parts weigh the objectives, `anywhere` (W, D) which ones other directions are about.
+        """
         hidden = self.hides(spreads)
         if not hidden.any():
             return None
-        w = np.abs(cone.facets)
+        w = np.abs(weights)
         halves, still = np.where(hidden, self.steps / 2, 0.0), hidden & (spreads == 0)
-        along = (still[:, None, :] & (w > 0)[None]).any(axis=2)
-        anywhere = np.linalg.norm(halves, axis=1)  # the most that a unit direction can make of them
-        return Coarse(np.column_stack([_weighted(halves, w), anywhere]), np.column_stack([along, still.any(axis=1)]))
+        # the most that a unit direction can make of them
+        lengths = [np.linalg.norm(np.where(some, halves, 0.0), axis=1) for some in anywhere]
+        along = (still[:, None, :] & np.concatenate([w > 0, anywhere])[None]).any(axis=2)
+        return Coarse(np.column_stack([_weighted(halves, w), *lengths]), along)
 
 
-def without_noise(noise: GaussianUnknown, statistics: Statistics) -> Bools:
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """The objectives whose noise is normal and of unknown size."""
+
+    columns: Bools
+    """(D,)"""
+    steps: Floats
+    """(D,): as declared, NaN where that is to be seen from the values."""
+
+    @classmethod
+    def of(cls, noise: Noise, dim: int) -> Estimated:
+        """As an assumption has it."""
+        if isinstance(noise, GaussianUnknown):
+            return cls(np.ones(dim, dtype=bool), noise.steps(dim))
+        columns, steps = np.zeros(dim, dtype=bool), np.full(dim, np.nan)
+        for kind in noise.kinds if isinstance(noise, ByObjective) else ():
+            if isinstance(kind.noise, GaussianUnknown):
+                columns[kind.columns], steps[kind.columns] = True, kind.noise.steps(len(kind.columns))
+        return cls(columns, steps)
+
+    @property
+    def any(self) -> bool:
+        """Whether there are such objectives."""
+        return bool(self.columns.any())
+
+
+def without_noise(noise: Noise, statistics: Statistics) -> Bools:
     """(D,): objectives that are taken to be known exactly: they never vary between evaluations of one design.
 
     A column of zeros and ones, or of one value, does not show that: it needs more than two values, and `REPEATS`.
     """
+    estimated = Estimated.of(noise, statistics.dim)
+    if not estimated.any:
+        return estimated.columns
     repeated = np.flatnonzero(statistics.counts >= 2)
     part = statistics.of(repeated)
     still = (spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0).all(axis=0)
-    declared = noise.steps(statistics.dim)
+    declared = estimated.steps
     enough = int((part.counts - 1).sum()) >= REPEATS and ~np.isin(statistics.distinct.numbers, (1, 2))
-    return np.asarray(still & np.where(np.isnan(declared), enough, declared == 0))
+    return np.asarray(estimated.columns & still & np.where(np.isnan(declared), enough, declared == 0))
 
 
 def taken_as_exact(noise: Noise, statistics: Statistics) -> str:
     """What a guarantee adds to the words of the noise."""
-    if not isinstance(noise, GaussianUnknown) or not without_noise(noise, statistics).any():
+    if not without_noise(noise, statistics).any():
         return ""
     return ", and none in an objective that never varies between evaluations of one design"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive, as_words, read_only
+from conewise._noisetext import turned
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls
-from conewise.noise import Bounded, Gaussian, Noise, SubGaussian
+from conewise.noise import Binary, Bounded, ByObjective, Gaussian, Known, Noise, SubGaussian
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 
@@ -43,6 +44,10 @@ class NoiseSource(ABC):
     @abstractmethod
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
         """One noise vector an entry of `designs`, (len(designs), dim)."""
+
+    def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
+        """(M, dim): averages of so many evaluations as they are told: without roundings where outcomes are whole."""
+        return values
 
     def average(
         self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
@@ -158,6 +163,92 @@ class UniformNoise(NoiseSource):
         return np.asarray(rng.uniform(-1, 1, size=(len(designs), dim)) * self.half_width)
 
 
+class BernoulliNoise(NoiseSource):
+    """0/1 outcomes around their rates, (K, D), of independent objectives; -1 and 0 where a success counts against."""
+
+    def __init__(self, rates: ArrayLike, signs: ArrayLike = 1.0) -> None:
+        points = as_points(rates, "rates")
+        self._means, self._signs = read_only(points.copy()), np.broadcast_to(signs, points.shape[1]).astype(float)
+        chances = points * self._signs
+        if (chances < 0).any() or (chances > 1).any():
+            odd = float(chances[(chances < 0) | (chances > 1)][0])
+            raise InputError(f"the mean of 0/1 outcomes is a rate between 0 and 1, got {odd:g}.")
+        self.assumption: Noise | None = turned(Binary(), self._signs)
+
+    def check_dim(self, dim: int, n_designs: int) -> None:
+        """One rate a design and objective."""
+        if self._means.shape != (n_designs, dim):
+            raise InputError(f"rates are given for {self._means.shape} designs and objectives, not {n_designs, dim}.")
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """One outcome an objective, less its mean."""
+        means = self._means[designs]
+        return np.asarray((rng.random((len(designs), dim)) < means * self._signs) * self._signs - means)
+
+    def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
+        """A whole number of successes."""
+        times = counts[:, None]
+        return np.asarray(np.round(values * times) / times + 0.0)
+
+
+class NoNoise(NoiseSource):
+    """Every evaluation is its mean."""
+
+    assumption: Noise | None = Known()
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """Zeros."""
+        return np.zeros((len(designs), dim))
+
+
+class NoiseByObjective(NoiseSource):
+    """A source of its own for each objective, independent of each other."""
+
+    def __init__(self, each: Iterable[NoiseSource]) -> None:
+        self.each = tuple(each)
+        stated = [source.assumption for source in self.each]
+        known = [noise for noise in stated if noise is not None]
+        self.assumption = ByObjective(known) if len(known) == len(stated) else None
+
+    def check_dim(self, dim: int, n_designs: int) -> None:
+        """One source an objective."""
+        if len(self.each) != dim:
+            raise InputError(f"the noise is given for {len(self.each)} objectives, but there are {dim}.")
+        for source in self.each:
+            source.check_dim(1, n_designs)
+
+    def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
+        """Objective by objective."""
+        return np.column_stack([source.draw(designs, 1, rng) for source in self.each])
+
+    def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
+        """Objective by objective."""
+        return np.column_stack([source.recorded(values[:, [d]], counts) for d, source in enumerate(self.each)])
+
+
+def _source(noise: Noise | NoiseSource, means: Floats, signs: Floats) -> NoiseSource:
+    """What draws the noise of an assumption that says how."""
+    if isinstance(noise, NoiseSource):
+        return noise
+    if isinstance(noise, ByObjective):
+        noise.check_dim(means.shape[1])
+        return NoiseByObjective(
+            _source(each, means[:, d : d + 1], signs[d : d + 1]) for d, each in enumerate(noise.each)
+        )
+    makers: dict[type, Callable[[], NoiseSource]] = {
+        Gaussian: lambda: GaussianNoise(noise),  # type: ignore[arg-type]
+        Binary: lambda: BernoulliNoise(means, signs),
+        Known: NoNoise,
+    }
+    make = next((makers[kind] for kind in type(noise).__mro__ if kind in makers), None)
+    if make is None:
+        raise InputError(
+            f"noise must be Gaussian(...), Binary(), ByObjective(...) of these or a NoiseSource to draw from, got "
+            f"{shown(noise)}."
+        )
+    return make()
+
+
 class HeavyTailed(NoiseSource):
     """Student's t with `freedom` > 1 degrees, scaled: a stress test that no assumption here covers."""
 
@@ -173,7 +264,10 @@ class HeavyTailed(NoiseSource):
 
 @dataclass(frozen=True, eq=False)
 class SimulatedBandit:
-    """K designs with known means, evaluated with noise: `noise` is a Gaussian assumption or a NoiseSource.
+    """K designs with known means, evaluated with noise: an assumption that says how to draw it, or a NoiseSource.
+
+    Such assumptions are `Gaussian(sigma)`, `Binary()` (outcomes of 0 and 1, whose means are the rates of success), and
+    `ByObjective([...])` of these and `Known()`.
 
     `means` are larger-is-better; objectives that are naturally minimised are named in `minimised`, and their columns
     hold the negated values. Names, objectives and units are carried along for tables and plots.
@@ -194,7 +288,7 @@ class SimulatedBandit:
     def __init__(
         self,
         means: ArrayLike,
-        noise: Gaussian | NoiseSource,
+        noise: Noise | NoiseSource,
         *,
         names: Iterable[str] | None = None,
         objectives: Iterable[str] | None = None,
@@ -204,11 +298,6 @@ class SimulatedBandit:
     ) -> None:
         points = as_points(means, "means")
         k, dim = points.shape
-        if isinstance(noise, Gaussian):
-            noise = GaussianNoise(noise)
-        if not isinstance(noise, NoiseSource):
-            raise InputError(f"noise must be Gaussian(...) or a NoiseSource to draw from, got {shown(noise)}.")
-        noise.check_dim(dim, k)
         labels = _labels(names, k, "names", "design {}")
         columns = _labels(objectives, dim, "objectives", "objective {}")
         small = frozenset([minimised] if isinstance(minimised, str) else as_words(minimised, "minimised"))
@@ -217,6 +306,8 @@ class SimulatedBandit:
             raise InputError(
                 f"minimised names {sorted(unknown)[0]!r}, which is not an objective: {', '.join(columns)}."
             )
+        noise = _source(noise, points, np.array([-1.0 if name in small else 1.0 for name in columns]))
+        noise.check_dim(dim, k)
         measures = _labels(units, dim, "units", "", distinct=False)
         values = {
             "means": read_only(points.copy()),
@@ -258,9 +349,11 @@ class SimulatedBandit:
             raise InputError(f"design {pulls.designs.max()} does not exist: there are {self.n_designs} designs.")
         if one_by_one:
             designs = np.repeat(pulls.designs, pulls.counts)
-            return Observations.single(designs, self.means[designs] + self.noise.draw(designs, self.dim, generator))
+            values = self.means[designs] + self.noise.draw(designs, self.dim, generator)
+            return Observations.single(designs, self.noise.recorded(values, np.ones(len(designs))))
         shifts, scatters = self.noise.average(pulls.designs, pulls.counts, self.dim, generator)
-        return Observations(pulls.designs, self.means[pulls.designs] + shifts, pulls.counts, scatters)
+        means = self.noise.recorded(self.means[pulls.designs] + shifts, pulls.counts)
+        return Observations(pulls.designs, means, pulls.counts, scatters)
 
     def __repr__(self) -> str:
         return f"<{self.n_designs} designs, objectives {', '.join(self.objectives)}: {self.about.split('.')[0]}>"

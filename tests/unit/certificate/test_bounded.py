@@ -36,7 +36,7 @@ FOUR_TIMES = 2 * PARTS  # levels
 
 
 def made(delta=0.1, n_designs=2, cone=LINE, noise=None) -> AnytimeBernstein:
-    return AnytimeBernstein(cone, Bounded(0, 1) if noise is None else noise, n_designs, delta)
+    return AnytimeBernstein(cone.facets, Bounded(0, 1) if noise is None else noise, n_designs, delta)
 
 
 # -- one observation ---------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def ever(checked: AnytimeBernstein, levels: Levels, alpha: float, chances: tuple
         count = np.full(len(paths), float(g))
         shares = checked.variances(everyone, squares[level][:, None, None], count)[:, 0] / g
         radius = z[level] * np.sqrt(shares[:, None] + shares[None, :])
-        radius = radius + checked.shifts(z[level : level + 1], count[:1])[0, 0]
+        radius = radius + checked.shift(0, z[level], count[0])
         error = means[level][None, :] - chances[1] - means[level][:, None] + chances[0]
         crossed |= error >= scale * radius
     ones = paths.sum(axis=1)

@@ -79,7 +79,7 @@ def test_half_and_more_ask_for_no_radius():
 
 
 def test_one_degree_of_freedom_fewer_than_observations_and_never_none():
-    made = radii_for(ORTHANT, GaussianUnknown(), 5, 0.1)
+    made = radii_for(ORTHANT.facets, GaussianUnknown(), 5, 0.1)
     assert isinstance(made, StudentT)
     counts = np.array([1.0, 2.0, 3.0, 50.0])
     np.testing.assert_allclose(made.quantiles(counts, np.full(4, np.log(0.01))), t.isf(0.01, [1, 1, 2, 49]), rtol=1e-9)
@@ -132,7 +132,7 @@ def test_students_boundary_along_a_list_holds_at_the_stated_rate(mine, theirs, a
     streams, alpha = 20_000, 0.005
     levels = Levels.up_to(40, growth=radii.COARSE_GROWTH, least=3)
     counts = np.array(levels.counts)
-    made = StudentT(LINE, GaussianUnknown(), 2, 0.1)
+    made = StudentT(LINE.facets, GaussianUnknown(), 2, 0.1)
     z = made.boundary(levels, 20.0, (alpha,), ahead)[0]
     rng = np.random.default_rng([7, ahead])
     values = [math.sqrt(v) * rng.standard_normal((streams, counts[-1])) for v in (mine, theirs)]
@@ -195,7 +195,7 @@ def mean_of(law: Law) -> float:
 
 
 def bernstein(delta: float, n_designs: int = 1, cone: cw.Cone = LINE) -> EmpiricalBernstein:
-    made = radii_for_one_look(cone, Bounded(0, 1), n_designs, delta)
+    made = radii_for_one_look(cone.facets, Bounded(0, 1), n_designs, delta)
     assert isinstance(made, EmpiricalBernstein)
     return made
 
@@ -230,7 +230,7 @@ def exact_tail(laws: tuple[Law, Law], n: tuple[int, int], alpha: float, known: b
     made = bernstein(0.1)
     log_alpha, fewer = np.full(1, math.log(alpha)), np.array([float(min(n))])
     z = made.quantiles(fewer, log_alpha)
-    shift = float(made.shifts(z, fewer)[0, 0])
+    shift = float(made.shift(0, z, fewer)[0])
     parts = []
     for law, count in zip(laws, n, strict=True):
         k = np.arange(count + 1)
@@ -266,9 +266,9 @@ def test_bernsteins_second_term_and_the_bounds_on_the_variances_are_needed(monke
     laws, n = (rare(0.98), rare(0.02)), (30, 30)
     assert exact_tail(laws, n, 1e-3, known=True) <= 1e-3
     with monkeypatch.context() as patch:
-        patch.setattr(EmpiricalBernstein, "shifts", lambda self, z, counts: np.zeros((len(z), 1)))
+        patch.setattr(EmpiricalBernstein, "shift", lambda self, part, z, counts: np.zeros(len(z)))
         assert exact_tail(laws, n, 1e-3, known=True) > 1e-3
-        patch.setattr(EmpiricalBernstein, "variances", lambda self, d, s, c: sample_variances(self.cone, s, c))
+        patch.setattr(EmpiricalBernstein, "variances", lambda self, d, s, c: sample_variances(self.rows, s, c))
         assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) > 0.005
     assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) <= 1e-3
 
@@ -292,7 +292,7 @@ def test_bernsteins_radius_holds_for_a_skewed_density(n):
     for alpha in (0.3, 0.05):
         fewer = np.array([float(min(n))])
         z = made.quantiles(fewer, np.log([alpha]))
-        radius = z[0] * spread + made.shifts(z, fewer)[0, 0]
+        radius = z[0] * spread + made.shift(0, z, fewer)[0]
         for sign in (1, -1):
             assert (sign * error >= radius).sum() <= binom.isf(LEVEL, samples, alpha + 2 * VARIANCE_SHARE * 0.5)
 
@@ -302,7 +302,7 @@ def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_h
     counts = np.array([2000.0])
     quiet = made.variances(np.arange(1), np.full((1, 1, 1), 2000 * 0.001), counts)[0, 0]
     z = made.quantiles(counts, np.log([0.01]))
-    radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shifts(z, counts)[0, 0]
+    radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shift(0, z, counts)[0]
     hoeffding = z[0] * math.sqrt(2 * 0.25 / 2000)
     assert norm.isf(0.01) * math.sqrt(2 * 0.001 / 2000) < radius < 0.5 * hoeffding
 
@@ -314,27 +314,27 @@ def test_every_assumption_has_its_argument():
     kinds = {StudentT: GaussianUnknown(), KnownScale: SubGaussian(2.0)}
     box = Bounded([0, -1], [1, 4])
     looks = ((radii_for, AnytimeBernstein), (radii_for_one_look, EmpiricalBernstein))
-    made_for = [(make(ORTHANT, noise, 3, 0.1), kind) for make, _ in looks for kind, noise in kinds.items()]
-    made_for += [(make(ORTHANT, box, 3, 0.1), kind) for make, kind in looks]
+    made_for = [(make(ORTHANT.facets, noise, 3, 0.1), kind) for make, _ in looks for kind, noise in kinds.items()]
+    made_for += [(make(ORTHANT.facets, box, 3, 0.1), kind) for make, kind in looks]
     for made, kind in made_for:
         assert type(made) is kind
         assert made.estimates == (kind is not KnownScale)
-    assert type(radii_for(ORTHANT, Gaussian(2.0), 3, 0.1)) is KnownScale
+    assert type(radii_for(ORTHANT.facets, Gaussian(2.0), 3, 0.1)) is KnownScale
 
 
 def test_what_is_known_beforehand_is_used_and_what_was_seen_is_not():
     by_design = np.array([[[1.0, 0.5], [0.5, 1.0]], [[4.0, 0.0], [0.0, 1.0]]])
-    made = radii_for(cw.Cone.planar(60), Gaussian(cov=by_design), 2, 0.1)
-    w = made.cone.facets
+    made = radii_for(cw.Cone.planar(60).facets, Gaussian(cov=by_design), 2, 0.1)
+    w = made.rows
     expected = np.array([[u @ s @ u for u in w] for s in by_design])
     np.testing.assert_allclose(made.variances(np.array([1, 0]), None, np.ones(2)), expected[::-1])
-    plain = radii_for(ORTHANT, SubGaussian(3.0), 2, 0.1)
+    plain = radii_for(ORTHANT.facets, SubGaussian(3.0), 2, 0.1)
     assert plain.variances(np.array([0]), None, np.ones(1)).tolist() == [[9.0, 9.0]]
 
 
 def test_the_range_of_a_facet_is_that_of_the_box():
     for make in (radii_for, radii_for_one_look):
-        made = make(ORTHANT, Bounded([0, -1], [1, 4]), 2, 0.1)
+        made = make(ORTHANT.facets, Bounded([0, -1], [1, 4]), 2, 0.1)
         assert isinstance(made, AnytimeBernstein | EmpiricalBernstein)
         assert made.ranges.tolist() == [1.0, 5.0]
         assert made.worst.tolist() == [0.25, 6.25]

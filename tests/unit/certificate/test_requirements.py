@@ -85,7 +85,7 @@ def test_the_boundary_of_one_average_of_bounded_values_is_crossed_rarely_enough(
     checked = certificate(noise=Bounded(0, 1), levels=[0.5, None], epsilon=0.2)
     counts, typical = np.array(checked.levels.counts, dtype=float), math.log(16 / required.radii.delta)
     most = 1.001 * LARGEST_SQUARES * counts
-    for z, alpha in zip(checked.level_boundary, required.alphas, strict=True):
+    for z, alpha in zip(checked.level_boundary[:, 0], required.alphas, strict=True):
         for reach, end in zip(z, most, strict=True):
             v = np.concatenate([[0.0], np.geomspace(1e-3, end, 300)])
             edge = reach * np.sqrt(v + required.radii.inside) + CURVE * reach**2

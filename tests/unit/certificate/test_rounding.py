@@ -51,17 +51,23 @@ def test_pass_rates_are_not_settled_by_three_passes_each(tmp_path, algorithm):
             assert result.certified_epsilon is None or result.certified_epsilon >= 0.14
 
 
+def all_of(cone: cw.Cone) -> tuple[np.ndarray, np.ndarray]:
+    """The facets, and any other direction."""
+    return cone.facets, np.ones((1, cone.dim), dtype=bool)
+
+
 def test_a_coarse_design_is_off_by_half_a_step_and_two_still_ones_do_not_meet():
     spreads = np.array([[0.0, 3.0], [0.3, 3.0], [0.6, 3.0]])
-    coarse = Rounding(np.array([1.0, 0.5])).coarse(ORTHANT, spreads)
+    coarse = Rounding(np.array([1.0, 0.5])).coarse(*all_of(ORTHANT), spreads)
     np.testing.assert_allclose(coarse.slacks, [[0.5, 0, 0.5], [0.5, 0, 0.5], [0, 0, 0]])
     raised = coarse.raised(spreads**2, np.array([9.0, 9.0, 9.0]))
     np.testing.assert_allclose(np.sqrt(raised), spreads + coarse.slacks[:, :2] * np.sqrt(9 / 8))
     np.testing.assert_array_equal(coarse.still, [[True, False, True], [False] * 3, [False] * 3])
-    assert Rounding(np.array([0.5, 0.5])).coarse(ORTHANT, spreads[2:]) is None
+    assert Rounding(np.array([0.5, 0.5])).coarse(*all_of(ORTHANT), spreads[2:]) is None
     skew = cw.Cone([[2, 1], [1, 2]])
     np.testing.assert_allclose(
-        Rounding(np.array([1.0, 0.0])).coarse(skew, spreads[:1]).slacks[:, :2], np.abs(skew.facets)[None, :, 0] / 2
+        Rounding(np.array([1.0, 0.0])).coarse(*all_of(skew), spreads[:1]).slacks[:, :2],
+        np.abs(skew.facets)[None, :, 0] / 2,
     )
 
 
@@ -140,7 +146,7 @@ def test_raised_variances_are_never_below_those_before_rounding(step):
         exact = rng.normal(size=(n, 3))
         seen = np.round(exact / step) * step
         before, after = ((values @ cone.facets.T).var(axis=0, ddof=1) for values in (exact, seen))
-        coarse = Rounding(np.full(3, step)).coarse(cone, np.zeros((1, 3)))  # as if nothing varied: all counts
+        coarse = Rounding(np.full(3, step)).coarse(*all_of(cone), np.zeros((1, 3)))  # as if nothing varied: all counts
         assert (coarse.raised(after[None], np.array([float(n)]))[0] >= before).all()
         assert (np.abs((seen - exact).mean(axis=0) @ cone.facets.T) <= coarse.slacks[0, :3]).all()
         assert np.linalg.norm((seen - exact).mean(axis=0)) <= coarse.slacks[0, 3]

@@ -59,8 +59,8 @@ def spent(checked: Certificate, state: Checkpoints, front: np.ndarray) -> float:
     spending, tables = boundaries.spending, boundaries.tables
     standing = Standing(front, front) if spending.stepwise else Standing.at_first(k)
     rows = tables.rows(spending.log_fine(everyone, standing), out=False)
-    fine = np.exp(-(tables.fine**2) / 2).sum(axis=1)[np.broadcast_to(rows, (2, k, 1))].sum(axis=(0, 2))
-    each, total = np.exp(-(tables.out**2) / 2).sum(axis=(0, 2)), float(fine[~front].sum())
+    fine = np.exp(-(tables.fine[0] ** 2) / 2).sum(axis=1)[np.broadcast_to(rows, (2, k, 1))].sum(axis=(0, 2))
+    each, total = np.exp(-(tables.out[:, 0] ** 2) / 2).sum(axis=(0, 2)), float(fine[~front].sum())
     kinds = [(spending.log_out, front | True)] + ([(spending.log_by_sure, front)] if spending.by_sure else [])
     for kind, rivals in kinds:
         pairs = each[np.broadcast_to(tables.rows(kind(everyone, everyone, standing), out=True)[0], (k, k))]

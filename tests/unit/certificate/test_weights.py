@@ -38,7 +38,7 @@ def test_weights_are_rounded_down_to_the_table(weight):
     row = int(checked.tables.rows(np.log(0.1 * np.array(weight)), True))
     probability = checked.least[1] * TUNING.step**row
     assert probability <= max(0.1 * weight, checked.least[1]) * (1 + 1e-9)
-    assert row in (0, len(checked.tables.out[0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
+    assert row in (0, len(checked.tables.out[0, 0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
 
 
 def read_back(checked):
@@ -52,8 +52,8 @@ def read_back(checked):
             return np.array([spent_on(checked.radii, checked.levels, z, lead) for z in table])
         return np.exp(-(table**2) / 2).sum(axis=1)
 
-    out = [each_row(table, lead) for table, lead in zip(checked.tables.out, checked.leads, strict=True)]
-    return each_row(checked.tables.fine, 1.0), np.sum(out, axis=0)
+    out = [each_row(table, lead) for table, lead in zip(checked.tables.out[:, 0], checked.leads, strict=True)]
+    return each_row(checked.tables.fine[0], 1.0), np.sum(out, axis=0)
 
 
 def spent_by(checked, state, left, sure, read):

@@ -208,7 +208,10 @@ def test_randomness_is_explicit(rng):
         (lambda: SimulatedBandit(np.empty((0, 2)), Gaussian(1)), "means is empty"),
         (lambda: SimulatedBandit(MEANS, Gaussian([1, 2])), "given for 2 objectives, but there are 3"),
         (lambda: SimulatedBandit(MEANS, Gaussian(np.ones((3, 3)))), "given for 3 designs, but there are 4"),
-        (lambda: SimulatedBandit(MEANS, 0.5), r"noise must be Gaussian\(...\) or a NoiseSource to draw from, got 0.5"),
+        (
+            lambda: SimulatedBandit(MEANS, 0.5),
+            r"Gaussian\(...\), Binary.* or a NoiseSource to draw from, got 0.5",
+        ),
         (lambda: SimulatedBandit(MEANS, SubGaussian(1)), "NoiseSource to draw from"),
         (lambda: SimulatedBandit(MEANS, Gaussian(1), names=["a"]), "names must have 4 entries, got 1"),
         (lambda: SimulatedBandit(MEANS, Gaussian(1), names=list("abca")), "'a' stands there more than once"),

@@ -19,8 +19,8 @@ from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Plan, Res
 from conewise.algorithms.evidence import Evidence
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
+from conewise.certificate.fit import check_exact, check_fit
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.radii import check_fit
 from conewise.certificate.rounding import taken_as_exact
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Standing
@@ -164,6 +164,7 @@ class CertifiedRule(FixedConfidence, ABC):
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
         """The state with these observations; refused are those with which no claim would hold."""
         check_fit(observations, self.noise)
+        check_exact(observations, self.noise, lambda: state.everything)
         return state.add(observations)
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
@@ -245,7 +246,8 @@ class CertifiedRule(FixedConfidence, ABC):
         seen = statistics.counts
         values = cone.facet_values(statistics.means).T
         scatters = statistics.scatters if certificate.radii.estimates else None
-        variances = certificate.radii.variances(left, scatters, seen.astype(np.float64)).T
+        variances = certificate.radii.variances(left, scatters, seen.astype(np.float64))
+        variances = (certificate.radii.planned(variances) if certificate.radii.summed else variances).T
         counts = np.array(certificate.levels.counts, dtype=np.float64)
         last = len(counts) - 1
         # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
@@ -310,9 +312,9 @@ class CertifiedRule(FixedConfidence, ABC):
         assert bounds is not None
         seen = state.statistics.counts[left].astype(np.float64)
         scatters = state.statistics.scatters[left] if required.radii.estimates else None
-        variances = required.radii.variances(left, scatters, seen)[:, required.columns]
+        variances = required.radii.planned(required.radii.variances(left, scatters, seen))[:, required.columns]
         off = state.statistics.means[left][:, required.columns] - required.least
-        z = certificate.level_boundary[:, coming, None]
+        z = certificate.level_boundary.max(axis=1)[:, coming, None]
 
         def until(ahead: Floats, z: Floats) -> Floats:
             with np.errstate(over="ignore", divide="ignore"):

@@ -1,101 +1,30 @@
-"""What is assumed of one evaluation, and the deviation radii that follow: one function a lemma.
-
-The word is `sigma`, always a standard deviation or a subgaussian parameter, never a variance. An assumption knows how
-far the noise can push a weighted sum of the objectives (`scales`), how likely a deviation of so many scales is
-(`log_tail`), and what its parameter is in the paper's sense (`norm_subgaussian`; Ararat & Tekin 2023, Definition 4.1).
-"""
+"""The kinds of noise: normal, subgaussian, bounded, 0/1, none."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_floats, as_probability, read_only
+from conewise._arrays import Bools, Floats, as_floats, as_probability, read_only
 from conewise.errors import InputError
+from conewise.noise.assumption import ChernoffTail, Noise
+from conewise.noise.factors import (
+    SMALLEST_SIGMA,
+    as_covariance,
+    as_sigma,
+    normal_norm_factor,
+    subgaussian_norm_factor,
+)
 
 NORM_TO_DIRECTION: Final = 3.8938
 """A centred norm-subgaussian vector of parameter sigma is subgaussian along every unit vector with variance proxy
 NORM_TO_DIRECTION * sigma^2, in every dimension (docs/theory, section 7.3)."""
 
 _SAID: Final = 6  # standard deviations written out
-_GRID: Final = 1 + 1e-7  # makes a supremum found on a grid safe: the grid is within 1e-8 of it
-_SMALLEST_SIGMA: Final = 1e-100  # the squares of a sigma beyond this, or of its inverse, would leave the floats
-
-
-class Noise(ABC):
-    """An assumption about the noise of one evaluation: centred, independent between evaluations.
-
-    A class of your own says with `log_tail` and `deviation` how far off averages may be, and is taken at its word: both
-    must hold for the average of any number of evaluations, and for the difference of two such averages, in units of its
-    scale. (The tail of a single evaluation is not enough: averages of a skewed noise lean the same way for long.)
-    """
-
-    @property
-    def subgaussian(self) -> bool:
-        """Whether a deviation of x scales is at most as likely as exp(-x^2 / 2); else only `log_tail` counts."""
-        return False
-
-    @abstractmethod
-    def scales(self, directions: ArrayLike) -> Floats:
-        """For each vector u of shape (..., D): the standard deviation or subgaussian parameter of u.noise.
-
-        Where designs differ, the largest over the designs.
-        """
-
-    @abstractmethod
-    def largest_scale(self, dim: int) -> float:
-        """The largest scale along a unit vector of R^dim."""
-
-    @abstractmethod
-    def log_tail(self, deviations: ArrayLike) -> Floats:
-        """The logarithm of a bound on P(u.noise >= x * scale), for each x >= 0; averages have a smaller scale."""
-
-    @abstractmethod
-    def deviation(self, delta: float) -> float:
-        """The x with tail at most delta: how many scales a one-sided interval of level 1 - delta is wide."""
-
-    @abstractmethod
-    def norm_subgaussian(self, dim: int) -> float:
-        """The parameter sigma of Ararat & Tekin 2023, Definition 4.1: P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2))."""
-
-    def radius(self, directions: ArrayLike, n: int, delta: float) -> Floats:
-        """With probability 1 - delta the mean of n evaluations exceeds the truth along a direction by less than this.
-
-        >>> round(float(Gaussian(1).radius([1, 0], n=100, delta=0.025)), 4)
-        0.196
-        """
-        n, delta = as_count(n, "n"), as_probability(delta, "delta")
-        return self.scales(directions) * (self.deviation(delta) / math.sqrt(n))
-
-    def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        """Refuse data of another number of objectives or designs; assumptions without arrays fit every one."""
-        as_count(dim, "dim")
-
-    @property
-    @abstractmethod
-    def words(self) -> str:
-        """The assumption, for a reader of results."""
-
-
-class _ChernoffTail(Noise):
-    """Noise with E exp(t u.noise) <= exp(t^2 scale^2 / 2)."""
-
-    @property
-    def subgaussian(self) -> bool:
-        """Chernoff's bound."""
-        return True
-
-    def log_tail(self, deviations: ArrayLike) -> Floats:
-        return -0.5 * np.square(np.asarray(deviations, dtype=np.float64))
-
-    def deviation(self, delta: float) -> float:
-        return math.sqrt(2 * math.log(1 / as_probability(delta, "delta")))
 
 
 class Gaussian(Noise):
@@ -115,8 +44,8 @@ class Gaussian(Noise):
     def __init__(self, sigma: ArrayLike | None = None, *, cov: ArrayLike | None = None) -> None:
         if (sigma is None) == (cov is None):
             raise InputError("Gaussian noise needs either sigma or cov, not both and not none.")
-        self.sigma = None if sigma is None else read_only(_as_sigma(sigma))
-        self.cov = None if cov is None else read_only(_as_covariance(cov))
+        self.sigma = None if sigma is None else read_only(as_sigma(sigma))
+        self.cov = None if cov is None else read_only(as_covariance(cov))
 
     @property
     def subgaussian(self) -> bool:
@@ -140,6 +69,15 @@ class Gaussian(Noise):
         layered = given.ndim == (3 if self.cov is not None else 2)
         if layered and n_designs is not None and len(given) != n_designs:
             raise InputError(f"the noise is given for {len(given)} designs, but there are {n_designs}.")
+
+    def joined(self, dim: int, other: Noise) -> Noise | None:
+        """Independent of each other, as standard deviations are taken to be."""
+        if not isinstance(other, Gaussian):
+            return None
+        total = np.zeros((dim + 1, dim + 1))
+        total[:dim, :dim], total[dim:, dim:] = self.covariance(dim), other.covariance(1)
+        diagonal = bool((total == np.diag(np.diagonal(total))).all())
+        return Gaussian(np.sqrt(np.diagonal(total))) if diagonal else Gaussian(cov=total)
 
     def scales(self, directions: ArrayLike) -> Floats:
         """The standard deviation along each vector; the largest over the designs where they differ."""
@@ -227,6 +165,13 @@ class GaussianUnknown(Noise):
         if isinstance(self.resolution, tuple) and len(self.resolution) != dim:
             raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
 
+    def joined(self, dim: int, other: Noise) -> Noise | None:
+        """Correlated in any way."""
+        if not isinstance(other, GaussianUnknown):
+            return None
+        steps = [*self.steps(dim).tolist(), *other.steps(1).tolist()]
+        return GaussianUnknown(tuple(None if math.isnan(step) else step for step in steps))
+
     def _nothing_known(self) -> InputError:
         return InputError(
             "the size of this noise is unknown, so no budget or radius can be fixed beforehand; use the adaptive "
@@ -264,13 +209,13 @@ class GaussianUnknown(Noise):
 
 
 @dataclass(frozen=True)
-class SubGaussian(_ChernoffTail):
+class SubGaussian(ChernoffTail):
     """E exp(u.noise) <= exp(sigma^2 |u|^2 / 2) for every u: no direction is worse than a normal one of that sigma."""
 
     sigma: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", float(_as_sigma(self.sigma, scalar=True)))
+        object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
 
     def scales(self, directions: ArrayLike) -> Floats:
         """The length of each vector times sigma."""
@@ -291,13 +236,13 @@ class SubGaussian(_ChernoffTail):
 
 
 @dataclass(frozen=True)
-class NormSubGaussian(_ChernoffTail):
+class NormSubGaussian(ChernoffTail):
     """The paper's assumption: P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2)) (Ararat & Tekin 2023, Definition 4.1)."""
 
     sigma: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", float(_as_sigma(self.sigma, scalar=True)))
+        object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
 
     def scales(self, directions: ArrayLike) -> Floats:
         """From norm-subgaussian to subgaussian along a direction: docs/theory, section 7.3."""
@@ -318,7 +263,7 @@ class NormSubGaussian(_ChernoffTail):
         return f"norm-subgaussian noise of parameter {self.sigma:g}"
 
 
-class Bounded(_ChernoffTail):
+class Bounded(ChernoffTail):
     """Every observation lies between `low` and `high` (numbers, or one an objective), whatever its distribution.
 
     >>> Bounded(0, 1).scales([[1, 0], [1, 1]]).tolist()
@@ -327,8 +272,10 @@ class Bounded(_ChernoffTail):
 
     low: Floats
     high: Floats
+    two_valued: Bools
+    """Whether an evaluation is either `low` or `high`, and nothing between; one truth value, or one an objective."""
 
-    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+    def __init__(self, low: ArrayLike, high: ArrayLike, *, two_valued: ArrayLike = False) -> None:
         first, second = as_floats(low, "low"), as_floats(high, "high")
         if first.ndim > 1 or second.ndim > 1 or not (np.isfinite(first).all() and np.isfinite(second).all()):
             raise InputError("low and high must be finite numbers, or one number an objective.")
@@ -340,17 +287,32 @@ class Bounded(_ChernoffTail):
             raise InputError("low must be below high for every objective.")
         with np.errstate(over="ignore"):
             width = second - first
-        if not ((width >= _SMALLEST_SIGMA) & (width <= 1 / _SMALLEST_SIGMA)).all():
+        if not ((width >= SMALLEST_SIGMA) & (width <= 1 / SMALLEST_SIGMA)).all():
             raise InputError(
-                f"high - low must lie between {_SMALLEST_SIGMA:g} and {1 / _SMALLEST_SIGMA:g}; change the units."
+                f"high - low must lie between {SMALLEST_SIGMA:g} and {1 / SMALLEST_SIGMA:g}; change the units."
             )
         self.low, self.high = read_only(first.copy()), read_only(second.copy())
+        self.two_valued = read_only(np.array(two_valued, dtype=bool))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
         """One range an objective, where ranges differ."""
         width = self.high - self.low
         if width.ndim and width.shape[0] != dim:
             raise InputError(f"the noise is given for {width.shape[0]} objectives, but there are {dim}.")
+
+    def joined(self, dim: int, other: Noise) -> Noise | None:
+        """Dependent on each other in any way."""
+        if not isinstance(other, Bounded):
+            return None
+        low, high, two = (
+            np.append(np.broadcast_to(mine, (dim,)), np.ravel(theirs))
+            for mine, theirs in (
+                (self.low, other.low),
+                (self.high, other.high),
+                (self.two_valued, other.two_valued),
+            )
+        )
+        return Bounded(low, high, two_valued=two)
 
     def scales(self, directions: ArrayLike) -> Floats:
         """Half the range of u.observation (Hoeffding's lemma); objectives may depend on each other in any way."""
@@ -376,60 +338,51 @@ class Bounded(_ChernoffTail):
         return f"Bounded({self.low.tolist()}, {self.high.tolist()})"
 
 
-@lru_cache
-def normal_norm_factor(dim: int) -> float:
-    """The norm-subgaussian parameter of N(0, I_dim): sup_r r / sqrt(2 log(2 / P(chi_dim >= r))); 1 for dim <= 2.
+class Binary(Bounded):
+    """Every observation is 0 or 1, as of a success that is counted: `Bounded(0, 1)`, and other values are refused.
 
-    >>> [round(normal_norm_factor(dim), 3) for dim in (1, 2, 3, 4, 5)]
-    [1.0, 1.0, 1.035, 1.141, 1.265]
+    >>> Binary().scales([[1, 0]]).tolist()
+    [0.5]
     """
-    as_count(dim, "dim")
-    if dim <= 2:
-        return 1.0
-    from scipy.special import gammainccinv
 
-    # Parametrised by the tail probability p: r^2 / 2 = gammainccinv(dim / 2, p). The supremum lies at moderate p.
-    p = np.exp(-np.geomspace(1e-6, 200.0, 200_001))
-    return math.sqrt(float(np.max(gammainccinv(dim / 2, p) / np.log(2 / p)))) * _GRID
+    def __init__(self) -> None:
+        super().__init__(0.0, 1.0, two_valued=True)
 
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return "observations of 0 or 1"
 
-@lru_cache
-def subgaussian_norm_factor(dim: int) -> float:
-    """From P(|Y|^2 > sigma^2 (D + 2 sqrt(D t) + 2 t)) <= exp(-t) (Hsu, Kakade & Zhang 2012): sup over t >= 0."""
-    as_count(dim, "dim")
-    if dim == 1:
-        return 1.0  # the two tails of a subgaussian variable are the definition itself
-    log2 = math.log(2)
-    # (D + 2 sqrt(D) s + 2 s^2) / (2 (s^2 + log 2)), s = sqrt(t), has one stationary point, from a quadratic equation
-    s = (2 * log2 - dim + math.hypot(dim, 2 * log2)) / (2 * math.sqrt(dim))
-    return math.sqrt((dim + 2 * math.sqrt(dim) * s + 2 * s**2) / (2 * (s**2 + log2)))
+    def __repr__(self) -> str:
+        return "Binary()"
 
 
-def _as_sigma(sigma: Any, scalar: bool = False) -> Floats:
-    values = as_floats(sigma, "sigma")
-    if values.ndim > (0 if scalar else 2):
-        raise InputError(
-            f"sigma must be a number{'' if scalar else ', or one an objective'}, got shape {values.shape}."
-        )
-    if not np.isfinite(values).all() or not values.size or (values <= 0).any():
-        raise InputError(
-            f"sigma must be above 0 and finite, got {values.ravel()[:3].tolist() if values.ndim else float(values)}; "
-            "it is a standard deviation, not a variance."
-        )
-    if (values < _SMALLEST_SIGMA).any() or (values > 1 / _SMALLEST_SIGMA).any():
-        raise InputError(f"sigma must lie between {_SMALLEST_SIGMA:g} and {1 / _SMALLEST_SIGMA:g}; change the units.")
-    return values.copy()
+@dataclass(frozen=True)
+class Known(ChernoffTail):
+    """No noise, as of a price list: all evaluations of a design say the same, and others are refused."""
 
+    @property
+    def noiseless(self) -> bool:
+        """There is none."""
+        return True
 
-def _as_covariance(cov: Any) -> Floats:
-    values = as_floats(cov, "cov")
-    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or not values.size:
-        raise InputError(f"cov must have shape (D, D), or (K, D, D) by design, got {values.shape}.")
-    if not np.isfinite(values).all():
-        raise InputError("cov has NaN or infinity; every entry must be finite.")
-    if not np.allclose(values, np.swapaxes(values, -1, -2), rtol=1e-10, atol=0):
-        raise InputError("cov must be symmetric.")
-    eigenvalues = np.linalg.eigvalsh(values)
-    if (eigenvalues[..., -1] <= 0).any() or (eigenvalues[..., 0] < -1e-10 * eigenvalues[..., -1]).any():
-        raise InputError("cov must be positive semi-definite and not zero: no negative variances, some noise.")
-    return values.copy()
+    def joined(self, dim: int, other: Noise) -> Noise | None:
+        """No noise in any of them."""
+        return self if isinstance(other, Known) else None
+
+    def scales(self, directions: ArrayLike) -> Floats:
+        """Nothing in any direction."""
+        return np.zeros(np.shape(directions)[:-1])
+
+    def largest_scale(self, dim: int) -> float:
+        """Nothing."""
+        return 0.0
+
+    def norm_subgaussian(self, dim: int) -> float:
+        """Nothing."""
+        return 0.0
+
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return "no noise"

@@ -14,8 +14,12 @@ from scipy import stats
 import conewise as cw
 from conewise.noise import (
     NORM_TO_DIRECTION,
+    Binary,
     Bounded,
+    ByObjective,
     Gaussian,
+    GaussianUnknown,
+    Known,
     Noise,
     NormSubGaussian,
     SubGaussian,
@@ -282,6 +286,13 @@ def test_a_bad_sigma_is_refused(kind, sigma, words):
         (lambda: Gaussian(1).deviation(0), "delta must lie strictly between 0 and 1, got 0"),
         (lambda: SubGaussian(1).deviation(1), "delta must lie strictly between 0 and 1, got 1"),
         (lambda: normal_norm_factor(0), "dim must be at least 1"),
+        (lambda: ByObjective([Known(), Known()]), "no objective has noise"),
+        (lambda: ByObjective(3), "one assumption an objective"),
+        (lambda: ByObjective([Gaussian([1, 2])]), "given for 2 objectives, but there are 1"),
+        (lambda: ByObjective([Binary(), 1.0]).scales(np.eye(3)), "given for 2 objectives, but there are 3"),
+        (lambda: ByObjective([Binary(), GaussianUnknown()]).largest_scale(2), "size of this noise is unknown"),
+        (lambda: ByObjective([Binary(), Laplace()]).scales(np.eye(2)), "cannot be added"),
+        (lambda: cw.Question(cw.Cone.orthant(2), 0.1, 0.1, Known()), "compare the values with `front`"),
     ],
 )
 def test_refusals_say_what_is_wrong_in_one_line(make, words):
@@ -325,7 +336,7 @@ def test_a_noise_of_ones_own_keeps_its_own_tails():
         share = np.log([delta / 7])
         assert sample.radii.quantiles(np.array([9.0]), share) == pytest.approx([own.deviation(delta / 7)])
     heavy, thin = (SuccessiveElimination(cw.Question(cone, 0.5, 1e-6, noise), 3).certificate for noise in (own, light))
-    assert (heavy.tables.fine[0, :10] > thin.tables.fine[0, :10]).all()
+    assert (heavy.tables.fine[0, 0, :10] > thin.tables.fine[0, 0, :10]).all()
     assert heavy.levels.counts[-1] > thin.levels.counts[-1]
     budgets = [cw.naive_budget(cone, noise, 3, 0.5, 1e-6, bound="subgaussian") for noise in (own, light)]
     assert budgets[0] > budgets[1]

@@ -1,0 +1,100 @@
+"""Whether observations fit what is assumed of their noise: those with which no claim would hold are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.errors import InputError
+from conewise.feedback import Observations, Statistics
+from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
+
+_SAME: Final = 1e-12  # relative: averages of equal values differ by roundings
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Where values must lie."""
+
+    low: Floats
+    high: Floats
+    two_valued: Bools
+    """(D,): single evaluations are at an end."""
+
+    @classmethod
+    def of(cls, noise: Noise, dim: int) -> Limits | None:
+        """As an assumption has it; None where nothing limits them."""
+        low, high, two = np.full(dim, -np.inf), np.full(dim, np.inf), np.zeros(dim, dtype=bool)
+        for columns, kind in _kinds(noise):
+            if isinstance(kind, Bounded):
+                low[columns], high[columns], two[columns] = kind.low, kind.high, kind.two_valued
+        return cls(low, high, two) if np.isfinite(low).any() else None
+
+    def misfits(self, observations: Observations) -> Bools:
+        """(M, D): what lies outside, and single evaluations between two values."""
+        values = observations.means
+        between = self.two_valued & (values != self.low) & (values != self.high)
+        return np.asarray((values < self.low) | (values > self.high) | (between & (observations.counts == 1)[:, None]))
+
+
+def _kinds(noise: Noise) -> list[tuple[Indices | slice, Noise]]:
+    if isinstance(noise, ByObjective):
+        return [(kind.columns, kind.noise) for kind in noise.kinds]
+    return [(slice(None), noise)]
+
+
+def needs_scatters(noise: Noise) -> bool:
+    """Whether radii need to know how much evaluations vary."""
+    return any(isinstance(kind, GaussianUnknown | Bounded) for _, kind in _kinds(noise))
+
+
+def check_fit(observations: Observations, noise: Noise) -> None:
+    """Refuse observations that an assumption rules out, or that do not show what has to be estimated."""
+    dim = observations.means.shape[1]
+    if not needs_scatters(noise):
+        return
+    # Scatters that nobody told are one shared 0, which has no strides; a sample that really is constant tells its own.
+    if (observations.counts > 1).any() and not any(observations.scatters.strides):
+        raise InputError(
+            "an entry sums up several evaluations without their scatter, so nothing shows how large the noise is: pass "
+            "scatters, or tell every evaluation, or assume a size (Gaussian(sigma))."
+        )
+    if (limits := Limits.of(noise, dim)) is None or not (misfit := np.argwhere(limits.misfits(observations))).size:
+        return
+    entry, d = misfit[0]
+    value = observations.means[entry, d]
+    if limits.low[d] <= value <= limits.high[d]:
+        raise InputError(
+            f"a value of {value:g} came, but the noise assumes {limits.low[d]:g} or {limits.high[d]:g} and nothing "
+            "between: give the range (Bounded(low, high)) if that is what it is."
+        )
+    raise InputError(
+        f"a value of {value:g} came, outside of {limits.low[d]:g} to {limits.high[d]:g}, the range that the noise "
+        "assumes: give the true range."
+    )
+
+
+def check_exact(observations: Observations, noise: Noise, before: Callable[[], Statistics]) -> None:
+    """Refuse another value of an objective without noise than the one that a design had before."""
+    if not isinstance(noise, ByObjective) or not noise.exact.any() or not len(observations):
+        return
+    columns = np.flatnonzero(noise.exact)
+    designs, first, group = np.unique(observations.designs, return_index=True, return_inverse=True)
+    part = before().of(designs)
+    told = observations.means[first][:, columns]
+    known = np.where((part.counts > 0)[:, None], part.means[:, columns], told)[group]
+    values = observations.means[:, columns]
+    scatters = np.diagonal(observations.scatters, axis1=1, axis2=2)[:, columns]
+    scale = np.maximum(np.abs(known), np.abs(values))
+    off = (np.abs(values - known) > _SAME * scale) | (scatters > observations.counts[:, None] * (_SAME * scale) ** 2)
+    if off.any():
+        entry, at = np.argwhere(off)[0]
+        raise InputError(
+            f"objective {columns[at] + 1} of design {observations.designs[entry]} is {known[entry, at]:g} and "
+            f"{values[entry, at]:g}, although it is declared to have no noise: give the right value, or assume a "
+            "noise."
+        )

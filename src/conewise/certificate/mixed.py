@@ -1,0 +1,227 @@
+"""How far a difference of means may err where objectives differ in their kind of noise: radii are added.
+
+Along a row w the error is the sum, over the kinds k, of the errors along w_k, the part of w in the objectives of that
+kind. If each of the G kinds that w weighs stays below its own radius but with probability a / G, the sum stays below
+the sum of the radii but with probability a: a union bound, which asks for nothing about how the kinds depend on each
+other. Objectives without noise add nothing (docs/adaptive, 7).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.certificate.looks import Levels
+from conewise.certificate.radius import FEWEST, AtOnce, Parts, Radii
+from conewise.feedback import Statistics
+from conewise.noise import ByObjective, Noise
+
+Own = TypeVar("Own", bound=Radii, covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Member(Generic[Own]):
+    """One kind: which objectives are of it, which rows weigh them, and the radii along these."""
+
+    columns: Indices
+    facets: Indices
+    radii: Own
+
+    def scatters(self, scatters: Floats | None) -> Floats | None:
+        """(m, d, d): of its objectives, where it estimates anything."""
+        if scatters is None or not self.radii.estimates:
+            return None
+        return scatters[:, self.columns[:, None], self.columns]
+
+
+def members_of(rows: Floats, noise: ByObjective, make: Callable[[Floats, Noise], Own]) -> tuple[Member[Own], ...]:
+    """The kinds of a mixture, with radii along what each sees of the rows."""
+    found = []
+    for kind in noise.kinds:
+        seen = rows[:, kind.columns]
+        facets = np.flatnonzero((seen != 0).any(axis=1))
+        found.append(Member(kind.columns, facets, make(np.ascontiguousarray(seen[facets]), kind.noise)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Added(Radii):
+    """Sums of the radii of several kinds; a part is what one kind sees of a row."""
+
+    members: tuple[Member[Radii], ...]
+    joint: bool
+    """Whether "beaten" and "covered" err along any direction, which all kinds may share, or along one row."""
+
+    @property
+    def _strictest(self) -> Radii:
+        """Whose levels suit all kinds: sums of squares around centres need theirs, estimates a few observations."""
+        return max((each.radii for each in self.members), key=lambda own: (own.centre is not None, own.estimates))
+
+    def __post_init__(self) -> None:
+        kinds = [each.radii for each in self.members]
+        settings = {
+            "growth": self._strictest.growth,
+            "estimates": any(own.estimates for own in kinds),
+            "claim_share": min(own.claim_share for own in kinds),  # one kind at most spends on anything but claims
+            "shifted": any(own.shifted for own in kinds),
+            "any_direction": all(own.any_direction for own in kinds),
+            "summed": True,
+        }
+        for name, value in settings.items():
+            object.__setattr__(self, name, value)
+
+    # -- parts -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Kind after kind."""
+        weights, anywhere = [], []
+        for each in self.members:
+            seen = np.zeros((len(each.facets), self.dim))
+            seen[:, each.columns] = each.radii.rows
+            weights.append(seen)
+            anywhere.append(np.isin(np.arange(self.dim), each.columns))
+        return Parts(np.concatenate(weights), np.array(anywhere))
+
+    @cached_property
+    def _facet(self) -> Indices:
+        """(P,): the row of each part."""
+        return np.concatenate([each.facets for each in self.members])
+
+    @property
+    def facet_of(self) -> Indices:
+        """Of each part, and N for those along any direction."""
+        return np.append(self._facet, np.full(len(self.members), len(self.rows)))
+
+    @cached_property
+    def _place(self) -> tuple[tuple[Member[Radii], int], ...]:
+        """Whose each part is, and the how manieth there."""
+        return tuple((each, part) for each in self.members for part in range(len(each.facets)))
+
+    def combined(self, parts: Floats) -> Floats:
+        """Sums along the rows; along any unit direction the root of the sum of squares, by Cauchy and Schwarz."""
+        facets, many = len(self.rows), len(self._facet)
+        total = np.zeros((facets + (len(parts) > many), *parts.shape[1:]))
+        for part, facet in enumerate(self._facet):
+            total[facet] += parts[part]
+        if len(parts) > many:
+            total[facets] = np.sqrt(np.square(parts[many:]).sum(axis=0))
+        return total
+
+    def _shares(self, out: bool) -> Floats:
+        """(P + W,): among how many kinds each part's probability is shared."""
+        everybody = float(len(self.members))
+        each = np.bincount(self._facet, minlength=len(self.rows))[self._facet].astype(np.float64)
+        if out and self.joint:
+            each = np.full_like(each, everybody)
+        return np.append(each, np.full(len(self.members), everybody))
+
+    def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int, out: bool) -> Floats:
+        """Of each part, by its kind and by what it may spend."""
+        owners = [*(each for each, _ in self._place), *self.members]
+        made: dict[tuple[int, float], Floats] = {}
+        for each, share in zip(owners, self._shares(out), strict=True):
+            if (id(each), share) not in made:
+                split = tuple(alpha / share for alpha in alphas)
+                made[id(each), share] = each.radii.boundary(levels, anchor, split, offset)
+        return np.array([made[id(each), share] for each, share in zip(owners, self._shares(out), strict=True)])
+
+    def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """Of each part, by its kind and by what it may spend."""
+        shares = self._shares(False)[: len(self._place)]
+        return np.array(
+            [
+                each.radii.alone(levels, anchor, tuple(alpha / share for alpha in alphas))
+                for (each, _), share in zip(self._place, shares, strict=True)
+            ]
+        )
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+        """The largest of any part: for planning."""
+        return np.asarray(self.boundaries(levels, anchor, alphas, offset, True).max(axis=0))
+
+    @property
+    def worst(self) -> Floats | None:
+        """Kind after kind; None where one is unknown."""
+        found = [each.radii.worst for each in self.members]
+        known = [worst for worst in found if worst is not None]
+        return _beside(known) if len(known) == len(found) else None
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """Kind after kind."""
+        found = [each.radii.variances(designs, each.scatters(scatters), counts) for each in self.members]
+        return np.concatenate(found, axis=1)
+
+    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """(m, W): one a kind."""
+        return np.column_stack([each.radii.widest(designs, each.scatters(scatters), counts) for each in self.members])
+
+    def schedule(self, most: float, due: float) -> Levels:
+        """As the strictest kind has it, from the first level on that all kinds would look at."""
+        levels = self._strictest.schedule(most, due)
+        first = max(FEWEST if own.estimates and own.centre is None else 1 for own in (m.radii for m in self.members))
+        return replace(levels, counts=tuple(count for count in levels.counts if count >= first))
+
+    def at_last(self, levels: Levels) -> Floats:
+        """Kind after kind."""
+        return _beside([each.radii.at_last(levels) for each in self.members])
+
+    @property
+    def centre(self) -> Floats | None:
+        """NaN in the objectives whose scatters will do."""
+        centre = np.full(self.dim, np.nan)
+        for each in self.members:
+            if (own := each.radii.centre) is not None:
+                centre[each.columns] = own
+        return None if np.isnan(centre).all() else centre
+
+    def shift(self, part: int, z: Floats, counts: Floats) -> Floats | float:
+        """As the part's kind has it; along any direction, that of the kind."""
+        if part >= len(self._place):
+            own = self.members[part - len(self._place)].radii
+            return own.shift(len(own.rows), z, counts)
+        each, place = self._place[part]
+        return each.radii.shift(place, z, counts)
+
+    def typical(self, pilots: Statistics) -> Floats:
+        """What each kind says of its own, kinds independent of each other."""
+        total = np.zeros((self.dim, self.dim))
+        for each in self.members:
+            pooled = Radii.typical(each.radii, pilots) if each.radii.estimates else None
+            block = np.ix_(each.columns, each.columns)
+            total[block] = each.radii.typical(pilots) if pooled is None else pooled[block]
+        return total
+
+    def planned(self, variances: Floats) -> Floats:
+        """Standard deviations of the parts of a row add up."""
+        return np.square(self.combined(np.sqrt(variances.T))).T
+
+
+class AddedAtOnce(Added, AtOnce):
+    """The same for a single look."""
+
+    members: tuple[Member[AtOnce], ...]
+
+    def at_once(self, counts: Floats, log_share: float, out: bool) -> Floats:
+        """Of each part, by its kind and by what it may spend."""
+        owners = [*(each for each, _ in self._place), *self.members]
+        return np.concatenate(
+            [
+                each.radii.at_once(counts, log_share - math.log(share), out)  # type: ignore[attr-defined]
+                for each, share in zip(owners, self._shares(out), strict=True)
+            ]
+        )
+
+
+def _beside(tables: list[Floats]) -> Floats:
+    """(P,), or (K, P) if any of them differs between designs."""
+    layers = next((len(table) for table in tables if table.ndim == 2), None)
+    if layers is None:
+        return np.concatenate(tables)
+    return np.concatenate([np.broadcast_to(table, (layers, table.shape[-1])) for table in tables], axis=1)

@@ -1,0 +1,31 @@
+"""What is assumed of one evaluation: kinds of noise, and noise by objective (docs/guarantees, docs/objectives)."""
+
+from conewise.noise.assumption import Noise
+from conewise.noise.factors import normal_norm_factor, subgaussian_norm_factor
+from conewise.noise.kinds import (
+    NORM_TO_DIRECTION,
+    Binary,
+    Bounded,
+    Gaussian,
+    GaussianUnknown,
+    Known,
+    NormSubGaussian,
+    SubGaussian,
+)
+from conewise.noise.mixed import ByObjective, together
+
+__all__ = [
+    "NORM_TO_DIRECTION",
+    "Binary",
+    "Bounded",
+    "ByObjective",
+    "Gaussian",
+    "GaussianUnknown",
+    "Known",
+    "Noise",
+    "NormSubGaussian",
+    "SubGaussian",
+    "normal_norm_factor",
+    "subgaussian_norm_factor",
+    "together",
+]

@@ -1,0 +1,136 @@
+"""Noise by objective: another kind for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._arrays import Bools, Floats, Indices, read_only
+from conewise.errors import InputError
+from conewise.noise.assumption import ChernoffTail, Noise
+from conewise.noise.factors import subgaussian_norm_factor
+from conewise.noise.kinds import Binary, Gaussian
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Some of the objectives, and what is assumed of them together."""
+
+    columns: Indices
+    """Their positions, ascending."""
+    noise: Noise
+    """Of so many objectives."""
+
+
+class ByObjective(ChernoffTail):
+    """Another assumption for each objective: standard deviations (numbers) or assumptions of this module.
+
+    Objectives of one kind are taken together, as that kind has it: normal noise of known size is independent between
+    them, normal noise of unknown covariance, bounded and 0/1 values may depend on each other in any way. Nothing is
+    assumed of how kinds depend on each other: their radii are added (docs/adaptive, 7).
+
+    >>> from conewise.noise import Known
+    >>> mixed = ByObjective([Binary(), 0.5, Known(), Binary()])
+    >>> mixed
+    ByObjective([Binary(), Gaussian(0.5), Known(), Binary()])
+    >>> [kind.columns.tolist() for kind in mixed.kinds]
+    [[0, 3], [1]]
+    >>> mixed.scales([1, 0, 5, 0]).tolist(), mixed.scales([1, 1, 0, 0]).tolist()
+    (0.5, 1.0)
+    """
+
+    each: tuple[Noise, ...]
+    """One an objective."""
+
+    def __init__(self, each: Iterable[Noise | float]) -> None:
+        try:
+            given = tuple(noise if isinstance(noise, Noise) else Gaussian(noise) for noise in each)
+        except TypeError:
+            raise InputError(f"ByObjective needs a list with one assumption an objective, got {each!r:.60}.") from None
+        for noise in given:
+            noise.check_dim(1)
+        if all(noise.noiseless for noise in given):
+            raise InputError("no objective has noise, so nothing has to be estimated: compare the values with `front`.")
+        self.each = given
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The noisy objectives by kind, in the order in which kinds come."""
+        found: list[tuple[list[int], Noise]] = []
+        for column, noise in enumerate(self.each):
+            if noise.noiseless:
+                continue
+            for place, (columns, kind) in enumerate(found):
+                if (together := kind.joined(len(columns), noise)) is not None:
+                    found[place] = ([*columns, column], together)
+                    break
+            else:
+                found.append(([column], noise))
+        return tuple(Kind(np.array(columns, dtype=np.intp), noise) for columns, noise in found)
+
+    @cached_property
+    def exact(self) -> Bools:
+        """(D,): objectives without noise."""
+        return read_only(np.array([noise.noiseless for noise in self.each]))
+
+    def check_dim(self, dim: int, n_designs: int | None = None) -> None:
+        """One assumption an objective."""
+        if dim != len(self.each):
+            raise InputError(f"the noise is given for {len(self.each)} objectives, but there are {dim}.")
+        for kind in self.kinds:
+            kind.noise.check_dim(len(kind.columns), n_designs)
+
+    @property
+    def subgaussian(self) -> bool:
+        """If every kind is."""
+        return all(kind.noise.subgaussian for kind in self.kinds)
+
+    def scales(self, directions: ArrayLike) -> Floats:
+        """The sum over the kinds: subgaussian parameters of any variables add up at most (Hölder's inequality)."""
+        u = np.asarray(directions, dtype=np.float64)
+        self.check_dim(u.shape[-1])
+        self._check_scales()
+        return np.asarray(sum(kind.noise.scales(u[..., kind.columns]) for kind in self.kinds))
+
+    def largest_scale(self, dim: int) -> float:
+        """A unit vector has parts of lengths l_k in the kinds, sum l_k^2 <= 1; the sum of l_k s_k is then largest."""
+        self.check_dim(dim)
+        self._check_scales()
+        return math.hypot(*(kind.noise.largest_scale(len(kind.columns)) for kind in self.kinds))
+
+    def norm_subgaussian(self, dim: int) -> float:
+        """From the largest scale, as for `SubGaussian`."""
+        return subgaussian_norm_factor(dim) * self.largest_scale(dim)
+
+    def _check_scales(self) -> None:
+        """Refuse kinds without Chernoff's bound, which is what makes scales add up; those of unknown size refuse it."""
+        for kind in self.kinds:
+            kind.noise.largest_scale(len(kind.columns))
+            if not kind.noise.subgaussian:
+                raise InputError(f"the scales of {kind.noise!r:.60} cannot be added to those of other objectives.")
+
+    @property
+    def words(self) -> str:
+        """The assumption, for a reader of results."""
+        return "by objective: " + "; ".join(noise.words for noise in self.each)
+
+    def __repr__(self) -> str:
+        return f"ByObjective([{', '.join(map(repr, self.each))}])"
+
+
+def together(each: Iterable[Noise | float]) -> Noise:
+    """One assumption about all objectives from one about each of them: of one kind, where they are of one.
+
+    >>> from conewise.noise import Known
+    >>> together([Binary(), Binary()]), together([1.0, 2.0]), together([Binary(), Known()])
+    (Binary(), Gaussian(sigma of shape (2,)), ByObjective([Binary(), Known()]))
+    """
+    mixed = ByObjective(each)
+    if mixed.exact.any() or len(mixed.kinds) > 1:
+        return mixed
+    return mixed.each[0] if all(isinstance(noise, Binary) for noise in mixed.each) else mixed.kinds[0].noise

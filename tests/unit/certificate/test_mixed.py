@@ -1,0 +1,272 @@
+"""Radii of mixed kinds of noise against sums worked out kind by kind, and crossings of one list counted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import conewise as cw
+from conewise.algorithms import Certificate
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.mixed import Added
+from conewise.certificate.radii import radii_for, radii_for_one_look
+from conewise.certificate.requirements import Requirements
+from conewise.feedback import Observations, Pulls, Statistics
+from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
+from tests.shared.certificates import nothing
+
+PLANAR, ORTHANT = cw.Cone.planar(60), cw.Cone.orthant(3)
+MIX = ByObjective([Binary(), 0.4, GaussianUnknown()])
+
+
+def observed(checked: Certificate, means, draws, seed: int = 0):
+    """Each design evaluated so often, one by one: 0/1 where the first objective is binary, normal elsewhere."""
+    rng, k = np.random.default_rng(seed), len(means)
+    designs = np.repeat(np.arange(k), draws)
+    values = np.asarray(means)[designs] + 0.4 * rng.normal(size=(k * draws, np.shape(means)[1]))
+    values[:, 0] = rng.random(k * draws) < np.asarray(means)[designs, 0]
+    state = nothing(checked)
+    return state.add(Observations.single(designs, values)), values.reshape(k, draws, -1)
+
+
+def certificate(noise, cone, notion, n_designs=3) -> Certificate:
+    return Certificate(cw.Question(cone, 0.3, 0.1, noise, notion), n_designs, pilots=False)
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("cone", [ORTHANT, cw.Cone.ice_cream(70, facets=4)], ids=str)
+def test_a_radius_is_the_sum_over_the_kinds_of_what_each_alone_would_have(cone, notion):
+    """Each kind at its share of the probability: by the kinds that a facet weighs, or all of them for covering."""
+    checked = certificate(MIX, cone, notion)
+    assert isinstance(checked.radii, Added)
+    state, _ = observed(checked, np.full((3, 3), 0.5), 40)
+    pairs = checked.compare(state, np.arange(3))
+    rows = np.arange(3)
+    level = int(state.reached[0])
+    count, spending = checked.levels.counts[level], checked.boundaries(state).spending
+    snapshot = state.snapshots[level]
+    for out, seen in ((False, pairs.fine(rows, rows)), (True, pairs.out(rows, rows)[0])):
+        log = (spending.log_out if out else lambda d, _, s: spending.log_fine(d, s))(rows, rows, pairs.standing)
+        place = int(checked.tables.rows(np.asarray(log), out).ravel()[0])
+        alpha = math.exp(checked.tables.least[out] + place * checked.tables.step)
+        anchor = checked.anchors[out]
+        expected = np.zeros((3, 3, len(cone.facets)))
+        for n, w in enumerate(cone.facets):
+            weighed = [kind for kind in MIX.kinds if w[kind.columns].any()]
+            share = len(MIX.kinds) if out and notion == "cover" else len(weighed)
+            for kind in weighed:
+                own = radii_for(w[None, kind.columns], kind.noise, 3, 0.1)
+                z = own.boundary(checked.levels, anchor, (alpha / share,), 0)[0, level]
+                scatters = snapshot.scatters[:, kind.columns][:, :, kind.columns]
+                variances = own.variances(rows, scatters, np.full(3, float(count)))[:, 0] / count
+                both = np.sqrt(variances[:, None] + variances[None, :])
+                expected[:, :, n] += z * both + own.shift(0, z, np.array(float(count)))
+        np.testing.assert_allclose(seen.radii, expected, rtol=1e-9)
+
+
+def test_one_kind_and_objectives_without_noise_cost_nothing_more():
+    """Along facets that weigh one kind alone, radii are those of that kind; a known objective has none."""
+    mixed = certificate(ByObjective([Binary(), Known(), Binary()]), ORTHANT, "contain")
+    plain = certificate(Bounded(0, 1), ORTHANT, "contain")
+    rng = np.random.default_rng(1)
+    designs = np.repeat(np.arange(3), 30)
+    values = (rng.random((90, 3)) < 0.5).astype(float)
+    values[:, 1] = 7.0 + designs
+    inside = values.copy()
+    inside[:, 1] = 0.0
+    one = mixed.compare(nothing(mixed).add(Observations.single(designs, values)), np.arange(3))
+    other = plain.compare(nothing(plain).add(Observations.single(designs, inside)), np.arange(3))
+    rows = np.arange(3)
+    for first, second in (
+        (one.fine(rows, rows), other.fine(rows, rows)),
+        (one.out(rows, rows)[0], other.out(rows, rows)[0]),
+    ):
+        np.testing.assert_allclose(first.radii[:, :, [0, 2]], second.radii[:, :, [0, 2]], rtol=1e-12)
+        assert (first.radii[:, :, 1] == 0).all()
+        assert first.gains[0, 1, 1] == 1.0
+
+
+@pytest.mark.parametrize("noise", [MIX, ByObjective([Bounded(-1, 2), GaussianUnknown(0.0), Known()])], ids=repr)
+def test_sums_of_squares_are_around_centres_for_bounded_objectives_alone(noise):
+    checked = certificate(noise, ORTHANT, "cover")
+    state, values = observed(checked, np.full((3, 3), 0.5), 24)
+    for level, snapshot in enumerate(state.snapshots):
+        count = checked.levels.counts[level]
+        part = values[:, :count]
+        off = part - part.mean(axis=1, keepdims=True)
+        scatters = np.einsum("kid,kie->kde", off, off)
+        bounded = np.flatnonzero(~np.isnan(checked.radii.centre))
+        others = np.setdiff1d(np.arange(3), bounded)
+        np.testing.assert_allclose(
+            snapshot.scatters[:, others][:, :, others], scatters[:, others][:, :, others], atol=1e-9
+        )
+        assert (snapshot.scatters[:, bounded, bounded] >= scatters[:, bounded, bounded] - 1e-9).all()
+    assert bounded.tolist() == [0]
+
+
+def test_along_any_direction_the_radii_of_kinds_are_added_in_squares():
+    """No unit direction has a larger radius: tried on many."""
+    noise = ByObjective([0.5, GaussianUnknown(0.0), Gaussian(cov=[[4.0]])])
+    checked = certificate(noise, ORTHANT, "cover")
+    assert checked.directions
+    state, _ = observed(checked, np.full((3, 3), 0.5), 30)
+    rows = np.arange(3)
+    seen = checked.compare(state, rows).out(rows, rows, covering=True)[0]
+    alpha, level = checked.least[1] * checked.leads[1.0], int(state.reached[0])
+    count, snapshot = checked.levels.counts[level], state.snapshots[level]
+    rng = np.random.default_rng(2)
+    for a in rng.normal(size=(50, 3)):
+        a = a / np.linalg.norm(a)
+        total = 0.0
+        for kind in noise.kinds:
+            own = radii_for(a[None, kind.columns], kind.noise, 3, 0.1)
+            z = own.boundary(checked.levels, checked.anchors[1], (alpha / 2,), 0)[0, level]
+            scatters = snapshot.scatters[:, kind.columns][:, :, kind.columns]
+            variances = own.variances(rows, scatters, np.full(3, float(count)))[:, 0] / count
+            total = total + z * np.sqrt(variances[0] + variances[1])
+        assert total <= seen.widest[0, 1] * (1 + 1e-9)
+
+
+def test_the_error_of_a_mixed_sum_ever_reaches_its_radius_at_the_stated_rate():
+    """2000 pairs along (1, 1) / sqrt 2, binary and normal of unknown size, a = 0.2, level 1e-6; a quarter fails."""
+    runs, draws, alpha, p = 2000, 64, 0.2, 0.2
+    noise, row = ByObjective([Binary(), GaussianUnknown()]), np.full((1, 2), math.sqrt(0.5))
+    made = radii_for(row, noise, 2, 0.2, joint=False)
+    levels = made.schedule(draws, 0.0)
+    z = made.boundaries(levels, math.inf, (alpha,), 0, False)[:, 0]
+    rng, many = np.random.default_rng(5), 2 * runs
+    values = np.stack([rng.random((many, draws)) < p, p + 0.3 * rng.normal(size=(many, draws))], axis=2)
+    state = Checkpoints.empty(levels, many, 2, True, centre=made.centre)
+    state = state.add(Observations.single(np.repeat(np.arange(many), draws), values.reshape(-1, 2)))
+    crossed = {1.0: np.zeros(runs, dtype=bool), 0.25: np.zeros(runs, dtype=bool)}
+    for level, snapshot in enumerate(state.snapshots):
+        count = float(levels.counts[level])
+        variances = made.variances(np.arange(many), snapshot.scatters, np.full(many, count)) / count
+        parts = [
+            z[part, level] * np.sqrt(variances[:runs, part] + variances[runs:, part])
+            + made.shift(part, z[part, level], np.array(count))
+            for part in range(2)
+        ]
+        errors = (snapshot.means[runs:] - snapshot.means[:runs]) @ row[0]
+        for scale, seen in crossed.items():
+            seen |= errors >= scale * made.combined(np.array(parts))[0]
+    assert crossed[1.0].sum() <= binom.isf(1e-6, runs, alpha) < crossed[0.25].sum()
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_one_look_adds_the_quantiles_of_each_kind(notion):
+    sample = FixedSample(cw.Question(PLANAR, 0.3, 0.1, ByObjective([Binary(), GaussianUnknown()]), notion), 2)
+    rng, each = np.random.default_rng(3), (20, 50)
+    designs = np.repeat([0, 1], each)
+    values = np.column_stack([rng.random(70) < 0.4, rng.normal(size=70)])
+    statistics = Statistics.empty(2, 2).add(Observations.single(designs, values))
+    seen = sample.compare(statistics, np.arange(2)).fine(np.arange(2), np.arange(2))
+    spent = sample.spending(sample.even)
+    alpha = math.exp(spent.log_fine(np.arange(2), sample.compare(statistics, np.arange(2)).standing).item())
+    assert sample.radii.claim_share == 0.9
+    for n, w in enumerate(PLANAR.facets):
+        total = 0.0
+        for d, noise in enumerate((Bounded(0, 1), GaussianUnknown())):
+            own = radii_for_one_look(PLANAR.facets[:, [d]], noise, 2, 0.1)
+            z = own.quantiles(np.array([20.0]), np.log([alpha / 2]))
+            variances = own.variances(np.arange(2), statistics.scatters[:, d : d + 1, d : d + 1], np.array(each, float))
+            total += float(z[0] * np.sqrt((variances[:, n] / each).sum()) + np.sum(own.shift(n, z, np.array([20.0]))))
+        assert w.all()
+        assert seen.radii[0, 1, n] == pytest.approx(total)
+
+
+def test_very_many_designs_are_struck_by_the_sums_of_their_parts():
+    """Beyond 2500 designs, level by level: nobody is struck whom the pairs would not strike."""
+    k = 2600
+    checked = certificate(ByObjective([Binary(), GaussianUnknown(0.0)]), PLANAR, "contain", k)
+    rng = np.random.default_rng(4)
+    rates = rng.uniform(0.1, 0.3, size=k)
+    rates[:3] = 0.9
+    draws = 64
+    values = np.column_stack([rng.random(k * draws) < np.repeat(rates, draws), rng.normal(size=k * draws) * 0.1])
+    values[: 3 * draws, 1] += 0.7
+    state = nothing(checked).add(Observations.single(np.repeat(np.arange(k), draws), values))
+    claims = checked.claims(state)
+    assert claims.beaten.sum() > 100
+    some = np.flatnonzero(claims.beaten)[:40]
+    for i in some:
+        pair = checked.compare(state, np.sort(np.array([i, claims.by[i]])), claims.standing)
+        mine = int(i > claims.by[i])
+        seen = pair.out(np.array([mine]), np.array([1 - mine]))
+        assert any((s.gains >= s.radii).all() for s in seen)
+
+
+def test_runs_end_at_epsilon_above_zero_and_know_how_long_they_may_take():
+    noise = ByObjective([Binary(), 0.4, Known()])
+    problem = cw.SimulatedBandit(np.array([[0.5, 0.1, 1.0]] * 3), noise)
+    rule = cw.SuccessiveElimination(cw.Question(ORTHANT, 0.3, 0.1, noise), 3)
+    result = cw.identify(problem, ORTHANT, epsilon=0.3, delta=0.1, algorithm="elimination", rng=0)
+    assert result.guarantee
+    assert result.pareto.all()
+    assert result.evaluations <= rule.most_evaluations < 10**5
+    assert "by objective: observations of 0 or 1; normal noise" in result.guarantee.assumption
+
+
+def test_values_that_a_kind_rules_out_are_refused():
+    noise = ByObjective([Binary(), Known()])
+    rule = cw.SuccessiveElimination(cw.Question(cw.Cone.orthant(2), 0.3, 0.1, noise), 2)
+    state = rule.tell(rule.start(), Observations.single([0, 1], [[1.0, 5.0], [0.0, 6.0]]))
+    assert state.evaluations == 2
+    for values, words in (
+        ([[0.3, 5.0]], "a value of 0.3 came, but the noise assumes 0 or 1 and nothing between"),
+        ([[2.0, 5.0]], "outside of 0 to 1"),
+        ([[1.0, 5.5]], "objective 2 of design 0 is 5 and 5.5, although it is declared to have no noise"),
+    ):
+        with pytest.raises(cw.InputError, match=words):
+            rule.tell(state, Observations.single([0], values))
+    with pytest.raises(cw.InputError, match="objective 2 of design 0 is 1 and 2"):
+        rule.tell(rule.start(), Observations.single([0, 0], [[1.0, 1.0], [1.0, 2.0]]))
+    with pytest.raises(cw.InputError, match="without their scatter"):
+        rule.tell(state, Observations([0], [[0.5, 5.0]], [4]))
+
+
+def test_simulated_outcomes_of_each_kind():
+    rates = np.array([[0.2, 3.0, -0.9], [0.7, 4.0, -0.1]])
+    problem = cw.SimulatedBandit(
+        rates, ByObjective([Binary(), Known(), Binary()]), objectives=["a", "b", "c"], minimised=["c"]
+    )
+    singles = problem.evaluate(Pulls([0, 1], [500, 500]), rng=0, one_by_one=True)
+    assert np.isin(singles.means[:, 0], [0, 1]).all()
+    assert np.isin(singles.means[:, 2], [-1, 0]).all()
+    assert (singles.means[:, 1] == rates[singles.designs, 1]).all()
+    averages = problem.evaluate(Pulls([0, 1], [500, 500]), rng=1)
+    for observations in (singles, averages):
+        total = Statistics.empty(2, 3).add(observations)
+        assert np.abs(total.means - rates).max() < 0.1
+        assert np.abs(total.scatters[:, 1]).max() < 1e-12
+    with pytest.raises(cw.InputError, match=r"a rate between 0 and 1, got 1\.5"):
+        cw.SimulatedBandit([[1.5]], Binary())
+    with pytest.raises(cw.InputError, match="NoiseSource to draw from"):
+        cw.SimulatedBandit([[1.5]], GaussianUnknown())
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_levels_of_mixed_objectives_are_judged_by_their_own_kind(once):
+    """Bounds of a design's own averages: those of each kind alone, and the value itself where there is no noise."""
+    columns = [cw.Objective("a", level=0.2), cw.Objective("b", level=-1.0), cw.Objective("c", level=3.0)]
+    question = cw.Question(ORTHANT, 0.3, 0.1, ByObjective([Binary(), GaussianUnknown(), Known()]), objectives=columns)
+    required = Requirements.of(question.inside, 2, 0.02, once=once)
+    rng = np.random.default_rng(6)
+    values = np.column_stack([rng.random(80) < 0.5, rng.normal(size=80), np.repeat([2.0, 4.0], 40)])
+    told = Observations.single(np.repeat([0, 1], 40), values)
+    statistics = Statistics.empty(2, 3).add(told)
+    if once:
+        found = required.at_once(statistics, None)
+    else:
+        levels = required.radii.schedule(100, 0.0)
+        state = Checkpoints.empty(levels, 2, 3, True, centre=required.radii.centre).add(told)
+        z = required.boundary(levels, 0.3)
+        found = required.at_looks(state.snapshots, np.array(levels.counts, dtype=float), z, None, 1.0)
+    assert found.lower[:, 2].tolist() == found.upper[:, 2].tolist() == [-1.0, 1.0]
+    assert found.misses.tolist() == [True, False]
+    assert (found.lower[:, :2] < statistics.means[:, :2] - required.least[:2]).all()
+    assert (found.upper[:, :2] > statistics.means[:, :2] - required.least[:2]).all()
