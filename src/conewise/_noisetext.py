@@ -119,6 +119,8 @@ def turned(noise: noises.Noise, signs: Floats, units: Floats | None = None) -> n
     if isinstance(noise, noises.Bounded):
         return _TurnedRange(noise, signs, units)
     if isinstance(noise, noises.GaussianUnknown):
+        if noise.resolution is None:
+            return noise
         steps = noise.steps(len(units)) / units
         return noises.GaussianUnknown(tuple(None if np.isnan(step) else float(step) for step in steps))
     if noise.noiseless:

@@ -344,6 +344,18 @@ def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: f
     Nobody is asked who has given a unit, or a cone whose weights make up for it. `spreads` (D,) are largest minus least
     value, in the columns' own units.
     """
+    said = unequal_words(objectives, spreads, cone, epsilon)
+    if said is None:
+        return None
+    given = unit_options(proposed_units(objectives, np.asarray(spreads, dtype=np.float64)))
+    example = f"say how much of each is one step, for example {given} (in Python: Objective(name, unit=...))."
+    return f"{said}; {example}"
+
+
+def unequal_words(
+    objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0, what: str = "spread"
+) -> str | None:
+    """What is wrong where objectives of very different spread (or `what` else) are weighed in one measure; else None."""
     spreads = np.asarray(spreads, dtype=np.float64)
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
     if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or weighs(cone)):
@@ -354,11 +366,9 @@ def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: f
     widest, narrowest = int(known[felt.argmax()]), int(known[felt.argmin()])
     who = "the cone weighs" if weighs(cone) else "epsilon measures"
     far, near = objectives.each[widest], objectives.each[narrowest]
-    given = unit_options(proposed_units(objectives, spreads))
     return (
-        f"{who} {far.name!r} (spread {spreads[widest]:.3g}) and {near.name!r} (spread {spreads[narrowest]:.3g}) in one "
-        f"measure, so the first decides nearly alone; say how much of each is one step, for example {given}"
-        " (in Python: Objective(name, unit=...))."
+        f"{who} {far.name!r} ({what} {spreads[widest]:.3g}) and {near.name!r} ({what} {spreads[narrowest]:.3g}) in one "
+        "measure, so the first decides nearly alone"
     )
 
 

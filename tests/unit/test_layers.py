@@ -87,7 +87,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
     ],
-    "analysis": [("oddities", "planning", "guesses"), ("explanations",), ("blocks",), ("analyse",)],
+    "analysis": [("oddities", "planning", "guesses", "units"), ("explanations",), ("blocks",), ("analyse",)],
     "studies": [
         ("rules", "identity", "results", "texts"),
         ("blocks",),

@@ -24,6 +24,7 @@ from conewise.analysis.explanations import Findings
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
+from conewise.analysis.units import take_units, were_chosen, with_chosen_units
 from conewise.certificate.fit import check_fit
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
@@ -57,6 +58,8 @@ class Analysis:
     """How the certificate compares any designs; None for a single one."""
     guess: Guess | None = None
     """What the averages say by themselves, without a guarantee, and what other epsilons would cost."""
+    units_chosen: bool = False
+    """Whether the values have chosen the units (`units="auto"`)."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -147,6 +150,7 @@ def analyse(
     population: int | str | None = None,
     repetitions: bool = False,
     seed: int = 0,
+    units: str | None = None,
     progress: Progress | None = None,
     executor: Any = None,
 ) -> Analysis:
@@ -157,6 +161,8 @@ def analyse(
     `tables.measurements` opens. Of a table, `design` is the column that names the designs (one called name, design or
     id by default), `objectives` are those that were measured; larger is better, unless `minimise` says otherwise. The
     orthant is the default cone. Objectives may be `Objective` records with units: then cone and epsilon count in steps.
+    `units="auto"` takes a tenth of each spread, rounded to 1-2-5, for one step of the others; that is a question which
+    the values chose, so that nothing is guaranteed but what holds for all units (the orthant at epsilon = 0).
 
     `noise` is what is assumed of an evaluation, in the units and signs
     of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
@@ -187,13 +193,18 @@ def analyse(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
             "choose the objectives to match."
         )
+    if units is not None:
+        take_units(source, units)
     meaning = meaning_of(source)
     meaning.check_no_levels("analyse")
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
         found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
-        return Analysis(found.result, found.plan, found.sentences, found.question, found.open)
+        chosen = were_chosen(source)
+        return Analysis(
+            found.result, found.plan, found.sentences, found.question, found.open, None, None, units_chosen=chosen
+        )
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
@@ -212,6 +223,8 @@ def analyse(
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
         judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
+    if were_chosen(source):
+        judged = replace(judged, result=with_chosen_units(judged.result, question))
     guess = Guess.of(question, judged.statistics, judged.prices)
     findings = Findings(
         source,
@@ -227,6 +240,7 @@ def analyse(
         values.far(judged.statistics),
         shared,
         guess,
+        were_chosen(source),
     )
     return Analysis(
         judged.result.named(source.names, meaning),
@@ -236,6 +250,7 @@ def analyse(
         judged.questions,
         judged.evidence,
         guess,
+        were_chosen(source),
     )
 
 

@@ -12,6 +12,7 @@ from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import Findings
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
+from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.cones import Cone
 from conewise.errors import InputError, printable, shown
 from conewise.feedback import Pulls, Statistics
@@ -68,7 +69,7 @@ class Blocks:
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
             return _alone(table, question)
-        return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0))
+        return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source))
 
 
 def assumed_of(table: Blocked) -> Noise:
@@ -91,12 +92,14 @@ def population_of(given: Any, blocks: int) -> int | None:
     return as_population(int(given), blocks)
 
 
-def _of_many(table: Blocked, question: Question, population: int | None, seed: int) -> BlockAnswer:
+def _of_many(table: Blocked, question: Question, population: int | None, seed: int, chosen: bool) -> BlockAnswer:
     blocks = len(table.blocks)
     rule = PairedElimination(question, len(table.names), blocks=blocks, population=population, once=True)
     order = np.random.default_rng(seed).permutation(blocks)
     state = rule.certificate.tell_table(table.values[:, order])
     result = rule.recommend(state).named(table.names, table.meaning)
+    exact = population is not None and bool((state.counts == population).all())
+    result = with_chosen_units(result, question) if chosen and not exact else result
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
         needed = PairedElimination.needed(rule.certificate.claims(state))
@@ -104,8 +107,7 @@ def _of_many(table: Blocked, question: Question, population: int | None, seed: i
     designs = np.flatnonzero(missing)
     pulls = Pulls(designs, missing[designs])
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
-    findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0)
-    exact = population is not None and bool((state.counts == population).all())
+    findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, units_chosen=chosen)
     odd = [] if exact or not isinstance(question.noise, GaussianUnknown) else _not_normal(table)
     sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
     return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]))
@@ -129,7 +131,8 @@ class _BlockFindings(Findings):
 
     def answer(self) -> list[str]:
         """What was found, and on what it rests."""
-        return [self._outcome(), self._certified(), *self._certain(), self._assumption()]
+        units = self._units() if self.units_chosen else []
+        return [self._outcome(), self._certified(), *self._certain(), self._assumption(), *units]
 
     def _why_nothing(self) -> str:
         return "some designs that are not beaten have too few blocks in common to be compared"

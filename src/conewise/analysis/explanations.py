@@ -11,11 +11,12 @@ from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
+from conewise.analysis.units import CHOSEN
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Question, certainty
 from conewise.noise import Bounded, GaussianUnknown
-from conewise.objectives import units_remark
+from conewise.objectives import units_remark, weighs
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -48,6 +49,8 @@ class Findings:
     """What all designs were evaluated on, so that no proof covers the answer: folds, samples."""
     guess: Guess | None = None
     """What the averages say by themselves."""
+    units_chosen: bool = False
+    """Whether the values have chosen the units."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -69,7 +72,7 @@ class Findings:
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
         sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
-        if self.shared:
+        if self._doubted:
             sure = "that is a guess, not a guarantee"
         return f"Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
 
@@ -94,6 +97,8 @@ class Findings:
         worth = self.result.guarantee
         if self.shared:
             return f"Nothing is certified: {getattr(worth, 'reason', '')}, as the bounds take for granted."
+        if self._doubted:
+            return f"Nothing is certified: {getattr(worth, 'reason', '')}."
         if not isinstance(worth, Guarantee) or self.result.certified_epsilon is None:
             return f"No epsilon is certified yet: {self._why_nothing()}."
         n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
@@ -229,7 +234,7 @@ class Findings:
     # -- how long it holds, and what is next ------------------------------------------------------------------
 
     def _validity(self) -> list[str]:
-        if len(self.result.status) == 1 or self.shared:
+        if len(self.result.status) == 1 or self._doubted:
             return []
         if self.final:
             return [
@@ -270,8 +275,18 @@ class Findings:
     def _prices(self) -> str:
         return "" if self.guess is None else price_words(self.guess.prices, self.question, HOPELESS)
 
+    @property
+    def _doubted(self) -> bool:
+        """Whether no proof covers the answer, for another reason than too few data."""
+        return bool(self.shared) or (self.units_chosen and getattr(self.result.guarantee, "reason", "") == CHOSEN)
+
     def _units(self) -> list[str]:
-        """Once, where objectives of very different spread are measured in one unit."""
+        """Once, where objectives of very different spread are measured in one unit, or values have chosen the units."""
+        if self.units_chosen:
+            words = f"One step is {self.question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
+            if not weighs(self.question.cone):
+                words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
+            return [words]
         means = self.statistics.means[self.statistics.counts > 0]
         if not len(means):
             return []

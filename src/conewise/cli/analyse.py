@@ -12,7 +12,7 @@ from conewise._arrays import as_decimal
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
-from conewise.cli.meaning import fixed_units, unit_option
+from conewise.cli.meaning import meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
@@ -173,7 +173,8 @@ def analyse_command(
                 counts=counts,
                 incomplete=incomplete,  # type: ignore[arg-type]
             )
-        table.meaning_as(fixed_units(table.meaning, units))
+        meaning, auto = meant_by(table.meaning, units)
+        table.meaning_as(meaning)
         cone = stated_cone(spec, table.meaning, stated())
         noise = None if block is not None and assumption == "unknown" else parse_noise(assumption)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
@@ -190,6 +191,7 @@ def analyse_command(
                 population=_population(population),
                 repetitions=repetitions,
                 seed=seed,
+                units="auto" if auto else None,
                 progress=advance,
                 executor=executor,
             )
@@ -346,6 +348,7 @@ def _json(
         "objectives": list(found.objectives),
         "minimised": list(found.minimised),
         "units": found.question.columns.stated(),
+        "units_from_values": found.units_chosen,
         "noise": found.question.assumed.words,
         "final": final or block is not None,
         "block": block,

@@ -44,17 +44,6 @@ def meant_by(objectives: Objectives, units: Sequence[str], levels: Sequence[str]
     return with_levels(with_units(objectives, given), _levels(objectives, levels)), auto
 
 
-def fixed_units(objectives: Objectives, units: Sequence[str]) -> Objectives:
-    """The objectives with these units, none of them taken from the values."""
-    found, auto = meant_by(objectives, units)
-    if auto:
-        raise InputError(
-            "--unit auto takes the units from the values, and no guarantee holds for units that noisy values chose; "
-            "say what one step is: --unit NAME=AMOUNT."
-        )
-    return found
-
-
 def _levels(objectives: Objectives, levels: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     known = {o.name: o for o in objectives.each}

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from conewise.cli.analyse import analyse_command, parse_noise
-from conewise.cli.meaning import fixed_units
+from conewise.cli.meaning import meant_by
 from conewise.cli.options import force_option
 from conewise.cli.show import print_json, progress_bar
 from conewise.cli.stating import STATED, stated
@@ -109,7 +109,8 @@ def _subject(
         return of_saved(path, title)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     table = open_measurements(path, **{key: options[key] for key in reading})
-    table.meaning_as(fixed_units(table.meaning, options["units"]))
+    meaning, auto = meant_by(table.meaning, options["units"])
+    table.meaning_as(meaning)
     with progress_bar("evaluations", not quiet) as advance:
         return of_table(
             table,
@@ -117,6 +118,7 @@ def _subject(
             title or path.name,
             noise=parse_noise(options["assumption"]),
             progress=advance,
+            units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
         )
 

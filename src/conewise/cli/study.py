@@ -23,6 +23,7 @@ from conewise.report.data import Table
 from conewise.studies.evaluations import Batch
 from conewise.studies.identity import Identity
 from conewise.studies.study import Study
+from conewise.studies.view import units_lacking
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.spreadsheets import TO_FILL_IN, guarded
 
@@ -54,6 +55,8 @@ def create(toml: Path, storage: str | None, name: str | None, as_json: bool) -> 
     arguments = {**trial.study, **({"name": name} if name else {})}
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:
+        for line in units_lacking(made.question):
+            click.echo(printable(f"look at: {line}"), err=True)
         if as_json:
             print_json(as_data(made, made.status()))
             return

@@ -297,6 +297,7 @@ def of_table(
     final: bool = False,
     success: str = "contain",
     max_evaluations: int | None = None,
+    units: str | None = None,
     progress: Progress | None = None,
 ) -> Subject:
     """A table of measurements, analysed."""
@@ -310,6 +311,7 @@ def of_table(
         final=final,
         success=success,
         max_evaluations=max_evaluations,
+        units=units,
         progress=progress,
     )
     pulls = found.next(_PLANNED)

@@ -12,15 +12,15 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from conewise._arrays import as_count
+from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.cones import Cone
-from conewise.errors import InputError, closest
+from conewise.errors import InputError, closest, printable
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Question
 from conewise.noise import GaussianUnknown, Noise
-from conewise.objectives import as_objectives
+from conewise.objectives import as_objectives, proposed_units, unequal_words
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.identity import Identity
@@ -30,6 +30,25 @@ from conewise.studies.storage.journal import PATIENCE, Entry, Journal
 from conewise.studies.versions import Version
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
+
+
+def units_lacking(question: Question, spreads: Floats | None = None) -> list[str]:
+    """A sentence where objectives of very different spread are weighed in one measure, and what to do in a new study.
+
+    Before there are values, the noise that is assumed shows their sizes.
+    """
+    noise, what = question.noise, "spread"
+    if spreads is None:
+        if noise is None or isinstance(noise, GaussianUnknown):
+            return []
+        spreads, what = np.asarray(noise.scales(np.eye(question.cone.dim))), "noise"
+    said = unequal_words(question.columns, spreads, question.cone, question.epsilon, what)
+    if said is None:
+        return []
+    remedy = "units say how much of each is one step, in a new study: [[objectives]] with name and unit in trial.toml"
+    proposal = proposed_units(question.columns, spreads) if what == "spread" else {}
+    example = ", ".join(f"{printable(name)} {unit:.12g}" for name, unit in proposal.items())
+    return [f"{said}; {remedy}{f' (for example {example})' if example else ''}."]
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +205,8 @@ class StudyView:
     def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
         """What is odd about the values: two-valued objectives, values that never vary, values far from all others.
 
+        Also objectives of very different spread that the cone, or epsilon, weighs in one measure.
+
         A value that is far from all others of its design is named by its id, so that it can be corrected or withdrawn
         if it was recorded wrongly. With `designs`, only what is odd about these. Cost: one pass over the evaluations.
         """
@@ -214,6 +235,10 @@ class StudyView:
             ids = tuple(str(Identity(one.design, int(k))) for k in number[same])
             said = f"{odd.far_words(one)} ({', '.join(ids)}): if it was recorded wrongly, correct or withdraw it."
             remarks.append(Remark(said, ids))
+        compared = list(self._version.designs)
+        if designs is None and (statistics.counts[compared] > 0).all():
+            spreads = np.ptp(statistics.means[compared], axis=0)
+            remarks += [Remark(line) for line in units_lacking(self.question, spreads)]
         return tuple(remarks)
 
     def export(self, path: str | Path, *, force: bool = False) -> int:

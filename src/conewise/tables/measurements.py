@@ -110,6 +110,8 @@ class LongTable:
 
     summarised = False
     has_scatter = True
+    units_chosen = False
+    """Whether the units were taken from the values."""
 
     def __init__(
         self,
@@ -248,6 +250,8 @@ class WideTable:
     """
 
     summarised = True
+    units_chosen = False
+    """Whether the units were taken from the values."""
 
     def __init__(
         self,

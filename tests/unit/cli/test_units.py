@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import conewise as cw
-from conewise.cli.main import commands, main
+from conewise.cli.main import commands
 from conewise.report.answer import answer
 from conewise.report.subject import of_saved
 
@@ -58,11 +58,14 @@ def test_standard_input_is_analysed(cars):
     assert run("analyse", "-", *CHOICE, *UNITS, input=text).stdout == run("analyse", cars, *CHOICE, *UNITS).stdout
 
 
-def test_units_from_noisy_values_are_refused(capsys, cars):
-    with pytest.raises(SystemExit) as caught:
-        main(["analyse", str(cars), *CHOICE, "--unit", "auto"])
-    assert caught.value.code == 2
-    assert "no guarantee holds for units that noisy values chose" in capsys.readouterr().err
+def test_units_from_noisy_values_are_no_guarantee_and_said(cars):
+    data = json.loads(run("analyse", cars, *CHOICE, "--unit", "auto", "--json").stdout)
+    assert data["units"] == {"price (EUR)": 2000.0, "power": 5.0}
+    assert data["units_from_values"]
+    assert data["guarantee"] is None
+    assert data["not_guaranteed_because"].startswith("the units were taken from the values")
+    told = json.loads(run("report", cars, *CHOICE, "--unit", "auto", "--json").stdout)
+    assert any("taken from the values" in line for line in told["sentences"])
 
 
 def test_a_report_and_its_saved_form_speak_the_users_units(cars, tmp_path):
