@@ -1,4 +1,7 @@
-"""The commands as their users run them: `python -m conewise ...` in a process of its own.
+"""The commands as their users run them.
+
+In a process of its own, `python -m conewise ...`, wherever that can matter: pipes, colours, full disks, memory, hash
+seeds, the first import. What a command computes from its arguments is asked for inside this process.
 
 What is checked of every command: its help has an example, `--json` is JSON with the keys that scripts rely on, a pipe
 gets plain text without a bar, and a mistake is one line on stderr with exit code 2.
@@ -14,6 +17,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +26,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise.cli.main import main
 
 COMMANDS = ["reproduce", "cone", "front", "analyse", "budget", "study"]
 GROUPS = {"study"}  # commands of commands: those have --json, and tests of their own
@@ -41,6 +46,19 @@ ROWS = [
 FRONT = ["plain", "with, comma", 'with "quotes"']
 
 
+def inside(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command in this process, into a pipe of its own."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    words = list(map(str, arguments))
+    with chdir(cwd or Path.cwd()), redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as end:
+        main(words)
+    for stream in (out, err):
+        stream.flush()
+    return subprocess.CompletedProcess(
+        words, end.value.code or 0, *(stream.buffer.getvalue().decode() for stream in (out, err))
+    )
+
+
 def conewise(*arguments: str, cwd: Path | None = None, **options) -> subprocess.CompletedProcess[str]:
     environment = ENVIRONMENT | options.pop("env", {})
     command = [sys.executable, "-m", "conewise", *map(str, arguments)]
@@ -49,15 +67,15 @@ def conewise(*arguments: str, cwd: Path | None = None, **options) -> subprocess.
     )
 
 
-def succeeds(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
-    done = conewise(*arguments, **options)
+def succeeds(*arguments: str, by=conewise, **options) -> subprocess.CompletedProcess[str]:
+    done = by(*arguments, **options)
     assert done.returncode == 0, done.stderr
     return done
 
 
-def refused(*arguments: str, **options) -> str:
+def refused(*arguments: str, by=conewise, **options) -> str:
     """One line on stderr, exit code 2, no traceback, nothing on stdout."""
-    done = conewise(*arguments, **options)
+    done = by(*arguments, **options)
     assert done.returncode == 2, done
     assert "Traceback" not in done.stderr
     assert re.fullmatch(r"conewise: [^\n]+\n", done.stderr), done.stderr
@@ -91,7 +109,7 @@ def write_table(path: Path, rows=ROWS, header=("name", "cost", "speed")) -> Path
 
 @pytest.fixture(scope="module")
 def helps() -> dict[str, str]:
-    return {name: succeeds(*([name] if name else []), "--help").stdout for name in ["", *COMMANDS]}
+    return {name: succeeds(*([name] if name else []), "--help", by=inside).stdout for name in ["", *COMMANDS]}
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -109,8 +127,12 @@ def test_the_examples_of_the_help_run(helps, tmp_path):
     write_table(tmp_path / "designs.csv")
     for name in ("cone", "front", "budget"):
         example = re.search(r"Example: conewise (.*?)\n\n", helps[name], re.DOTALL)[1]
-        succeeds(*example.split(), cwd=tmp_path)
+        succeeds(*example.split(), cwd=tmp_path, by=inside)
     assert (tmp_path / "cone.png").stat().st_size > 1000
+
+
+def test_help_in_a_process_is_the_same_text(helps):
+    assert succeeds("front", "--help").stdout == helps["front"]
 
 
 def test_the_version_is_the_packages():
@@ -131,14 +153,14 @@ def test_the_version_is_the_packages():
     ids=" ".join,
 )
 def test_a_mistake_is_one_line_with_exit_code_2(arguments, words, tmp_path):
-    assert words in refused(*arguments, cwd=tmp_path)
+    assert words in refused(*arguments, cwd=tmp_path, by=conewise if arguments == ["bogus"] else inside)
 
 
 # -- cone and budget -----------------------------------------------------------------------------------------------
 
 
 def test_cone_says_everything_in_json():
-    data = json.loads(succeeds("cone", "planar:45", "--json").stdout)
+    data = json.loads(succeeds("cone", "planar:45", "--json", by=inside).stdout)
     assert list(data) == [
         "schema",
         *("cone", "dim", "facets", "removed", "rays", "dual", "alpha", "beta1", "beta2", "beta", "exact", "bracket"),
@@ -169,7 +191,7 @@ def test_a_cone_is_drawn_the_same_in_every_process(tmp_path):
 
 def test_budget_gives_the_papers_number_and_ours():
     arguments = ("budget", "--cone", "planar:90", "--designs", "206", "--epsilon", "0.1", "--delta", "0.01")
-    data = json.loads(succeeds(*arguments, "--json").stdout)
+    data = json.loads(succeeds(*arguments, "--json", by=inside).stdout)
     assert list(data) == ["schema", "cone", "beta", "noise", "designs", "epsilon", "delta", "budgets"]
     assert {row["bound"]: row["each"] for row in data["budgets"]} | {"subgaussian": 0} == {
         "paper": 38_800,
@@ -178,7 +200,7 @@ def test_budget_gives_the_papers_number_and_ours():
     }
     assert all(list(row) == ["bound", "theorem", "each", "total", "proven"] for row in data["budgets"])
     assert all(row["total"] == 206 * row["each"] and row["proven"] for row in data["budgets"])
-    text = succeeds(*arguments).stdout
+    text = succeeds(*arguments, by=inside).stdout
     plain(text)
     assert "38,800" in text
     assert "5,074" in text
@@ -191,7 +213,7 @@ def test_budget_gives_the_papers_number_and_ours():
 def test_front_reads_every_format_alike(tmp_path, ending):
     """txt: a byte order mark and semicolons. The answer has the names as they stand, quotes and zeros included."""
     path = write_table(tmp_path / f"designs.{ending}")
-    data = json.loads(succeeds("front", path, "--json").stdout)
+    data = json.loads(succeeds("front", path, "--json", by=inside).stdout)
     assert data == {
         "schema": 1,
         "cone": "orthant:2",
@@ -225,7 +247,7 @@ def test_front_in_a_pipe_is_csv_that_can_be_read_again(tmp_path):
 def test_front_of_the_front_is_the_front(tmp_path):
     first = succeeds("front", write_table(tmp_path / "designs.csv")).stdout
     (tmp_path / "again.csv").write_text(first, encoding="utf-8")
-    assert succeeds("front", "again.csv", cwd=tmp_path).stdout == first
+    assert succeeds("front", "again.csv", cwd=tmp_path, by=inside).stdout == first
 
 
 def test_front_agrees_with_the_library_on_the_papers_data(tmp_path):
@@ -233,7 +255,7 @@ def test_front_agrees_with_the_library_on_the_papers_data(tmp_path):
     rows = [(name, -area, speed) for name, (area, speed) in zip(snw.names, snw.means.tolist(), strict=True)]
     path = write_table(tmp_path / "snw.parquet", rows, ("name", "log2 area", "log2 throughput"))
     for angle, size in ((45, 53), (90, 26), (135, 10)):
-        done = succeeds("front", path, "--minimise", "log2 area", "--cone", f"planar:{angle}", "--json")
+        done = succeeds("front", path, "--minimise", "log2 area", "--cone", f"planar:{angle}", "--json", by=inside)
         designs = json.loads(done.stdout)["designs"]
         assert len(designs) == size
         expected = np.flatnonzero(cw.pareto_mask(snw.means, cw.Cone.planar(angle)))
@@ -242,8 +264,11 @@ def test_front_agrees_with_the_library_on_the_papers_data(tmp_path):
 
 def test_equal_designs_are_all_kept_unless_told_otherwise(tmp_path):
     path = write_table(tmp_path / "designs.csv", [("a", 1, 1), ("b", 1, 1), ("c", 0, 0)])
-    assert [row["name"] for row in json.loads(succeeds("front", path, "--json").stdout)["designs"]] == ["a", "b"]
-    once = json.loads(succeeds("front", path, "--json", "--first-of-equals").stdout)
+    assert [row["name"] for row in json.loads(succeeds("front", path, "--json", by=inside).stdout)["designs"]] == [
+        "a",
+        "b",
+    ]
+    once = json.loads(succeeds("front", path, "--json", "--first-of-equals", by=inside).stdout)
     assert [row["name"] for row in once["designs"]] == ["a"]
 
 
@@ -266,7 +291,7 @@ def test_equal_designs_are_all_kept_unless_told_otherwise(tmp_path):
 def test_bad_tables_are_one_line(tmp_path, content, options, words):
     path = tmp_path / "designs.csv"
     path.mkdir() if content is None else path.write_bytes(content)
-    assert words in refused("front", path, *options)
+    assert words in refused("front", path, *options, by=inside)
 
 
 def test_a_table_is_read_twice_so_a_pipe_is_refused_and_a_file_as_input_is_fine(tmp_path):
@@ -280,7 +305,7 @@ def test_a_table_is_read_twice_so_a_pipe_is_refused_and_a_file_as_input_is_fine(
 
 def test_out_writes_the_file_and_says_so(tmp_path):
     path = write_table(tmp_path / "designs.csv")
-    done = succeeds("front", path, "--out", tmp_path / "front.csv")
+    done = succeeds("front", path, "--out", tmp_path / "front.csv", by=inside)
     assert done.stdout == ""
     assert done.stderr.endswith(f"written to {tmp_path / 'front.csv'}\n")
     assert (tmp_path / "front.csv").read_text(encoding="utf-8") == succeeds("front", path).stdout
@@ -302,7 +327,7 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
     assert re.fullmatch(r"conewise: \S+front\.csv cannot be written: File too large; nothing [^\n]*\n", done.stderr)
     assert out.read_text(encoding="utf-8") == "what was there\n"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["designs.csv", "front.csv"]
-    succeeds("front", path, "--out", out, "--force")
+    succeeds("front", path, "--out", out, "--force", by=inside)
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2001
 
 
