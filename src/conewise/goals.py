@@ -139,6 +139,32 @@ the noise.
         )
 
 
+class Answering:
+    """Whatever answers a question: what was asked is the question's."""
+
+    question: Question
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
+
+    @property
+    def success(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
+
+
 def notion_of(success: str) -> Notion:
     """One of the two words."""
     return cast(Notion, as_option(success, "success", ("cover", "contain")))

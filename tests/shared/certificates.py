@@ -92,7 +92,7 @@ def sure(claims) -> list[bool]:
 def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     """Of delta: "fine", "beaten" by anybody, "beaten" by a sure design; for cover the first two are whole."""
     whole = checked.for_pairs * checked.radii.claim_share
-    if checked.notion == "cover":
+    if checked.success == "cover":
         return whole, whole, 0.0
     fine, anybody, reliable = checked.tuning.contain_parts if weights is None else weights.parts
     return whole * fine, whole * anybody, whole * reliable
@@ -109,14 +109,14 @@ def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:
 
 def fine_boundary(checked: Certificate, unsure: int) -> np.ndarray:
     """(L,): z of "fine" while so many are not sure and all share evenly."""
-    number = max(unsure, 1) if checked.notion == "contain" else checked.n_designs
+    number = max(unsure, 1) if checked.success == "contain" else checked.n_designs
     return tabulated(checked, parts(checked)[0] / (number * len(checked.cone.facets)), -1)
 
 
 def out_boundary(checked: Certificate, left: int, which: int = 0, *, by_sure: bool = False) -> np.ndarray:
     """(L,): z of "beaten" and "covered" while so many are left and all share evenly."""
     k = checked.n_designs
-    if checked.notion == "cover":
+    if checked.success == "cover":
         return tabulated(checked, parts(checked)[1] / (k * (k - 1)), which)
     if by_sure:
         return tabulated(checked, parts(checked)[2] / (left * max(left - 1, 1)), which)
@@ -133,7 +133,7 @@ class Spent:
     def fine(self, i: int, sure: set[int]) -> list[np.ndarray]:
         """One z by level for each facet."""
         part = parts(self.checked, self.weights)[0]
-        if self.checked.notion == "contain":
+        if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
         return [tabulated(self.checked, part * weight, -1) for weight in self.weights.fine[i]]
@@ -141,7 +141,7 @@ class Spent:
     def out(self, i: int, j: int, live: set[int], which: int, *, by_sure: bool) -> np.ndarray:
         _, anybody, reliable = parts(self.checked, self.weights)
         alpha = (reliable if by_sure else anybody) * self.weights.out[i, j]
-        if self.checked.notion == "contain":
+        if self.checked.success == "contain":
             alpha /= sum(self.by_design[1][h] for h in live)
         if by_sure:
             alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
@@ -250,7 +250,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     known = [levels_known(checked, state, design) for design in range(checked.n_designs)]
     missing = {i for i, (_, high) in enumerate(known) if min(high, default=0.0) < 0}
     strikers = {i for i, (low, _) in enumerate(known) if upward(checked) or min(low, default=0.0) >= 0}
-    spared = checked.notion == "contain" and not upward(checked)
+    spared = checked.success == "contain" and not upward(checked)
 
     def meets(i, at):
         return min(known[i][0], default=0.0) >= -at
@@ -259,7 +259,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
         return not spared or min(known[j][1]) > at
 
     k, cone, facets = checked.n_designs, checked.cone, len(checked.cone.facets)
-    stepwise, spent = checked.notion == "contain", None if state.weights is None else Spent(checked, state.weights)
+    stepwise, spent = checked.success == "contain", None if state.weights is None else Spent(checked, state.weights)
 
     def boundary(i, j, which, by_sure):
         if spent is not None:
@@ -309,7 +309,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
         i for i in live if meets(i, epsilon) and all(fine(i, j, epsilon) for j in live - {i} if counts(j, epsilon))
     }
     covered = set()
-    if checked.notion == "cover":
+    if checked.success == "cover":
         for i in live - accepted:
             for j in accepted:
                 for which, offset in offsets():

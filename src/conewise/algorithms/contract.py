@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
 from conewise.algorithms.evidence import Evidence
 from conewise.budgets import check_designs
-from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Heuristic, Notion, Question, as_question
+from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, as_question
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
 
@@ -350,7 +349,7 @@ def planner_of(algorithm: Algorithm[Any]) -> Planner:
 
 
 @dataclass(frozen=True, eq=False)
-class FixedConfidence(Planner):
+class FixedConfidence(Answering, Planner):
     """A rule that goes on until its question is answered with the confidence that was asked for."""
 
     question: Question
@@ -388,34 +387,14 @@ class FixedConfidence(Planner):
         return False
 
     @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
-
-    @property
     def dim(self) -> int:
         """The number of objectives D."""
         return self.cone.dim
 
     @property
-    def epsilon(self) -> float:
-        """How far from Pareto optimal a returned design may be."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong answer may be."""
-        return self.question.delta
-
-    @property
     def noise(self) -> Noise:
         """What is assumed of an evaluation."""
         return self.question.assumed
-
-    @property
-    def success(self) -> Notion:
-        """What a returned set has to do."""
-        return self.question.success
 
     def allowed(self, evaluations: int, most: int | None) -> int | None:
         """How many evaluations may be asked for: `most`, and what max_evaluations leaves; None for any number."""

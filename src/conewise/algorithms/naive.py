@@ -21,7 +21,7 @@ from conewise.budgets import (
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic, Question, as_question
+from conewise.goals import Answering, Guarantee, Heuristic, Question, as_question
 from conewise.noise import Gaussian, Noise
 from conewise.order import pareto_mask
 
@@ -37,7 +37,7 @@ FROM_BOUND: Final = -1
 
 
 @dataclass(frozen=True)
-class NaiveElimination(Planner):
+class NaiveElimination(Answering, Planner):
     """Round-robin over all designs, L times each (Ararat & Tekin 2023, Algorithm 1).
 
     L comes from a bound ("paper", "gaussian", "subgaussian"; "auto" takes the smallest that the noise allows) or is
@@ -85,21 +85,6 @@ class NaiveElimination(Planner):
             c=self.c,
         )
         object.__setattr__(self, "evaluations_each", each)
-
-    @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
-
-    @property
-    def epsilon(self) -> float:
-        """How far from Pareto optimal a returned design may be."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong answer may be."""
-        return self.question.delta
 
     @property
     def noise(self) -> Noise | None:

@@ -30,7 +30,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic, Question, notion_of
+from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.objectives import Objective
 from conewise.tables.frames import is_frame
@@ -42,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Answering):
     """What the measurements say, what that is worth, and what to evaluate next."""
 
     result: Result
@@ -75,16 +75,6 @@ class Analysis:
     def minimised(self) -> tuple[str, ...]:
         """The objectives of which less is better."""
         return self.question.minimised
-
-    @property
-    def epsilon(self) -> float:
-        """The epsilon that was asked for."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong claim may be."""
-        return self.question.delta
 
     @property
     def means(self) -> Floats:

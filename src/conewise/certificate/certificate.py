@@ -38,11 +38,10 @@ from conewise.certificate.requirements import Bounds, Requirements
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
-from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Statistics
-from conewise.goals import Notion, Question, as_question
+from conewise.goals import Answering, Question, as_question
 from conewise.noise import Noise
 
 MOST: Final = 10**9
@@ -53,7 +52,7 @@ _REACH: Final = 1.15  # looks make boundaries about this much wider than single 
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Answering):
     """What both certificates share: the question, the radii that its noise allows, and what claims may spend."""
 
     question: Question
@@ -65,29 +64,9 @@ class Asked:
         _ = self.noise  # without an assumption nothing can be certified
 
     @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
-
-    @property
     def noise(self) -> Noise:
         """What is assumed of an evaluation."""
         return self.question.assumed
-
-    @property
-    def epsilon(self) -> float:
-        """How far from Pareto optimal a returned design may be."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong claim may be."""
-        return self.question.delta
-
-    @property
-    def notion(self) -> Notion:
-        """What a returned set has to do."""
-        return self.question.success
 
     @property
     def tuning(self) -> Tuning:
@@ -97,7 +76,7 @@ class Asked:
     @cached_property
     def radii(self) -> Radii:
         """How far a difference of means may err."""
-        joint = self.notion == "cover"
+        joint = self.success == "cover"
         return radii_for(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
 
     @cached_property
@@ -113,12 +92,12 @@ class Asked:
     @cached_property
     def stepwise(self) -> bool:
         """Whether what is known already narrows the radii of the rest (docs/adaptive, 3.2)."""
-        return self.notion == "contain" and self.tuning.steps
+        return self.success == "contain" and self.tuning.steps
 
     @cached_property
     def directions(self) -> bool:
         """Whether covering goes along directions (docs/adaptive, 3.4)."""
-        return self.notion == "cover" and self.radii.any_direction and self.tuning.directions
+        return self.success == "cover" and self.radii.any_direction and self.tuning.directions
 
     @cached_property
     def even(self) -> Weights:
@@ -137,21 +116,22 @@ class Asked:
     def _estimated(self) -> bool:
         return Estimated.of(self.noise, self.cone.dim).any
 
-    @property
+    @cached_property
     def lens(self) -> Lens:
         """How means are seen in facet space."""
-        return Lens(self.cone, self.radii, self.directions)
+        return Lens(self.question.cone, self.radii, self.directions)
 
     def judged(
         self, start: Struck, epsilon: float | None, before: Worked, bounds: Bounds | None
     ) -> tuple[Claims, Worked]:
         """Claims at this epsilon, or at the one that was asked for (docs/adaptive, 1)."""
-        epsilon, covering = self.epsilon if epsilon is None else epsilon, self.notion == "cover"
-        return judge(start, self.cone, epsilon, covering=covering, stepwise=self.stepwise, before=before, bounds=bounds)
+        asked = self.question
+        at, covering = asked.epsilon if epsilon is None else epsilon, asked.success == "cover"
+        return judge(start, asked.cone, at, covering=covering, stepwise=self.stepwise, before=before, bounds=bounds)
 
     def certified_epsilon(self, claims: Claims) -> Certified | None:
         """The smallest epsilon that is certified, with the set to return for it (docs/adaptive, 4)."""
-        return certified(claims, self.cone, self.notion == "cover")
+        return certified(claims, self.cone, self.success == "cover")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +145,7 @@ class Sample(Asked):
     @cached_property
     def radii(self) -> AtOnce:
         """How far a difference of means may err."""
-        joint = self.notion == "cover"
+        joint = self.success == "cover"
         return radii_for_one_look(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
 
     @cached_property
@@ -250,7 +230,7 @@ class Certificate(Asked):
         """Ratios of counts at which designs are compared, and what part is spent on each (docs/adaptive, 2)."""
         if self.n_designs < self.tuning.leads_from or not self.tuning.leads:
             return {1.0: 1.0}
-        return dict(self.tuning.cover_leads if self.notion == "cover" else self.tuning.contain_leads)
+        return dict(self.tuning.cover_leads if self.success == "cover" else self.tuning.contain_leads)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -369,7 +349,7 @@ class Certificate(Asked):
         if not self.weighted:
             return None
         most = max(1, self.levels.counts[-1] // self.tuning.pilot_longest)
-        covering, typical = self.notion == "cover", self.radii.typical
+        covering, typical = self.success == "cover", self.radii.typical
         task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, most, self.tuning)
         return Pilot.begun(task, self.n_designs)
 

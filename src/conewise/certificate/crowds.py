@@ -118,8 +118,10 @@ def _beaten_at(
     here: View, ahead: View, rows: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
     """Of these designs of the first view: who is beaten by one of the second, and by which."""
+    if not len(rows):
+        return rows, rows
     shown = np.arange(len(ahead.designs)) if strikers is None else np.flatnonzero(strikers[ahead.designs])
-    if rounding is not None and len(rows):  # whoever's noise may be hidden is left to the pairs
+    if rounding is not None:  # whoever's noise may be hidden is left to the pairs
         rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
         shown = shown[~rounding.hides(ahead.spreads[shown]).any(axis=1)]
     if not len(rows) or not len(shown):

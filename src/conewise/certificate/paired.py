@@ -18,11 +18,10 @@ from conewise._arrays import Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.differences import Differences
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.wagers import Wagers, chunks, lower_bounds, stakes_for
-from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
-from conewise.goals import Notion, Question
+from conewise.goals import Answering, Notion, Question
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
 BELOW: Final = -1e-300
@@ -99,7 +98,7 @@ class PairedClaims:
 
 
 @dataclass(frozen=True)
-class Paired:
+class Paired(Answering):
     """The certificate for one question, of K designs on at most so many blocks.
 
     `population` is the number of blocks that the averages are over, None for an unlimited one. `once` says that the
@@ -126,11 +125,6 @@ class Paired:
                 f"every pair of designs is compared on every block, which takes too much memory for {k:,} designs on "
                 f"{self.blocks:,} blocks; leave out designs, or read fewer blocks."
             )
-
-    @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
 
     @property
     def bets(self) -> bool:

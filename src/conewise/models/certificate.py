@@ -18,9 +18,8 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.cones import Cone
 from conewise.feedback import Statistics
-from conewise.goals import Notion, Question
+from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.failures import needs, possibly_optimal
@@ -75,7 +74,7 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorCertificate:
+class PosteriorCertificate(Answering):
     """What can be said about K designs with a prior and normal noise."""
 
     question: Question
@@ -83,26 +82,6 @@ class PosteriorCertificate:
     prior: Prior
     seed: int = 0
     robust: bool = False
-
-    @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
-
-    @property
-    def epsilon(self) -> float:
-        """The accuracy that was asked for."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong answer may be."""
-        return self.question.delta
-
-    @property
-    def notion(self) -> Notion:
-        """What a returned set has to do."""
-        return self.question.success
 
     @cached_property
     def axes(self) -> Axes:
@@ -136,7 +115,7 @@ class PosteriorCertificate:
         if count > least:
             more = self.cone.facet_values(posterior.draws(designs, count - least, rng))
             draws = np.concatenate([draws, more])
-        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.notion), draws)
+        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.success), draws)
 
     def judged(self, look: Look, statistics: Statistics, *, fully: bool = False) -> Judged:
         """The chosen set by fresh draws, no more of them than it takes; `fully`: as many as its epsilon deserves."""
@@ -163,7 +142,7 @@ class PosteriorCertificate:
             rng = self._generator(statistics, stage + 1)
             while len(found) < total:
                 fresh = posterior.draws(look.designs, min(_AT_ONCE, total - len(found)), rng)
-                need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.notion).largest
+                need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.success).largest
                 found = np.concatenate([found, need])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())

@@ -19,7 +19,7 @@ from conewise.analysis.explanations import unused
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
-from conewise.goals import Guarantee, Heuristic, Notion, Question, notion_of
+from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_units
 from conewise.studies.view import StudyView
@@ -52,7 +52,7 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class Subject(Answering):
     """An answer, what was asked, and everything else that a reader may want to know."""
 
     title: str
@@ -81,11 +81,6 @@ class Subject:
         return self.result.designs
 
     @property
-    def cone(self) -> Cone:
-        """What "better" means."""
-        return self.question.cone
-
-    @property
     def meaning(self) -> Objectives:
         """Names, directions and units of the objectives."""
         return self.question.columns
@@ -99,16 +94,6 @@ class Subject:
     def minimised(self) -> tuple[str, ...]:
         """Those of which less is better."""
         return self.question.minimised
-
-    @property
-    def epsilon(self) -> float:
-        """The epsilon that was asked for."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How likely a wrong answer may be."""
-        return self.question.delta
 
 
 def of_result(

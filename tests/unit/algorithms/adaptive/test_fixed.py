@@ -122,7 +122,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     k, cone = checked.n_designs, checked.cone
     facets = len(cone.facets)
     delta = checked.delta * (1 - VARIANCE_SHARE if isinstance(checked.noise, Bounded) else 1)
-    stepwise = checked.notion == "contain"
+    stepwise = checked.success == "contain"
 
     def seen(i, j, alpha):
         found = [radius(checked, rows, i, j, n, alpha) for n in range(facets)]
@@ -164,7 +164,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
             break
         sure, known = marked, len(marked)
     accepted = {i for i in live if all(fine(i, j, epsilon) for j in live - {i})}
-    covered = {i for i in live - accepted if checked.notion == "cover" and any(covers(i, j) for j in accepted)}
+    covered = {i for i in live - accepted if checked.success == "cover" and any(covers(i, j) for j in accepted)}
     parts = [set(range(k)) - live, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in parts]
 
