@@ -116,6 +116,12 @@ the noise.
         return self.noise
 
     @cached_property
+    def keeps_levels(self) -> bool:
+        """Whether no direction of improvement trades away an objective that has a level (docs/adaptive, 9.1)."""
+        columns = [d for d, objective in enumerate(self.columns.each) if objective.level is not None]
+        return not columns or bool((self.cone.rays[:, columns] >= -ROUNDING).all())
+
+    @cached_property
     def inside(self) -> Question:
         """The same as algorithms see it: in steps of the units, of which more is better for all."""
         if not self.minimised and not self.columns.in_steps:
@@ -132,6 +138,8 @@ the noise.
             wanted = f"contain every Pareto design, and {near if self.epsilon else exact}"
         words = [f"{'smaller' if each.minimised else 'larger'} {printable(each.name)}" for each in self.columns.each]
         better = " and ".join(words) if words else f"larger in {self.cone.dim} objectives"
+        if self.columns.levels:
+            better += f", acceptable is {' and '.join(map(printable, self.columns.levels))}"
         known = "nothing is assumed of the noise" if self.noise is None else f"assumed is {self.noise.words}"
         return (
             f"Which designs {wanted}, with probability at least {certainty(self.delta)}? "

@@ -219,13 +219,14 @@ class Objectives(Sequence[Objective]):
             for o in self.each
         )
 
-    def check_no_levels(self, what: str) -> None:
+    def stated_levels(self) -> dict[str, float]:
+        """The levels by name, in the user's units, for JSON; empty where none was given."""
+        return {o.name: o.level for o in self.each if o.level is not None}
+
+    def check_no_levels(self, what: str, remedy: str = 'take the algorithm "proportions" or "elimination"') -> None:
         """Refuse levels where nothing would come of them."""
         if self.levels:
-            raise InputError(
-                f"{what} does not know levels ({self.levels[0]}): leave the level out, or take the algorithm "
-                '"proportions" or "elimination".'
-            )
+            raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")
 
     def noise(self) -> Noise | None:
         """The noise that the objectives declare together, in the user's units; None where none of them does."""

@@ -183,22 +183,3 @@ def test_a_header_with_units_is_refused_by_whoever_does_not_know_them(tmp_path):
     text = made.to_json()
     assert json.loads(text)["objectives"] == [{"name": "price", "goal": "min", "unit": 512.0}]
     assert Specification.from_json(text).question.columns.units.tolist() == [512]
-
-
-@pytest.mark.parametrize("level", [3.0])
-def test_levels_are_refused_where_nothing_would_come_of_them(level, tmp_path):
-    objectives = asked(500.0, level=level)
-    with pytest.raises(cw.InputError, match="does not know levels"):
-        cw.analyse(measured(0), objectives=objectives, delta=0.05)
-    where = tmp_path / "t.db"
-    with pytest.raises(cw.InputError, match="does not know levels"):
-        cw.Study.create(
-            where,
-            designs=2,
-            cone=cw.Cone.orthant(2),
-            epsilon=1,
-            delta=0.1,
-            noise=noises.Gaussian(1),
-            objectives=objectives,
-        )
-    assert not where.exists()

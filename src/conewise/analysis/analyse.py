@@ -6,7 +6,7 @@ may look as often as one likes; a table that is declared final, by one look at e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -32,7 +32,7 @@ from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
-from conewise.objectives import Objective
+from conewise.objectives import Level, Objective, with_levels
 from conewise.tables.frames import is_frame
 from conewise.tables.measurements import LongTable, Recorded, Source, meaning_of, open_measurements
 from conewise.tables.sums import Summed, sum_up
@@ -136,6 +136,7 @@ def analyse(
     design: str | None = None,
     objectives: Sequence[str | Objective] = (),
     minimise: Sequence[str] = (),
+    levels: Mapping[str, Level] | None = None,
     block: str | None = None,
     population: int | str | None = None,
     repetitions: bool = False,
@@ -153,6 +154,8 @@ def analyse(
     orthant is the default cone. Objectives may be `Objective` records with units: then cone and epsilon count in steps.
     `units="auto"` takes a tenth of each spread, rounded to 1-2-5, for one step of the others; that is a question which
     the values chose, so that nothing is guaranteed but what holds for all units (the orthant at epsilon = 0).
+    `levels` say what is acceptable, `{"yield": 0.8, "toxicity": ("<=", 3)}`, as records may: then the answer is the
+    Pareto set of the acceptable designs (docs/objectives).
 
     `noise` is what is assumed of an evaluation, in the units and signs
     of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
@@ -185,9 +188,9 @@ def analyse(
         )
     if units is not None:
         take_units(source, units)
-    meaning = meaning_of(source)
-    meaning.check_no_levels("analyse")
+    meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
     if block is not None or population is not None or repetitions:
+        meaning.check_no_levels("analysis block by block", "compare the answer with it afterwards")
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
         found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
@@ -206,6 +209,7 @@ def analyse(
     values = Values(dim, k)
     stream = _watched(source, cone, inside, values, progress)
     if k == 1:
+        meaning.check_no_levels("the analysis of a single design", "compare its averages with it")
         statistics = _statistics(source, stream, inside, values, summed)
         return _alone(source, statistics, question, final)
     asked = _Asked(question, k, max_evaluations)

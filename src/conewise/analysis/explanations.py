@@ -54,8 +54,8 @@ class Findings:
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
-        answer = [self._outcome(), self._certified(), *self._certain(), *self._guessed(), self._assumption()]
-        lines = [*answer, *self._remarks(), *self._validity()]
+        answer = [self._outcome(), self._certified(), *self._acceptable(), *self._certain(), *self._guessed()]
+        lines = [*answer, self._assumption(), *self._remarks(), *self._validity()]
         return (*lines, *self._next())
 
     # -- the answer -----------------------------------------------------------------------------------------
@@ -102,6 +102,8 @@ class Findings:
         if not isinstance(worth, Guarantee) or self.result.certified_epsilon is None:
             return f"No epsilon is certified yet: {self._why_nothing()}."
         n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
+        if not n:
+            return f"The data certify that nothing is acceptable: every design misses a level ({self._level_words()})."
         returned = np.flatnonzero(self.result.pareto)
         who = self._names(returned) if n <= _NAMED + 1 else f"the {n} returned designs"
         if epsilon == 0:
@@ -113,6 +115,26 @@ class Findings:
             f"The data certify {self._at(float(f'{epsilon:.4g}'))}: {held}, and nothing returned is further than that "
             "from being Pareto optimal."
         )
+
+    def _level_words(self) -> str:
+        return joined([printable(level) for level in self.question.columns.levels])
+
+    def _acceptable(self) -> list[str]:
+        """What levels ask for, and who misses one."""
+        if not self.question.columns.levels:
+            return []
+        words = f"Acceptable is {self._level_words()}: Pareto optimal is said among the acceptable designs"
+        epsilon = self.result.certified_epsilon
+        if epsilon and self.result.pareto.any():
+            words += f", and nothing returned misses a level by more than {self._slack(float(f'{epsilon:.4g}'))}"
+            if self.question.success == "contain" and not self.question.keeps_levels:
+                words += "; a rival counts only if it has more than that to spare in every level"
+        missing = np.flatnonzero(self.result.status == Status.MISSES.value)
+        return [f"{words}.", *([f"Certainly not acceptable: {self._names(missing)}."] if len(missing) else [])]
+
+    def _slack(self, epsilon: float) -> str:
+        """So many steps of the objectives that have a level, in the user's units."""
+        return joined([o.amount(epsilon) for o in self.question.columns.each if o.level is not None])
 
     def _why_nothing(self) -> str:
         early = int((self.statistics.counts < self.first_look).sum())

@@ -16,7 +16,6 @@ from conewise._arrays import Bools, Floats
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.certificate.history import Checkpoints
-from conewise.cones import Cone
 from conewise.feedback import Statistics
 from conewise.goals import Question
 from conewise.objectives import rounded_unit
@@ -49,12 +48,13 @@ class Guess:
     def of(cls, question: Question, statistics: Statistics, found: tuple[Price, ...] = ()) -> Guess:
         """From the whole samples, in steps."""
         errors = standard_errors(statistics, question.columns.units)
-        return cls(front_of_averages(statistics, question.cone), errors, found)
+        return cls(front_of_averages(statistics, question), errors, found)
 
 
-def front_of_averages(statistics: Statistics, cone: Cone) -> Bools:
-    """(K,): the Pareto set of the averages, among the designs that were evaluated at all."""
-    seen = np.flatnonzero(statistics.counts > 0)
+def front_of_averages(statistics: Statistics, question: Question) -> Bools:
+    """(K,): the Pareto set of the averages, among the designs that were evaluated at all and miss no level by them."""
+    cone, acceptable = question.cone, question.columns.meets(question.columns.own(statistics.means))
+    seen = np.flatnonzero((statistics.counts > 0) & acceptable)
     mask = np.zeros(statistics.n_designs, dtype=bool)
     if len(seen):
         mask[seen[pareto_mask(statistics.means[seen], cone)]] = True

@@ -84,6 +84,13 @@ class Asked(Answering):
         """The levels that designs have to meet (docs/adaptive, 9); None where there are none."""
         return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part)
 
+    @property
+    def with_levels(self) -> str:
+        """For the name of a theorem."""
+        if self.requirements is None:
+            return ""
+        return f", levels met within epsilon{' (of rivals with more to spare)' if self.requirements.spared else ''}"
+
     @cached_property
     def for_pairs(self) -> float:
         """What claims about pairs may spend: all of delta, or what levels leave of it (docs/adaptive, 9.2)."""

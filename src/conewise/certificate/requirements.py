@@ -93,9 +93,8 @@ class Requirements:
         columns = np.flatnonzero(np.isfinite(least))
         if not len(columns):
             return None
-        axes, cone = np.eye(question.cone.dim), question.cone
+        axes, upward = np.eye(question.cone.dim), question.keeps_levels
         radii = (radii_for_one_look if once else radii_for)(axes, question.assumed, n_designs, delta, joint=False)
-        upward = bool((cone.rays[:, columns] >= -ROUNDING).all())  # e_d lies in the dual cone
         return cls(columns, least[columns], radii, upward, not upward and question.success == "contain")
 
     @cached_property

@@ -12,7 +12,7 @@ from conewise._arrays import as_decimal
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
-from conewise.cli.meaning import meant_by, unit_option
+from conewise.cli.meaning import level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
@@ -48,6 +48,7 @@ _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COV
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @unit_option
+@level_option
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")
 @stating
 @click.option(
@@ -119,6 +120,7 @@ def analyse_command(
     objectives: list[str],
     minimise: list[str],
     units: tuple[str, ...],
+    levels: tuple[str, ...],
     spec: str | None,
     delta: float,
     epsilon: float,
@@ -173,7 +175,7 @@ def analyse_command(
                 counts=counts,
                 incomplete=incomplete,  # type: ignore[arg-type]
             )
-        meaning, auto = meant_by(table.meaning, units)
+        meaning, auto = meant_by(table.meaning, units, levels)
         table.meaning_as(meaning)
         cone = stated_cone(spec, table.meaning, stated())
         noise = None if block is not None and assumption == "unknown" else parse_noise(assumption)
@@ -349,6 +351,7 @@ def _json(
         "minimised": list(found.minimised),
         "units": found.question.columns.stated(),
         "units_from_values": found.units_chosen,
+        "levels": found.question.columns.stated_levels(),
         "noise": found.question.assumed.words,
         "final": final or block is not None,
         "block": block,

@@ -27,6 +27,7 @@ _OF_TABLES: Final = (
     "objectives",
     "minimise",
     "units",
+    "levels",
     "spec",
     *STATED,
     "delta",
@@ -109,7 +110,7 @@ def _subject(
         return of_saved(path, title)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     table = open_measurements(path, **{key: options[key] for key in reading})
-    meaning, auto = meant_by(table.meaning, options["units"])
+    meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
     table.meaning_as(meaning)
     with progress_bar("evaluations", not quiet) as advance:
         return of_table(

@@ -30,6 +30,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "objectives": list(study.objectives),
         "minimised": list(study.minimised),
         "units": study.question.columns.stated(),
+        "levels": study.question.columns.stated_levels(),
         "cone": str(study.cone),
         "epsilon": study.epsilon,
         "delta": study.delta,

@@ -10,6 +10,7 @@ import click
 
 from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
+from conewise.cli.meaning import level_option, meant_by
 from conewise.cli.mending import as_values, check_options, correct, fail, release, withdraw
 from conewise.cli.options import study_command
 from conewise.cli.results import Results, read_results
@@ -19,6 +20,7 @@ from conewise.cli.standing import as_data, shown, warnings_data
 from conewise.cli.starting import init
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError, printable
+from conewise.objectives import as_objectives
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch
 from conewise.studies.identity import Identity
@@ -43,8 +45,9 @@ def study() -> None:
 @click.argument("toml", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
 @click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
+@level_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def create(toml: Path, storage: str | None, name: str | None, as_json: bool) -> None:
+def create(toml: Path, storage: str | None, name: str | None, levels: tuple[str, ...], as_json: bool) -> None:
     """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
 
     An existing study is never overwritten.
@@ -53,6 +56,7 @@ def create(toml: Path, storage: str | None, name: str | None, as_json: bool) -> 
     """
     trial = read_trial(toml)
     arguments = {**trial.study, **({"name": name} if name else {})}
+    arguments["objectives"], _ = meant_by(as_objectives(arguments["objectives"]), (), levels)
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:
         for line in units_lacking(made.question):

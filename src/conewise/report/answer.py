@@ -53,7 +53,12 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "title": printable(subject.title),
         "designs": k,
         "objectives": [
-            {"name": printable(o.name), "direction": "smaller" if o.minimised else "larger", "unit": o.unit}
+            {
+                "name": printable(o.name),
+                "direction": "smaller" if o.minimised else "larger",
+                "unit": o.unit,
+                "level": o.level,
+            }
             for o in subject.meaning.each
         ],
         "cone": {

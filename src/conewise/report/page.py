@@ -135,7 +135,7 @@ def _verdict(data: dict[str, Any]) -> str:
 
 def question_words(data: dict[str, Any]) -> str:
     """What was asked, in a sentence."""
-    parts = [f"{o['name']} ({o['direction']} is better)" for o in data["objectives"][:_NAMED]]
+    parts = [f"{o['name']} ({_wanted(o)})" for o in data["objectives"][:_NAMED]]
     if (more := len(data["objectives"]) - _NAMED) > 0:
         parts.append(f"and {more:,} more objectives")
     return (
@@ -143,6 +143,14 @@ def question_words(data: dict[str, Any]) -> str:
         f"the cone {data['cone']['text']}, up to epsilon = {data['epsilon']:g} and with probability of error at most "
         f"{data['delta']:g}?"
     )
+
+
+def _wanted(objective: dict[str, Any]) -> str:
+    """Which way is better, and what is acceptable."""
+    words, level = f"{objective['direction']} is better", objective["level"]
+    if level is None:
+        return words
+    return f"{words}, at {'most' if objective['direction'] == 'smaller' else 'least'} {level:.6g} is acceptable"
 
 
 def _question(data: dict[str, Any], cone: Cone) -> str:

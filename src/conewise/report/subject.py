@@ -21,7 +21,7 @@ from conewise.errors import ConewiseError, InputError
 from conewise.feedback import Observations
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
-from conewise.objectives import Objective, Objectives, as_objectives, with_units
+from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
 from conewise.studies.view import StudyView
 from conewise.tables.measurements import Source
 
@@ -351,7 +351,8 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         cone = Cone.parse(data["cone"], dim=len(objectives))
         told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
         units = {o: float(unit) for o, unit in (data.get("units") or {}).items()}
-        meaning = with_units(as_objectives(objectives, minimised), units)
+        levels = {o: float(level) for o, level in (data.get("levels") or {}).items()}
+        meaning = with_levels(with_units(as_objectives(objectives, minimised), units), levels)
         means = meaning.steps(np.array(told, dtype=np.float64).reshape(-1, len(objectives)))
         names = [str(d["name"]) for d in designs]
         given = data["guarantee"]

@@ -34,7 +34,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Question
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.rules import build, check_options, resolved, success_asked
 from conewise.studies.texts import as_label
@@ -131,7 +131,7 @@ class Specification:
         data = {
             "designs": list(self.names),
             "rows": None if plain else list(self.rows),
-            "objectives": [_written(o) for o in question.columns.each] if question.columns.in_steps else question.names,
+            "objectives": [_written(o) for o in question.columns.each] if _records(question) else question.names,
             "minimise": list(question.minimised),
             "cone": question.cone.to_dict(),
             "epsilon": question.epsilon,
@@ -208,12 +208,13 @@ def specified(
     block: str | None = None,
     blocks: Any = None,
     population: int | str | None = None,
+    levels: Mapping[str, Level] | None = None,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     names, rows = checked_designs(designs)
     cone = as_cone(cone)
     columns = checked_objectives(objectives, minimise, cone.dim)
-    columns.check_no_levels("a study")
+    columns = columns if levels is None else with_levels(columns, levels)
     taken = next((name for name in columns.names if name.lower() in _TAKEN), None)
     if taken is not None:
         raise InputError(
@@ -303,8 +304,14 @@ def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Ob
 
 
 def _written(objective: Objective) -> Row:
-    """An objective with a unit, in a form that a conewise without units refuses to read."""
-    return {"name": objective.name, "goal": objective.goal, "unit": objective.unit}
+    """An objective with a unit or a level, in a form that a conewise without them refuses to read."""
+    level = {} if objective.level is None else {"level": objective.level}
+    return {"name": objective.name, "goal": objective.goal, "unit": objective.unit, **level}
+
+
+def _records(question: Question) -> bool:
+    """Whether names and directions do not say all that is meant by the objectives."""
+    return question.columns.in_steps or bool(question.columns.levels)
 
 
 def _cell(value: Any, column: str) -> Any:

@@ -15,7 +15,7 @@ from conewise._arrays import Floats, as_count, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.noise import Noise
-from conewise.objectives import Objective
+from conewise.objectives import Level, Objective
 from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (
     AlreadyTold,
@@ -73,6 +73,7 @@ class Study(ChangingStudy):
         noise: Noise | Mapping[str, Any] | None,
         objectives: Sequence[str | Objective] | None = None,
         minimise: Sequence[str] = (),
+        levels: Mapping[str, Level] | None = None,
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
         seed: int = 0,
@@ -88,8 +89,9 @@ class Study(ChangingStudy):
 
         `designs`: names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
         pyarrow or a mapping of columns, or how many. `objectives` are names or `Objective` records: with units, cone,
-        epsilon and what is certified count in steps of these. Values are told as
-        they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your own sign.
+        epsilon and what is certified count in steps of these; `levels` say what is acceptable of them, by name. Values
+        are told as they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your
+        own sign.
         `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
         told within `lease` seconds is handed out again, by the clocks of the machines that ask. `reserve` is the part
         of delta that is kept for changes of the question (`add_designs`, `drop`, `change`).
@@ -100,7 +102,7 @@ class Study(ChangingStudy):
         unlimited population of which these are a sample.
         """
         asked = (designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve)
-        specification = specified(*asked, block, blocks, population)
+        specification = specified(*asked, block, blocks, population, levels)
         if name is not None:
             name = as_label(name, "the name of a study")
         return cls(create_journal(where, name, specification.to_json()), clock, specification)

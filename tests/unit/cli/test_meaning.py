@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.cli.main import main
 from conewise.cli.meaning import fixed_units, meant_by
+from conewise.noise import Gaussian
 from conewise.objectives import as_objectives
+
+DRUGS = {"strong": (5.0, 9.0), "mild": (4.0, 2.0), "weak": (1.0, 2.6)}
+COLUMNS = ["--objectives", "effect,toxicity", "--minimise", "toxicity"]
+TOML = """
+epsilon = 0.5
+delta = 0.05
+seed = 1
+[[objectives]]
+name = "effect"
+[[objectives]]
+name = "toxicity"
+goal = "min"
+level = 3
+[designs]
+list = ["strong", "mild", "weak"]
+[noise]
+kind = "gaussian"
+sigma = 0.4
+"""
 
 
 @pytest.fixture
@@ -49,3 +73,111 @@ def test_noisy_values_do_not_choose_their_units(columns):
     assert fixed_units(columns, ["speed=2"]).each[1].unit == 2.0
     with pytest.raises(cw.InputError, match="no guarantee holds for units that noisy values chose"):
         fixed_units(columns, ["auto"])
+
+
+def run(arguments):
+    """A command that ends well."""
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [(name, *(np.array(mean) + 0.3 * rng.normal(size=2))) for _ in range(40) for name, mean in DRUGS.items()]
+    path = tmp_path / "drugs.csv"
+    path.write_text("name,effect,toxicity\n" + "".join(f"{n},{e},{t}\n" for n, e, t in rows), encoding="utf-8")
+    return path
+
+
+def test_a_level_of_a_table_of_measurements(table, capsys, tmp_path):
+    run(["analyse", str(table), *COLUMNS, "--level", "toxicity<=3", "--epsilon", "0.3", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert {d["name"]: d["status"] for d in found["designs"]} == {
+        "strong": "misses a level",
+        "mild": "kept",
+        "weak": "beaten",
+    }
+    assert found["levels"] == {"toxicity": 3}
+    assert "levels met within epsilon" in found["guarantee"]["theorem"]
+    saved = tmp_path / "answer.json"
+    saved.write_text(json.dumps(found), encoding="utf-8")
+    for source, more in ((saved, []), (table, [*COLUMNS, "--level", "toxicity<=3", "--epsilon", "0.3"])):
+        page = tmp_path / f"{source.stem}.md"
+        run(["report", str(source), *more, "-o", str(page)])
+        text = page.read_text(encoding="utf-8")
+        assert "1 misses a level" in text
+        assert "at most 3 is acceptable" in text
+
+
+def test_nothing_acceptable_is_said_as_an_answer(table, capsys):
+    run(["analyse", str(table), *COLUMNS, "--level", "toxicity<=1", "--final"])
+    text = capsys.readouterr().out
+    assert "none is kept, 3 miss a level" in text
+    assert "The data certify that nothing is acceptable: every design misses a level (toxicity <= 1)." in text
+
+
+@pytest.mark.parametrize(
+    ("clauses", "words"),
+    [
+        (["toxicity>=3"], "should be small"),
+        (["weight<=3"], "a level is given for 'weight', which is not among effect, toxicity"),
+        (["toxicity<=nan"], "a finite number was expected"),
+        (["toxicity<=3", "toxicity<=4"], "gives two levels"),
+        (["toxicity"], "level"),
+    ],
+)
+def test_a_level_that_makes_no_sense_is_one_line(table, capsys, clauses, words):
+    options = [word for clause in clauses for word in ("--level", clause)]
+    with pytest.raises(SystemExit) as caught:
+        main(["analyse", str(table), *COLUMNS, *options])
+    assert caught.value.code == 2
+    text = capsys.readouterr().err
+    assert words in text
+    assert text.count("\n") == 1
+
+
+def test_a_study_with_a_level_is_created_told_and_opened_again(tmp_path, capsys):
+    path = tmp_path / "trial.toml"
+    path.write_text(TOML, encoding="utf-8")
+    run(["study", "create", str(path), "--level", "effect>=0.5"])
+    rng = np.random.default_rng(0)
+    with cw.Study.open(tmp_path / "trial.db") as study:
+        assert study.question.columns.levels == ("effect >= 0.5", "toxicity <= 3")
+        while batch := study.ask(20):
+            study.tell(batch, [rng.normal(DRUGS[e.name], 0.4) for e in batch])
+        assert study.result().status.tolist() == ["misses a level", "kept", "covered"]
+    capsys.readouterr()
+    run(["study", "status", str(tmp_path / "trial.db"), "--json"])
+    assert json.loads(capsys.readouterr().out)["by_status"]["misses_a_level"] == 1
+    run(["study", "status", str(tmp_path / "trial.db")])
+    assert "1 misses a level" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("clause", ["toxicity<=4", "colour>=1", "effect<=1"])
+def test_a_study_is_not_created_with_a_level_that_makes_no_sense(tmp_path, capsys, clause):
+    path = tmp_path / "trial.toml"
+    path.write_text(TOML, encoding="utf-8")
+    with pytest.raises(SystemExit) as caught:
+        main(["study", "create", str(path), "--level", clause])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not list(tmp_path.glob("*.db"))
+
+
+def test_levels_are_arguments_of_a_study_and_refused_where_no_proof_knows_them(tmp_path):
+    asked = {
+        "designs": 3,
+        "cone": cw.Cone.orthant(2),
+        "epsilon": 0.5,
+        "delta": 0.1,
+        "noise": Gaussian(1.0),
+        "objectives": ["a", "b"],
+    }
+    with cw.Study.create(tmp_path / "a.db", levels={"a": 1.5}, **asked) as study:
+        assert study.question.columns.levels == ("a >= 1.5",)
+    for more in ({"algorithm": "naive"}, {"block": "day", "blocks": 20}):
+        with pytest.raises(cw.InputError, match="does not know levels"):
+            cw.Study.create(tmp_path / "b.db", levels={"a": 1.5}, **asked, **more)
+    assert not (tmp_path / "b.db").exists()

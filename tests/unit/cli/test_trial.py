@@ -81,7 +81,7 @@ def test_a_trial_file_has_objectives_with_units(tmp_path):
         ("unit = nan", "must be finite"),
         ("units = 3", "an objective has no 'units'"),
         ('goal = "less"', 'must be "max" or "min"'),
-        ("level = 3.0", "does not know levels"),
+        ("level = nan", "must be finite"),
     ],
 )
 def test_what_makes_no_sense_in_a_trial_file_is_one_line(capsys, tmp_path, line, words):

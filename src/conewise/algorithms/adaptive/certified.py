@@ -348,7 +348,7 @@ class CertifiedRule(FixedConfidence, ABC):
             return replace(result, stopped_because=why)
         worth = self.proven(
             max(found.epsilon, self.epsilon),
-            f'certificate of looks, success "{self.success}", docs/adaptive',
+            f'certificate of looks{self.certificate.with_levels}, success "{self.success}", docs/adaptive',
             f"{INDEPENDENT}; {self.noise.words}{taken_as_exact(self.noise, state.statistics)}",
         )
         return certified_answer(claims, found, state.everything, worth, why)

@@ -28,7 +28,7 @@ class FixedSample(Sample):
         worth = Guarantee(
             max(found.epsilon, self.epsilon),
             self.delta,
-            f'certificate of one look, success "{self.success}", docs/adaptive',
+            f'certificate of one look{self.with_levels}, success "{self.success}", docs/adaptive',
             f"{INDEPENDENT}, as many as were decided beforehand; {self.noise.words}"
             + taken_as_exact(self.noise, statistics),
         )
