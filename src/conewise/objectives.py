@@ -356,7 +356,7 @@ def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: f
 def unequal_words(
     objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0, what: str = "spread"
 ) -> str | None:
-    """What is wrong where objectives of very different spread (or `what` else) are weighed in one measure; else None."""
+    """What is wrong where objectives of different spread (or `what` else) are weighed in one measure; else None."""
     spreads = np.asarray(spreads, dtype=np.float64)
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
     if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or weighs(cone)):

@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.cli.meaning import fixed_units, meant_by
+from conewise.cli.meaning import meant_by
 from conewise.noise import Gaussian
 from conewise.objectives import as_objectives
 
@@ -67,12 +67,6 @@ def test_what_makes_no_sense_is_one_sentence(columns, units, levels, words):
         meant_by(columns, units, levels)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_noisy_values_do_not_choose_their_units(columns):
-    assert fixed_units(columns, ["speed=2"]).each[1].unit == 2.0
-    with pytest.raises(cw.InputError, match="no guarantee holds for units that noisy values chose"):
-        fixed_units(columns, ["auto"])
 
 
 def run(arguments):
