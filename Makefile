@@ -17,7 +17,7 @@ demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
 
 test: $(VENV)/.test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.lint $(VENV)/.test
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from conewise.feedback import Observations
 from conewise.problems import SimulatedBandit
 from conewise.studies.loop import run
 
-LEVEL, DELTA, EPSILON, SIGMA = 1e-6, 0.1, 0.4, 0.3
+LEVEL, DELTA, EPSILON, SIGMA = 1e-4, 0.1, 0.4, 0.3
 ELIMINATIONS = [AuerElimination, PaVeBa]
 PROVEN = [LeaderChallenger, *ELIMINATIONS]
 CONFIDENT = [*PROVEN, PosteriorSampling]
