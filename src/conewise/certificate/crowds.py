@@ -46,6 +46,11 @@ class Crowd:
                 unmoved[before.designs[~same]] = False
         return np.asarray(self.beaten & (self.reached == reached) & unmoved & unmoved[self.by])
 
+    def unbeaten(self, designs: Indices, views: Sequence[View], level: int, ahead: int) -> Bools:
+        """Who of these was not beaten at one level by whom the other one shows, where both views are as they were."""
+        same = ahead < len(self.views) and views[level] is self.views[level] and views[ahead] is self.views[ahead]
+        return np.asarray(same & (self.reached[designs] == level) & ~self.beaten[designs])
+
 
 def clearly_beaten(
     views: Sequence[View],
@@ -67,10 +72,13 @@ def clearly_beaten(
     """
     beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
     steps = b"" if rounding is None else rounding.key
+    stepwise = boundaries.spending.stepwise
+    # Whether somebody who was not beaten by the same means is not beaten now.
+    for_good = before is not None and before.steps == steps and strikers is None and not stepwise
     if before is not None:
         still = before.still_beaten(views, reached, steps)
         # Step by step, some may be beaten only because others are: then they are all taken over, or none.
-        if not boundaries.spending.stepwise or still.sum() == before.beaten.sum():
+        if not stepwise or still.sum() == before.beaten.sum():
             beaten, by = still, np.where(still, before.by, -1)
     while True:
         earlier = int((~(beaten | out)).sum())
@@ -79,13 +87,15 @@ def clearly_beaten(
             z = boundaries.of_everybody(standing, which)
             left = np.flatnonzero(~(beaten | out))
             for level in range(len(views) - offset):
-                here, ahead = views[level], views[level + offset]
-                rows = places(here.designs, left[reached[left] == level])[1]
-                radius = _Radius.at(boundaries, z[:, level], level)
-                lost, rivals = _beaten_at(here, ahead, rows, radius, rounding, strikers)
-                beaten[lost], by[lost] = True, rivals
+                mine = left[reached[left] == level]
+                if before is not None and for_good:
+                    mine = mine[~before.unbeaten(mine, views, level, level + offset)]
+                if len(mine):
+                    radius = _Radius.at(boundaries, z[:, level], level)
+                    found = _beaten_at(views[level], views[level + offset], mine, radius, rounding, strikers)
+                    beaten[found[0]], by[found[0]] = True, found[1]
         now = int((~(beaten | out)).sum())
-        if now == earlier or now <= few or not boundaries.spending.stepwise:  # few: all pairs are looked at
+        if now == earlier or now <= few or not stepwise:  # few: all pairs are looked at
             return Crowd(views, reached, steps, beaten, by)
 
 
@@ -115,11 +125,10 @@ class _Radius:
 
 
 def _beaten_at(
-    here: View, ahead: View, rows: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
+    here: View, ahead: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Of these designs of the first view: who is beaten by one of the second, and by which."""
-    if not len(rows):
-        return rows, rows
+    """Of these designs in the first view: who is beaten by one of the second, and by which."""
+    rows = places(here.designs, designs)[1]
     shown = np.arange(len(ahead.designs)) if strikers is None else np.flatnonzero(strikers[ahead.designs])
     if rounding is not None:  # whoever's noise may be hidden is left to the pairs
         rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
