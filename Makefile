@@ -5,11 +5,9 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What can be known within a minute: style, types, and the tests of the mathematics, the contracts and the errors.
-CHECKED := $(wildcard tests/golden/*.py) $(addprefix tests/unit/,$(addsuffix .py,test_arrays test_cones test_conetext \
-  test_order test_gaps test_goals test_complexity test_budgets test_noise test_feedback test_layers test_public_names \
-  test_inputs test_errors studies/test_loop algorithms/test_naive analysis/test_planning certificate/test_looks \
-  certificate/test_history tables/test_designs tables/test_readers tables/test_measurements studies/test_study \
-  studies/test_spec studies/test_evaluations test_promises_page test_import_time))
+# What takes long is left out of it: sizes in memory, and questions asked over and over.
+CHECKED := tests/golden tests/unit/tables \
+  $(filter-out tests/unit/test_memory.py tests/unit/test_questions.py,$(wildcard tests/unit/test_*.py))
 
 .PHONY: demo test check lint format docs bench samples validate bench-peers clean
 
@@ -22,7 +20,7 @@ test: $(VENV)/.test
 check: $(VENV)/.lint $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q $(CHECKED)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q $(CHECKED)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
