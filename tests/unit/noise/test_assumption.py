@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from shared.noises0 import ONE_OF_EACH, Laplace
+from shared.noises import ONE_OF_EACH, Laplace
 
 import conewise as cw
 from conewise.noise import (

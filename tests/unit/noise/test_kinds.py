@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from shared.noises0 import COV, ONE_OF_EACH, Laplace
+from shared.noises import COV, ONE_OF_EACH, Laplace
 
 import conewise as cw
 from conewise.noise import (
