@@ -271,7 +271,7 @@ def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives
 
 def with_noise(objectives: Objectives, noise: Mapping[str, Noise | float | str]) -> Objectives:
     """The same with assumptions about the noise, by name."""
-    _check_known(objectives, noise, "a noise")
+    _check_known(objectives, noise, "noise")
     return Objectives(tuple(replace(o, noise=noise[o.name]) if o.name in noise else o for o in objectives.each))
 
 

@@ -62,7 +62,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("jsonfiles",),
         ("readers",),
         ("designs",),
-        ("shards",),
+        ("shards", "outcomes", "designcolumns"),
+        ("means",),
         ("selection", "measurements"),
         ("known", "sums", "blocked"),
     ],
@@ -87,7 +88,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
     ],
-    "analysis": [("oddities", "planning", "guesses", "units"), ("explanations",), ("blocks",), ("analyse",)],
+    "analysis": [("oddities", "planning", "guesses", "units", "fitting"), ("explanations",), ("blocks",), ("analyse",)],
     "studies": [
         ("rules", "identity", "results", "texts"),
         ("blocks",),

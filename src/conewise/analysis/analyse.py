@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,18 @@ from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
+from conewise.analysis.fitting import check_values, told_apart
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
-from conewise.certificate.fit import check_fit
+from conewise.certificate.fit import Limits, check_exact, check_fit, needs_scatters
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, with_levels
 from conewise.tables.frames import is_frame
 from conewise.tables.measurements import LongTable, Recorded, Source, meaning_of, open_measurements
@@ -200,6 +201,7 @@ def analyse(
         )
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated
+    meaning = told_apart(source, meaning, assumed)
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
@@ -414,14 +416,21 @@ def _statistics(
     source: Source, stream: Iterator[Observations], noise: Noise, values: Values, summed: Summed | None
 ) -> Statistics:
     """Of the whole samples: from elsewhere, or by reading the stream, which also says what is outside of its range."""
-    if summed is not None and not (
-        isinstance(noise, Bounded) and ((summed.lowest < noise.low) | (summed.highest > noise.high)).any()
-    ):
+    limits = Limits.of(noise, len(source.objectives))
+    outside = (
+        summed is not None and limits is not None and (summed.lowest < limits.low) | (summed.highest > limits.high)
+    )
+    if summed is not None and not np.any(outside):
         values.take(summed.few)
         return summed.statistics
     statistics = Statistics.empty(len(source.names), len(source.objectives))
     for observations in stream:
+        check_exact(observations, noise, partial(_itself, statistics))
         statistics = statistics.add(observations)
+    return statistics
+
+
+def _itself(statistics: Statistics) -> Statistics:
     return statistics
 
 
@@ -431,7 +440,7 @@ def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
             "a table of means does not show the order of its evaluations, so it cannot be looked at as it grows; "
             "declare it final (`final=True`), or analyse the evaluations themselves."
         )
-    if not source.has_scatter and isinstance(noise, GaussianUnknown | Bounded):
+    if not source.has_scatter and needs_scatters(noise):
         raise InputError(
             "standard errors are needed to see how large the noise is: name their columns (`errors`), or assume a size "
             "(`noise=Gaussian(sigma)`)."
@@ -445,24 +454,12 @@ def _watched(
     done, total = 0, int(source.rows.sum())
     for observations in source:
         values.see(observations)
-        if isinstance(noise, Bounded):
-            _check_range(observations, source, noise)
+        check_values(observations, source, noise)
         check_fit(observations, noise)
         yield _worst_correlations(observations, cone) if source.summarised else observations
         done += int(observations.counts.sum())
         if progress is not None:
             progress(done, total)
-
-
-def _check_range(observations: Observations, source: Source, noise: Bounded) -> None:
-    outside = np.argwhere((observations.means < noise.low) | (observations.means > noise.high))
-    if len(outside):
-        entry, d = outside[0]
-        value = float(meaning_of(source).own(observations.means[entry])[d])
-        raise InputError(
-            f"{source.objectives[d]!r} of {source.names[observations.designs[entry]]!r} is "
-            f"{value:g}, outside the range that the noise assumes; no claim would hold with it: give the true range."
-        )
 
 
 def _worst_correlations(observations: Observations, cone: Cone) -> Observations:

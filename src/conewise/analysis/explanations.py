@@ -12,10 +12,11 @@ from conewise.algorithms.contract import INDEPENDENT
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN
+from conewise.certificate.fit import needs_scatters
+from conewise.certificate.rounding import Estimated
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Question, certainty
-from conewise.noise import Bounded, GaussianUnknown
 from conewise.objectives import units_remark, weighs
 from conewise.tables.measurements import Source
 
@@ -196,7 +197,7 @@ class Findings:
         if len(counts) == 1:
             return []
         lines = []
-        unknown = isinstance(self.question.assumed, GaussianUnknown)
+        unknown = Estimated.of(self.question.assumed, self.question.cone.dim).any
         if unknown and (counts <= 1).all():
             return [
                 "No design was evaluated twice, so nothing shows how large the noise is: repeat evaluations, or say "
@@ -246,7 +247,7 @@ class Findings:
     def _summaries(self) -> list[str]:
         if not self.source.summarised or len(self.source.objectives) == 1:
             return []
-        if not isinstance(self.question.assumed, GaussianUnknown | Bounded):
+        if not needs_scatters(self.question.assumed):
             return []
         return [
             "Means and standard errors do not show how the objectives of one evaluation vary together, so the least "

@@ -15,7 +15,7 @@ from conewise._arrays import Bools, Floats
 from conewise.certificate.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Observations, Statistics
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import ByObjective, GaussianUnknown, Noise
 from conewise.objectives import Objectives
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -154,6 +154,9 @@ class Oddities:
         still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
         lines = []
         for d, objective in enumerate(self.objectives):
+            own = self._own(d)
+            if own is not None and own.noiseless:
+                continue
             if still[:, d].all() and self.chosen is None:
                 lines.append(f"{objective!r} {self._never_varies(d)}")
             elif still[:, d].any():
@@ -165,11 +168,11 @@ class Oddities:
         means = self.statistics.means[self.statistics.counts > 0, d]
         throughout = len(means) > 1 and np.ptp(means) == 0
         value = f"has the value {self.shown(d, means[0]):g} throughout"
-        if not isinstance(self.noise, GaussianUnknown):
+        if not isinstance(self._own(d), GaussianUnknown):
             if throughout:
                 return f"{value}: it does not tell designs apart, and no design is strictly better in it."
             return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
-        if without_noise(self.noise, self.statistics)[d]:
+        if self.noise is not None and without_noise(self.noise, self.statistics)[d]:
             return (
                 "never varies between evaluations of one design: it is taken to be measured without noise. If values "
                 "were rounded before they were recorded, say how large the noise is instead."
@@ -181,8 +184,12 @@ class Oddities:
             f"evaluate more often, or {_SAY}"
         )
 
+    def _own(self, d: int) -> Noise | None:
+        """What is assumed of one objective."""
+        return self.noise.each[d] if isinstance(self.noise, ByObjective) else self.noise
+
     def _hidden(self, d: int) -> str:
-        if not isinstance(self.noise, GaussianUnknown):
+        if not isinstance(self._own(d), GaussianUnknown) or self.noise is None:
             return "the noise is taken to be as declared all the same."
         step = float(Rounding.of(self.noise, self.statistics).steps[d] * self.meaning.units[d])
         if step == 0:
@@ -194,14 +201,14 @@ class Oddities:
 
     def pairs(self) -> list[str]:
         """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
-        if not isinstance(self.noise, GaussianUnknown):
-            return []
         lines = []
         for d, ends in self.two_valued.items():
+            if not isinstance(self._own(d), GaussianUnknown):
+                continue
             low, high = sorted(self.shown(d, end) for end in ends)
             lines.append(
                 f"{self.objectives[d]!r} has no other values than {low:g} and {high:g}, which is not normal "
-                "noise: assume bounded noise instead."
+                "noise: assume binary or bounded noise instead."
             )
         return lines
 

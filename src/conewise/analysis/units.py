@@ -17,7 +17,8 @@ from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic, Question
 from conewise.objectives import proposed_units, weighs, with_units
-from conewise.tables.measurements import LongTable, Source, WideTable
+from conewise.tables.means import WideTable
+from conewise.tables.measurements import LongTable, Source
 
 AUTO: Final = "auto"
 CHOSEN: Final = (

@@ -8,11 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from conewise._arrays import as_decimal
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
-from conewise.cli.meaning import level_option, meant_by, unit_option
+from conewise.cli.meaning import fixed_noise, level_option, meant_by, noise_option, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
@@ -22,11 +21,11 @@ from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
 from conewise.goals import Guarantee
-from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.files import write_text
-from conewise.tables.measurements import LongTable, WideTable, open_measurements
+from conewise.tables.means import WideTable
+from conewise.tables.measurements import LongTable, open_measurements
 from conewise.tables.outputs import Columns, check_output, free_name, write_columns
 from conewise.tables.spreadsheets import JUDGED, guarded
 
@@ -55,14 +54,7 @@ _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COV
     "--delta", type=float, default=0.05, show_default=True, help="Admitted probability that any claim is wrong."
 )
 @click.option("--epsilon", type=float, default=0.0, show_default=True, help="A difference that does not matter.")
-@click.option(
-    "--noise",
-    "assumption",
-    default="unknown",
-    show_default=True,
-    help="What is assumed: unknown (normal, estimated from repetitions), gaussian:SIGMA, subgaussian:SIGMA or "
-    "bounded:LOW:HIGH; commas give one number an objective.",
-)
+@noise_option
 @click.option("--final", is_flag=True, help="The table is complete and will be looked at only now: sharper statements.")
 @click.option(
     "--success",
@@ -124,7 +116,7 @@ def analyse_command(
     spec: str | None,
     delta: float,
     epsilon: float,
-    assumption: str,
+    assumption: tuple[str, ...],
     final: bool,
     success: str,
     max_evaluations: int | None,
@@ -178,7 +170,7 @@ def analyse_command(
         meaning, auto = meant_by(table.meaning, units, levels)
         table.meaning_as(meaning)
         cone = stated_cone(spec, table.meaning, stated())
-        noise = None if block is not None and assumption == "unknown" else parse_noise(assumption)
+        noise = None if block is not None and not assumption else fixed_noise(table.meaning, assumption)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
             found = analyse(
                 table,
@@ -223,38 +215,6 @@ def _population(text: str | None) -> int | str | None:
         return int(text)
     except ValueError:
         raise InputError(f"--population must be `all` or a number of blocks, got {text[:60]!r}.") from None
-
-
-def parse_noise(text: str) -> Noise:
-    """An assumption from its text form: unknown, unknown:0.1, gaussian:0.1,2, subgaussian:1 or bounded:0:1."""
-    kind, *parts = text.strip().split(":")
-    wanted = {"unknown": (0, 1), "gaussian": (1,), "subgaussian": (1,), "bounded": (2,)}
-    if kind not in wanted or len(parts) not in wanted[kind]:
-        raise InputError(
-            "--noise must be unknown, unknown:STEP, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH, got "
-            f"{text[:60]!r}."
-        )
-    if kind == "unknown" and parts:
-        steps = [None if word.strip() == "seen" else _floats(word, text) for word in parts[0].split(",")]
-        return GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])  # type: ignore[arg-type]
-    given = [_floats(part, text) for part in parts]
-    if kind == "unknown":
-        return GaussianUnknown()
-    if kind == "gaussian":
-        return Gaussian(given[0])
-    if kind == "bounded":
-        return Bounded(given[0], given[1])
-    if isinstance(given[0], list):
-        raise InputError("subgaussian noise has one SIGMA for all directions; give the largest.")
-    return SubGaussian(given[0])
-
-
-def _floats(part: str, text: str) -> float | list[float]:
-    try:
-        values = [as_decimal(word) for word in part.split(",")]
-    except ValueError:
-        raise InputError(f"--noise {text[:60]!r}: {part[:40]!r} is not a number.") from None
-    return values if len(values) > 1 else values[0]
 
 
 def _rows(found: Analysis) -> list[int]:

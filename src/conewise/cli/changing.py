@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from conewise.cli.analyse import parse_noise
+from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.cli.trial import read_designs
@@ -81,7 +81,7 @@ def add_objective(
         opened.add_objective(
             Objective(objective, "min" if minimise else "max", unit=unit),
             cone=None if spec is None else Cone.parse(spec, dim=opened.dim + 1),
-            noise=None if assumption is None else parse_noise(assumption),
+            noise=None if assumption is None else parse_noise(assumption, "--noise"),
             values=None if file is None else _earlier(file, objective),
             reason=reason,
             unseen=unseen,

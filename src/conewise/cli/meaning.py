@@ -1,4 +1,4 @@
-"""What columns mean, from the options --unit and --level."""
+"""What columns mean, from the options --unit, --level and --noise."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Final
 
 import click
 
+from conewise._noisetext import parse_noise
 from conewise.errors import InputError
-from conewise.objectives import Objectives, with_levels, with_units
+from conewise.noise import Noise
+from conewise.objectives import Objectives, with_levels, with_noise, with_units
 from conewise.tables.clauses import parse_clause
 
 unit_option: Final = click.option(
@@ -42,6 +44,42 @@ def meant_by(objectives: Objectives, units: Sequence[str], levels: Sequence[str]
             raise InputError(f"--unit gives two units of {clause.column[:60]!r}; say which.")
         given[clause.column] = clause.value
     return with_levels(with_units(objectives, given), _levels(objectives, levels)), auto
+
+
+noise_option: Final = click.option(
+    "--noise",
+    "assumption",
+    multiple=True,
+    metavar="KIND",
+    help="What is assumed: unknown (the default: normal, estimated from repetitions), gaussian:SIGMA, "
+    "subgaussian:SIGMA, bounded:LOW:HIGH, binary (0/1, yes/no, true/false) or known (no noise, as of a price list); of "
+    "all objectives, with commas one number an objective, or of one: 'correct=binary'; repeatable.",
+)
+
+
+def fixed_noise(objectives: Objectives, assumptions: Sequence[str]) -> Noise:
+    """What is assumed of all objectives, from one text for all and texts for some of them, unknown where none is."""
+    named: dict[str, str] = {}
+    plain: list[str] = []
+    for text in assumptions:
+        if "=" not in text:
+            plain.append(text)
+            continue
+        clause = parse_clause(text, ("=",), "noise")
+        if clause.column in named:
+            raise InputError(f"--noise says two things of {clause.column[:60]!r}; say which.")
+        named[clause.column] = clause.value if isinstance(clause.value, str) else f"gaussian:{clause.value!r}"
+    if len(plain) > 1:
+        both = " and ".join(f"{text[:40]!r}" for text in plain[:2])
+        raise InputError(f"--noise says two things of all objectives, {both}; say which.")
+    others = plain[0] if plain else "unknown"
+    if not named:
+        return parse_noise(others, "--noise")
+    with_noise(objectives, dict.fromkeys(named, "unknown"))  # every name is one of theirs
+    each = {o.name: parse_noise(named.get(o.name, others), f"--noise of {o.name[:40]!r}") for o in objectives.each}
+    noise = with_noise(objectives, each).noise()
+    assert noise is not None
+    return noise
 
 
 def _levels(objectives: Objectives, levels: Sequence[str]) -> dict[str, float]:

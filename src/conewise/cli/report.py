@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import click
 
-from conewise.cli.analyse import analyse_command, parse_noise
-from conewise.cli.meaning import meant_by
+from conewise.cli.analyse import analyse_command
+from conewise.cli.meaning import fixed_noise, meant_by
 from conewise.cli.options import force_option
 from conewise.cli.show import print_json, progress_bar
 from conewise.cli.stating import STATED, stated
@@ -117,7 +117,7 @@ def _subject(
             table,
             stated_cone(options["spec"], table.meaning, stated()),
             title or path.name,
-            noise=parse_noise(options["assumption"]),
+            noise=fixed_noise(table.meaning, options["assumption"]),
             progress=advance,
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},

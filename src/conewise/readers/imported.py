@@ -9,9 +9,10 @@ from typing import Any
 
 from conewise.errors import InputError
 from conewise.objectives import Objective
+from conewise.tables.designcolumns import called
 from conewise.tables.designs import check_columns
 from conewise.tables.frames import is_frame, records_of
-from conewise.tables.measurements import Incomplete, LongTable, called
+from conewise.tables.measurements import Incomplete, LongTable
 from conewise.tables.readers import read_rows
 
 Rows = Sequence[Mapping[str, Any]]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
 from conewise.readers.imported import Imported, chosen, named_by
-from conewise.tables.measurements import called
+from conewise.tables.designcolumns import called
 
 _COMPLETE: Final = "COMPLETE"
 

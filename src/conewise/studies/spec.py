@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from conewise import noise as noises
 from conewise._arrays import (
     Floats,
+    Indices,
     as_count,
     as_floats,
     as_non_negative,
@@ -30,9 +31,10 @@ from conewise._arrays import (
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
+from conewise.certificate.fit import Limits
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
-from conewise.feedback import LARGEST_OBSERVED
+from conewise.feedback import LARGEST_OBSERVED, Observations
 from conewise.goals import Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
@@ -186,10 +188,39 @@ def as_reserve(reserve: float) -> float:
 
 def out_of_range(noise: noises.Noise | None, values: Floats) -> tuple[int, int] | None:
     """Row and column of the first of the values (n, D) that the noise says cannot be; None where there is none."""
-    if not isinstance(noise, noises.Bounded):
+    limits = None if noise is None or not len(values) else Limits.of(noise, values.shape[1])
+    if limits is None:
         return None
-    outside = np.argwhere((values < noise.low) | (values > noise.high))
+    outside = np.argwhere(limits.misfits(Observations.single(np.arange(len(values)), values)))
     return (int(outside[0][0]), int(outside[0][1])) if len(outside) else None
+
+
+def check_known(
+    noise: noises.Noise | None,
+    names: Sequence[str],
+    before: Callable[[], tuple[Indices, Floats]],
+    designs: Indices,
+    values: Floats,
+) -> None:
+    """Refuse another value of an objective without noise than the one that a design has, or had first in these.
+
+    `before` are the designs and values (in order) of what was told already.
+    """
+    if not isinstance(noise, noises.ByObjective) or not noise.exact.any():
+        return
+    earlier = before()
+    who = np.concatenate([earlier[0], designs])
+    told = np.concatenate([earlier[1], values])[:, noise.exact]
+    _, first, group = np.unique(who, return_index=True, return_inverse=True)
+    off = np.argwhere(told != told[first][group])
+    if len(off):
+        entry, at = off[0]
+        column = int(np.flatnonzero(noise.exact)[at])
+        raise InputError(
+            f"objective {column + 1} of {names[who[entry]]!r} is {told[first][group][entry, at]:g} and "
+            f"{told[entry, at]:g}, although it is declared to be known, without noise: give the right value. Nothing "
+            "was written."
+        )
 
 
 def specified(

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_positive
+from conewise._arrays import Floats, Indices, as_count, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.noise import Noise
@@ -29,7 +29,7 @@ from conewise.studies.identity import Identity
 from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
 from conewise.studies.reader import Clock
 from conewise.studies.results import as_records
-from conewise.studies.spec import specified
+from conewise.studies.spec import check_known, specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
@@ -178,6 +178,7 @@ class Study(ChangingStudy):
         def body(write: Write) -> int:
             self._check_width(array)
             new = self._not_yet_told(places, array)
+            self._check_known([places[i].design for i in new], array[new])
             if new:
                 write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
             return len(new)
@@ -213,6 +214,7 @@ class Study(ChangingStudy):
                 )
             self._check_width(array)
             places = self._next_numbers(chosen)
+            self._check_known(chosen, array)
             if places:
                 write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
             return places
@@ -285,6 +287,7 @@ class Study(ChangingStudy):
             self._check_width(array)
             self._check_told(places, "correct")
             if not np.array_equal(self._reader.ledger.values[self._reader.ledger.place(place)], array[0]):
+                self._check_known([place.design], array, besides=self._reader.ledger.place(place))
                 write("correct", [place], array.ravel().tolist(), note=reason)
 
         with self._reader.guard:
@@ -369,6 +372,16 @@ class Study(ChangingStudy):
     def _check_width(self, array: Floats) -> None:
         if array.shape[1] != self._reader.ledger.dim:  # somebody else was faster
             raise InputError(f"an objective was added to this study: it has {', '.join(self.objectives)} now.")
+
+    def _check_known(self, designs: Sequence[int], array: Floats, besides: int | None = None) -> None:
+        """Refuse another value of an objective without noise than a design has; `besides` is what will be replaced."""
+        ledger = self._reader.ledger
+
+        def before() -> tuple[Indices, Floats]:
+            told = np.arange(ledger.size) if besides is None else np.delete(np.arange(ledger.size), besides)
+            return ledger.design[told], ledger.values[told]
+
+        check_known(self.noise, self._reader.names, before, np.array(designs, dtype=np.intp), array)
 
     def _check_asked(self, identity: Identity) -> None:
         if self._reader.ledger.place(identity) == FREE:

@@ -15,11 +15,12 @@ import numpy as np
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
+from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
 from conewise.errors import InputError, closest, printable
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Question
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import Noise
 from conewise.objectives import as_objectives, proposed_units, unequal_words
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.evaluations import Evaluations, Integers, Lease
@@ -39,7 +40,7 @@ def units_lacking(question: Question, spreads: Floats | None = None) -> list[str
     """
     noise, what = question.noise, "spread"
     if spreads is None:
-        if noise is None or isinstance(noise, GaussianUnknown):
+        if noise is None or Estimated.of(noise, question.cone.dim).any:
             return []
         spreads, what = np.asarray(noise.scales(np.eye(question.cone.dim))), "noise"
     said = unequal_words(question.columns, spreads, question.cone, question.epsilon, what)
@@ -228,7 +229,7 @@ class StudyView:
         pairs, noise = two_valued(values), self.noise
         plain = as_objectives(self.objectives, self.minimised)  # values as they were told
         odd = Oddities(self.all_names, plain, noise, statistics, pairs, far, chosen)
-        unknown = isinstance(noise, GaussianUnknown)  # declared noise is what it is declared to be
+        unknown = noise is not None and Estimated.of(noise, self.dim).any  # declared noise is what it is declared to be
         remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
         for one in far:
             same = (design == one.design) & (values[:, one.objective] == one.value)

@@ -14,8 +14,9 @@ from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
 from conewise.objectives import Objectives
 from conewise.tables.columns import row_words
+from conewise.tables.designcolumns import coded
 from conewise.tables.designs import check_columns, numbers
-from conewise.tables.measurements import LongTable, _coded
+from conewise.tables.measurements import LongTable
 from conewise.tables.readers import distinct_columns
 from conewise.tables.shards import Piece
 
@@ -127,7 +128,7 @@ def _read(table: LongTable, which: int, block: str, known: dict[str, int]) -> tu
     values: list[Floats] = []
     for row, columns in Piece(file.reader).blocks(file.objectives, block):
         try:
-            codes, words = _coded(columns[block], file.path, block, row)
+            codes, words = coded(columns[block], file.path, block, row)
         except InputError:
             raise InputError(f"{row_words(file.path, row)} or later, column {block!r} is empty; which block?") from None
         blocks.append(np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)[codes])

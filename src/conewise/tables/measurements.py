@@ -17,10 +17,13 @@ import numpy as np
 from conewise._arrays import Floats, Indices, read_only
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations
+from conewise.noise import Binary, Known
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
-from conewise.tables.designs import check_columns, meant, name_column, numbers
-from conewise.tables.names import ArrowTexts, first_come, first_repeated, text_of
+from conewise.tables.designcolumns import called, coded, design_column
+from conewise.tables.designs import check_columns, meant, numbers
+from conewise.tables.means import MEAN, WideTable
+from conewise.tables.outcomes import outcomes
 from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
 from conewise.tables.shards import Piece
 from conewise.tables.spreadsheets import EXPORT_COLUMNS
@@ -28,7 +31,7 @@ from conewise.tables.spreadsheets import EXPORT_COLUMNS
 Incomplete = Literal["refuse", "skip"]
 
 _ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
-_MEAN, _ERROR, _DEVIATIONS, _COUNTS = "_mean", "_se", ("_sd", "_std"), ("n", "count", "counts")
+_ERROR, _DEVIATIONS, _COUNTS = "_se", ("_sd", "_std"), ("n", "count", "counts")
 
 
 class Source(Protocol):
@@ -126,7 +129,7 @@ class LongTable:
         self.path: Path = paths[0]
         self.objectives = called(objectives)
         columns = distinct_columns(readers[0], self.path)
-        self.design = _design_column(columns, design, self.path)
+        self.design = design_column(columns, design, self.path)
         self.exported = set(EXPORT_COLUMNS) <= set(columns)
         """Whether a study wrote the table."""
         for path, table in zip(paths, readers, strict=True):
@@ -144,9 +147,33 @@ class LongTable:
         )
 
     def meaning_as(self, meaning: Objectives) -> None:
-        """Take the same columns to mean something else: other units."""
+        """Take the same columns to mean something else: other units, another noise."""
         self.meaning = meaning
-        self.files = tuple(replace(file, meaning=meaning) for file in self.files)
+        self.files = tuple(replace(file, meaning=meaning, given=None) for file in self.files)
+
+    def fill_known(self) -> None:
+        """Read the objectives without noise once: one value a design, which all its rows have from then on."""
+        columns = np.flatnonzero([isinstance(o.noise, Known) for o in self.meaning])
+        if not len(columns):
+            return
+        found = {name: np.full(len(columns), np.nan) for name in self.names}
+        for place, column in enumerate(columns):
+            for file in self.files:
+                for codes, words, values, row in file.known_of(int(column)):
+                    for entry in np.flatnonzero(~np.isnan(values)):
+                        seen, name = found[words[codes[entry]]], words[codes[entry]]
+                        if not np.isnan(seen[place]) and seen[place] != values[entry]:
+                            raise InputError(
+                                f"{row_words(file.path, row + int(entry))}: {self.objectives[column]!r} of {name!r} is "
+                                f"{values[entry]:g}, and {seen[place]:g} before, although it is declared to be known, "
+                                "without noise: correct it, or assume a noise."
+                            )
+                        seen[place] = values[entry]
+        for name, seen in found.items():
+            if np.isnan(seen).any():
+                column = columns[int(np.isnan(seen).argmax())]
+                raise InputError(f"no row of {name!r} has a value of {self.objectives[column]!r}, which is known.")
+        self.files = tuple(replace(file, given=Given(columns, found)) for file in self.files)
 
     @cached_property
     def _index(self) -> tuple[dict[str, int], Counts]:
@@ -189,6 +216,21 @@ class LongTable:
 
 
 @dataclass(frozen=True, eq=False)
+class Given:
+    """Objectives without noise, as a price list has them: one value a design, wherever it stands."""
+
+    columns: Indices
+    values: dict[str, Floats]
+    """Of each design, by name, as they stand."""
+
+    def filled(self, values: Floats, codes: Indices, words: Sequence[str]) -> Floats:
+        """The rows with the values of their designs."""
+        values = values.copy()
+        values[:, self.columns] = np.array([self.values[word] for word in words])[codes]
+        return values
+
+
+@dataclass(frozen=True, eq=False)
 class LongFile:
     """One file of a long table, and what is read of it."""
 
@@ -197,6 +239,8 @@ class LongFile:
     design: str
     meaning: Objectives
     incomplete: Incomplete
+    given: Given | None = None
+    """What is known of each design without noise, and may stand in one of its rows only."""
 
     @property
     def objectives(self) -> tuple[str, ...]:
@@ -207,7 +251,7 @@ class LongFile:
         """The designs of the rows alone: numbers of names, and the names."""
         rows = 0
         for row, columns in Piece(self.reader).blocks((), self.design):
-            codes, words = _coded(columns[self.design], self.path, self.design, row)
+            codes, words = coded(columns[self.design], self.path, self.design, row)
             yield codes, words
             rows += len(codes)
         self._refuse_empty(rows)
@@ -216,13 +260,30 @@ class LongFile:
         """The complete rows of a piece: numbers of names, the names, values (in steps), and all rows a name."""
         rows = 0
         for row, columns in piece.blocks(self.objectives, self.design):
-            codes, words = _coded(columns[self.design], self.path, self.design, row)
+            codes, words = coded(columns[self.design], self.path, self.design, row)
             rows += len(codes)
-            values = np.column_stack([numbers(columns[c], self.path, c, row, missing=True) for c in self.objectives])
+            values = np.column_stack(
+                [self._column(columns[c], o, row) for c, o in zip(self.objectives, self.meaning, strict=True)]
+            )
+            if self.given is not None:
+                values = self.given.filled(values, codes, words)
             kept = self._complete(values, row)
             yield codes[kept], words, self.meaning.steps(values[kept]), np.bincount(codes, minlength=len(words))
         if piece.span is None:  # a range of a file may be empty, a file may not
             self._refuse_empty(rows)
+
+    def _column(self, column: Sequence[Any], objective: Objective, row: int) -> Floats:
+        """As numbers, or as outcomes where it holds these."""
+        if isinstance(objective.noise, Binary):
+            return outcomes(column, self.path, objective.name, row)
+        return numbers(column, self.path, objective.name, row, missing=True)
+
+    def known_of(self, column: int) -> Iterator[tuple[Indices, list[str], Floats, int]]:
+        """A column of every row: numbers of names, the names, values as they stand, and the first row."""
+        objective = self.meaning[column]
+        for row, columns in Piece(self.reader).blocks((objective.name,), self.design):
+            codes, words = coded(columns[self.design], self.path, self.design, row)
+            yield codes, words, self._column(columns[objective.name], objective, row), row
 
     def _refuse_empty(self, rows: int) -> None:
         if not rows:
@@ -239,118 +300,6 @@ class LongFile:
                 "decide whether it is missing."
             )
         return np.flatnonzero(~missing.any(axis=1))
-
-
-class WideTable:
-    """A file with one row a design: the mean of each objective, its standard error, and the number of evaluations.
-
-    `errors` may be left out where the noise level is known anyway. A standard error is the standard deviation of the
-    evaluations (with n - 1) over the square root of n; a design that was evaluated once has none. `deviations` are
-    columns of standard deviations in their place.
-    """
-
-    summarised = True
-    units_chosen = False
-    """Whether the units were taken from the values."""
-
-    def __init__(
-        self,
-        path: Any,
-        *,
-        means: Sequence[str],
-        counts: str,
-        errors: Sequence[str] | None = None,
-        deviations: Sequence[str] | None = None,
-        minimise: Sequence[str] = (),
-        design: str | None = None,
-        objectives: Sequence[str | Objective] | None = None,
-    ) -> None:
-        """`objectives` say what the means mean, in their order; by default they are called as their columns."""
-        self.path, self._reader = opened(Path(path) if isinstance(path, str) else path)
-        columns = distinct_columns(self._reader, self.path)
-        self.design = _design_column(columns, design, self.path)
-        self.means, self.counts = tuple(means), counts
-        spreads = errors if errors is not None else deviations
-        self.errors = None if spreads is None else tuple(spreads)
-        self._deviations = errors is None
-        check_columns((*self.means, *(self.errors or ()), self.counts), columns, self.path)
-        if self.errors is not None and len(self.errors) != len(self.means):
-            raise InputError(f"there are {len(self.means)} columns of means and {len(self.errors)} of {self._word}s.")
-        self.objectives = tuple(name.removesuffix(_MEAN) or name for name in self.means)
-        if objectives is not None:
-            self.objectives = called(objectives)
-        small = tuple(name if name in self.objectives else name.removesuffix(_MEAN) for name in minimise)
-        self.meaning = meant(self.objectives if objectives is None else objectives, small)
-        self.minimised = self.meaning.minimised
-        self.has_scatter = self.errors is not None
-
-    def meaning_as(self, meaning: Objectives) -> None:
-        """Take the same columns to mean something else: other units."""
-        self.meaning = meaning
-        self.__dict__.pop("_recorded", None)
-
-    @cached_property
-    def _recorded(self) -> tuple[tuple[str, ...], Observations]:
-        wanted = (*self.means, *(self.errors or ()), self.counts)
-        names: list[str] = []
-        parts: list[Floats] = []
-        for columns in self._reader.chunks(wanted, self.design):
-            row = len(names)
-            names += _texts(columns[self.design], self.path, self.design, row)
-            parts.append(
-                np.column_stack(
-                    [numbers(columns[c], self.path, c, row, missing=c in (self.errors or ())) for c in wanted]
-                )
-            )
-        if not names:
-            raise InputError(f"{self.path.name} has no rows below its header; one row a design was expected.")
-        if (twice := first_repeated(names)) is not None:
-            raise InputError(
-                f"{self.path.name} has two rows for {twice!r}; a table of means has one row a design (a table with one "
-                "row an evaluation is read with `objectives`)."
-            )
-        return tuple(names), self._observations(np.vstack(parts))
-
-    def _observations(self, table: Floats) -> Observations:
-        dim = len(self.means)
-        means, errors, n = table[:, :dim], table[:, dim:-1], table[:, -1]
-        for row in np.flatnonzero((n != np.floor(n)) | (n < 1) | (n > 2**53))[:1]:
-            raise self._refusal(row, self.counts, f"holds {n[row]:g}, where a number of evaluations was expected")
-        scatters = np.zeros((len(n), dim, dim))
-        if self.errors is not None:
-            for row, column in np.argwhere((n[:, None] > 1) & ~(errors >= 0))[:1]:
-                held = "is empty" if np.isnan(errors[row, column]) else f"holds {errors[row, column]:g}"
-                raise self._refusal(row, self.errors[column], f"{held}, where a {self._word} was expected")
-            for row, column in np.argwhere((n[:, None] == 1) & (np.nan_to_num(errors) != 0))[:1]:
-                words = f"holds a {self._word}, but one evaluation shows none; leave it empty"
-                raise self._refusal(row, self.errors[column], words)
-            # standard error^2 = scatter / (n - 1) / n, standard deviation^2 = scatter / (n - 1)
-            in_steps = np.where(n[:, None] > 1, errors, 0.0) / self.meaning.units
-            variances = in_steps**2 * ((n - 1) * (1 if self._deviations else n))[:, None]
-            scatters[:, np.arange(dim), np.arange(dim)] = variances
-        designs = np.arange(len(n))
-        return Observations(designs, self.meaning.steps(means), n.astype(np.int64), scatters)
-
-    @property
-    def _word(self) -> str:
-        return "standard deviation" if self._deviations else "standard error"
-
-    def _refusal(self, row: int, column: str, words: str) -> InputError:
-        return InputError(f"{row_words(self.path, row)}, column {column!r} {words}.")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The designs in the order of the rows."""
-        return self._recorded[0]
-
-    @property
-    def rows(self) -> Counts:
-        """(K,): evaluations of each design."""
-        return self._recorded[1].counts
-
-    def __iter__(self) -> Iterator[Observations]:
-        """One entry a design."""
-        yield self._recorded[1]
 
 
 def open_measurements(
@@ -376,9 +325,9 @@ def open_measurements(
     names = called(objectives)
     meant_as: Sequence[str | Objective] | None = objectives or None
     if not means:
-        wide = not set(names) <= set(columns) and {f"{c}{_MEAN}" for c in names} <= set(columns)
+        wide = not set(names) <= set(columns) and {f"{c}{MEAN}" for c in names} <= set(columns)
         if not objectives:
-            objectives = [c.removesuffix(_MEAN) for c in columns if c.endswith(_MEAN) and c != _MEAN]
+            objectives = [c.removesuffix(MEAN) for c in columns if c.endswith(MEAN) and c != MEAN]
             wide = True
         if not objectives:
             likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design and not is_unnamed(c)] or columns
@@ -391,7 +340,7 @@ def open_measurements(
             if errors or counts is not None:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
             return LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
-        means = [f"{c}{_MEAN}" for c in called(objectives)]
+        means = [f"{c}{MEAN}" for c in called(objectives)]
     elif all(isinstance(objective, str) for objective in objectives) and objectives:
         raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
     elif objectives and len(objectives) != len(means):
@@ -422,11 +371,6 @@ def open_measurements(
     )
 
 
-def called(objectives: Sequence[str | Objective]) -> tuple[str, ...]:
-    """The names of objectives, whether they are names or records."""
-    return tuple(o.name if isinstance(o, Objective) else o for o in objectives)
-
-
 def meaning_of(source: Source) -> Objectives:
     """What a source says of its objectives; names and directions alone where it does not know units."""
     found = getattr(source, "meaning", None)
@@ -436,41 +380,7 @@ def meaning_of(source: Source) -> Objectives:
 def _usual(means: Sequence[str], columns: Sequence[str], endings: Sequence[str]) -> list[str]:
     """The columns that go with those of means by their names, where the table has some of them."""
     for ending in endings:
-        usual = [c.removesuffix(_MEAN) + ending for c in means]
+        usual = [c.removesuffix(MEAN) + ending for c in means]
         if set(usual) & set(columns):
             return usual
     return []
-
-
-def _design_column(columns: Sequence[str], design: str | None, path: Path) -> str:
-    if design is not None:
-        check_columns((design,), columns, path)
-        return design
-    found = name_column(columns)
-    if found is None:
-        raise InputError(f"say which column names the design with `design`; {path.name} has {listed_columns(columns)}.")
-    return found
-
-
-def _texts(column: Sequence[Any], path: Path, name: str, first_row: int) -> list[str]:
-    """Names as they stand; a row without one is refused."""
-    codes, words = _coded(column, path, name, first_row)
-    return [words[code] for code in codes.tolist()]
-
-
-def _coded(column: Sequence[Any], path: Path, name: str, first_row: int) -> tuple[Indices, list[str]]:
-    """The different names, in the order of their first rows, and the number of each row's; an empty one is refused."""
-    if isinstance(column, ArrowTexts):
-        codes, entries = column.coded()
-    elif isinstance(column, np.ndarray):
-        found, places = np.unique(column, return_inverse=True)
-        codes, entries = first_come(list(found), places)
-    else:
-        known: dict[str, int] = {}
-        codes = np.array([known.setdefault(text_of(entry), len(known)) for entry in column], dtype=np.intp)
-        entries = list(known)
-    words = [text_of(entry) for entry in entries]
-    if "" in words:
-        row = first_row + int((codes == words.index("")).argmax())
-        raise InputError(f"{row_words(path, row)}, column {name!r} is empty; which design was it?")
-    return codes, words

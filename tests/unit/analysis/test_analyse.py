@@ -288,7 +288,7 @@ def test_successes_and_failures_are_not_normal():
     rng = np.random.default_rng(2)
     designs = np.tile(np.arange(3), 30)
     values = np.column_stack([rng.random(90) < 0.7, rng.normal(size=90)]).astype(float)
-    words = "'objective 1' has no other values than 0 and 1, which is not normal noise: assume bounded noise instead."
+    words = "'objective 1' has no other values than 0 and 1, which is not normal noise: assume binary or bounded noise"
     assert said(analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05), words)
     bounded = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.Bounded(-9, 9))
     assert not said(bounded, words)
@@ -526,3 +526,44 @@ def test_the_export_of_a_study_says_whose_answer_counts(tmp_path):
     found = analyse(open_measurements(table, objectives=["x"]), cw.Cone.orthant(1), delta=0.1, epsilon=0.5)
     assert said(found, "This table was exported from a study.")
     assert not said(analyse(observed(each=3), ORTHANT, delta=0.1), "exported from a study")
+
+
+# -- noise by objective --------------------------------------------------------------------------------------------
+
+
+def mixed_table(seed: int = 0, each: int = 60) -> dict:
+    """Three designs: one good, one cheap, one neither; outcomes, seconds and a price."""
+    rng = np.random.default_rng(seed)
+    rates, seconds, prices = [0.95, 0.6, 0.05], [1.0, 1.2, 3.0], [5.0, 1.0, 4.0]
+    return {
+        "design": np.repeat(list("abc"), each).tolist(),
+        "correct": (rng.random(3 * each) < np.repeat(rates, each)).tolist(),
+        "seconds": (np.repeat(seconds, each) + 0.2 * rng.normal(size=3 * each)).tolist(),
+        "price": np.repeat(prices, each).tolist(),
+    }
+
+
+MIXED = [
+    cw.Objective("correct", noise="binary"),
+    cw.Objective("seconds", "min", unit=0.5, noise="unknown"),
+    cw.Objective("price", "min", unit=2, noise="known"),
+]
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_a_table_of_outcomes_seconds_and_prices(final):
+    found = cw.analyse(mixed_table(), objectives=MIXED, delta=0.05, final=final)
+    assert found.result.status.tolist() == ["kept", "kept", "beaten"]
+    assert found.result.guarantee
+    text = " ".join(found.explanations)
+    assert "by objective: observations of 0 or 1; normal noise of unknown covariance" in text
+    assert "'price' never varies" not in text
+    assert "binary or bounded noise" not in text
+
+
+def test_a_value_between_zero_and_one_is_refused_wherever_it_comes_from():
+    with pytest.raises(cw.InputError, match=r"row 1 .*'correct' holds '0.3', where 0 or 1 was expected"):
+        cw.analyse({**mixed_table(), "correct": [0.3] * 180}, objectives=MIXED, delta=0.05)
+    told = cw.Observations.single([0, 1], [[0.3], [1.0]])
+    with pytest.raises(cw.InputError, match=r"'objective 1' of '0' is 0.3, where 0 or 1 was expected"):
+        cw.analyse(told, cw.Cone.orthant(1), delta=0.05, noise=cw.noise.Binary())

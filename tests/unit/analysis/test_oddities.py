@@ -67,7 +67,8 @@ def test_a_study_says_that_values_are_successes_and_failures(tmp_path):
         constant, pairs = (remark.sentence for remark in study.warnings())
         assert constant.startswith("All values of 'gain' are the same for a: ")
         assert pairs == (
-            "'gain' has no other values than 0 and 1, which is not normal noise: assume bounded noise instead."
+            "'gain' has no other values than 0 and 1, which is not normal noise: assume binary or bounded noise "
+            "instead."
         )
 
 

@@ -184,7 +184,7 @@ def test_long_answers_are_cut_and_say_where_the_rest_is(tmp_path, run):
         ((*LONG, "--cone", "orthant:3"), "orders 3 objectives, but there are 2: cost, speed"),
         ((*LONG, "--delta", "1"), "delta must lie strictly between 0 and 1"),
         ((*LONG, "--epsilon", "-1"), "epsilon must be 0 or more"),
-        ((*LONG, "--noise", "loud"), "--noise must be unknown, unknown:STEP, gaussian:SIGMA"),
+        ((*LONG, "--noise", "loud"), "--noise must be unknown, unknown:STEP, binary, known, gaussian:SIGMA"),
         ((*LONG, "--noise", "gaussian:much"), "'much' is not a number"),
         ((*LONG, "--noise", "gaussian:-1"), "sigma must be above 0"),
         ((*LONG, "--noise", "bounded:0"), "bounded:LOW:HIGH"),

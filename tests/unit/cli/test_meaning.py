@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.cli.meaning import meant_by
+from conewise.cli.meaning import fixed_noise, meant_by
 from conewise.noise import Gaussian
 from conewise.objectives import as_objectives
 
@@ -175,3 +175,32 @@ def test_levels_are_arguments_of_a_study_and_refused_where_no_proof_knows_them(t
         with pytest.raises(cw.InputError, match="does not know levels"):
             cw.Study.create(tmp_path / "b.db", levels={"a": 1.5}, **asked, **more)
     assert not (tmp_path / "b.db").exists()
+
+
+# -- noise ---------------------------------------------------------------------------------------------------------
+
+
+def test_noise_of_all_and_of_some_objectives():
+    three = as_objectives(["correct", "a=b, c", "price"])
+    assert repr(fixed_noise(three, ())) == "GaussianUnknown()"
+    assert repr(fixed_noise(three, ("bounded:0:1",))) == "Bounded(0.0, 1.0)"
+    some = fixed_noise(three, ("correct=binary", '"a=b, c"=0.5', "known"))
+    assert repr(some) == "ByObjective([Binary(), Gaussian(0.5), Known()])"
+    assert repr(fixed_noise(three, ("price=known",))) == "ByObjective([GaussianUnknown(), GaussianUnknown(), Known()])"
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (("correct=binomial",), "--noise of 'correct' must be unknown, .* got 'binomial'"),
+        (("binomial",), "--noise must be unknown, .* got 'binomial'"),
+        (("colour=binary",), "noise is given for 'colour', which is not among correct, price"),
+        (("correct=binary", "correct=known"), "two things of 'correct'"),
+        (("unknown", "binary"), "two things of all objectives"),
+        (("correct=known", "known"), "no objective has noise"),
+        (("correct=gaussian:1,2",), "given for 2 objectives, but there are 1"),
+    ],
+)
+def test_noise_that_says_nothing_is_refused(texts, words):
+    with pytest.raises(cw.InputError, match=words):
+        fixed_noise(as_objectives(["correct", "price"]), texts)

@@ -149,3 +149,29 @@ def test_rows_cannot_be_changed_through_what_is_handed_out(tmp_path):
         study.rows[0]["t"] = 9
         study.ask(1)[0].row["t"] = 9
         assert study.rows[0] == {"t": 1}
+
+
+# -- noise by objective --------------------------------------------------------------------------------------------
+
+
+def test_studies_know_outcomes_and_prices_and_refuse_what_cannot_be(tmp_path):
+    objectives = [cw.Objective("correct", noise="binary"), cw.Objective("price", "min", noise="known")]
+    facts = {"objectives": objectives, "cone": cw.Cone.orthant(2), "epsilon": 0.3, "delta": 0.1, "designs": ["a", "b"]}
+    with cw.Study.create(tmp_path / "s.db", noise=None, **facts) as study:
+        study.record(["a", "b"], [[1, 3.0], [0, 4.0]])
+        for values, words in (
+            ([[0.3, 3.0]], "0.3 in row 0 for 'correct'"),
+            ([[1, 3.5]], "objective 2 of 'a' is 3 and 3.5, although it is declared to be known"),
+        ):
+            with pytest.raises(cw.InputError, match=words):
+                study.record(["a"], values)
+        with pytest.raises(cw.InputError, match="is 4 and 7, although it is declared"):
+            study.record(["b", "b"], [[1, 7.0], [1, 8.0]])
+        study.correct("d0n0", [1, 5.0], "misread")  # the only value of a
+        batch = study.ask(4)
+        study.tell(batch, [[1, {0: 5.0, 1: 4.0}[one.design]] for one in batch])
+        with pytest.raises(cw.InputError, match="is 5 and 6"):
+            study.correct("d0n0", [1, 6.0], "misread again")
+    with cw.Study.open(tmp_path / "s.db") as study:
+        assert repr(study.noise) == "ByObjective([Binary(), Known()])"
+        assert study.status().evaluations == 6

@@ -13,7 +13,8 @@ import pytest
 import conewise as cw
 from conewise import _limits as limits
 from conewise.tables import measurements, readers
-from conewise.tables.measurements import LongTable, WideTable, open_measurements
+from conewise.tables.means import WideTable
+from conewise.tables.measurements import LongTable, open_measurements
 
 HEADER = ["design", "cost", "speed"]
 ROWS = [["b", 1.0, 5.0], ["a", 2.0, 6.0], ["b", 3.0, 7.5], ["c, d", -4.0, 1e-7], ["a", 2.5, 6.5], ["b", 0.0, 9.0]]

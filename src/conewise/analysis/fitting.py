@@ -1,0 +1,39 @@
+"""Whether the values of a table are what its noise assumes, said of designs and objectives by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conewise.certificate.fit import Limits
+from conewise.errors import InputError
+from conewise.feedback import Observations
+from conewise.noise import Binary, ByObjective, Known, Noise
+from conewise.objectives import Objectives, with_noise
+from conewise.tables.means import WideTable
+from conewise.tables.measurements import LongTable, Source, meaning_of
+
+
+def told_apart(source: Source, meaning: Objectives, noise: Noise) -> Objectives:
+    """The objectives with their own noise, so that a table knows how outcomes and known values are written in it."""
+    if isinstance(source, LongTable | WideTable):
+        each = noise.each if isinstance(noise, ByObjective) else (noise,) * len(meaning)
+        if any(isinstance(own, Binary | Known) for own in each):
+            source.meaning_as(with_noise(meaning, dict(zip(meaning.names, each, strict=True))))
+            source.fill_known()
+            return source.meaning
+    return meaning
+
+
+def check_values(observations: Observations, source: Source, noise: Noise) -> None:
+    """Refuse the first value that the noise rules out."""
+    limits = Limits.of(noise, observations.means.shape[1])
+    misfit = limits is not None and limits.misfits(observations)
+    if limits is not None and np.any(misfit):
+        entry, d = np.argwhere(misfit)[0]
+        value = float(meaning_of(source).own(observations.means[entry])[d])
+        it = f"{source.objectives[d]!r} of {source.names[observations.designs[entry]]!r} is {value:g}"
+        if limits.two_valued[d]:
+            raise InputError(f"{it}, where 0 or 1 was expected: its noise is declared binary.")
+        raise InputError(
+            f"{it}, outside the range that the noise assumes; no claim would hold with it: give the true range."
+        )
