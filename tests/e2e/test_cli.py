@@ -192,7 +192,7 @@ def test_a_cone_is_drawn_the_same_in_every_process(tmp_path):
 def test_budget_gives_the_papers_number_and_ours():
     arguments = ("budget", "--cone", "planar:90", "--designs", "206", "--epsilon", "0.1", "--delta", "0.01")
     data = json.loads(succeeds(*arguments, "--json", by=inside).stdout)
-    assert list(data) == ["schema", "cone", "beta", "noise", "designs", "epsilon", "delta", "budgets"]
+    assert list(data) == ["schema", "cone", "beta", "noise", "n_designs", "epsilon", "delta", "budgets"]
     assert {row["bound"]: row["each"] for row in data["budgets"]} | {"subgaussian": 0} == {
         "paper": 38_800,
         "gaussian": 5_074,
@@ -215,15 +215,17 @@ def test_front_reads_every_format_alike(tmp_path, ending):
     path = write_table(tmp_path / f"designs.{ending}")
     data = json.loads(succeeds("front", path, "--json", by=inside).stdout)
     assert data == {
-        "schema": 1,
+        "schema": 2,
         "cone": "orthant:2",
         "rows": 6,
         "compared_rows": 6,
         "where": None,
-        "pareto": 3,
+        "n_pareto": 3,
         "misses_a_level": 0,
         "compared": [{"name": name, "direction": "larger", "unit": 1.0, "level": None} for name in ("cost", "speed")],
+        "objectives": ["cost", "speed"],
         "minimised": [],
+        "units": {},
         "designs": [
             {"row": k, "name": name, "values": {"cost": cost, "speed": speed}, "others": {}}
             for k, (name, cost, speed) in enumerate(ROWS, start=1)
@@ -386,7 +388,7 @@ def reproduced(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[str]
 def test_reproduce_gives_the_same_numbers_in_any_number_of_processes(reproduced):
     data = json.loads(succeeds("reproduce", "--runs", "30", "--jobs", "2", "--json").stdout)
     written = json.loads((reproduced[0] / "results.json").read_text(encoding="utf-8"))  # that was one process
-    assert data == {"schema": 1} | written
+    assert data == {"schema": 2} | written
     assert list(written) == [
         *("paper", "runs", "seed", "test", "reproduced", "verdict", "notes", "pareto_sets", "cells"),
     ]

@@ -83,7 +83,7 @@ def column(page, n):
 
 def test_json_markdown_and_html_say_the_same(folder, tmp_path):
     numbers = json.loads(run("report", folder / "trial.db", "--json").stdout)
-    assert numbers["designs"] == 6
+    assert numbers["n_designs"] == 6
     done = run("report", folder / "trial.db", "-o", tmp_path / "report.md")
     assert done.exit_code == 0
     assert f"Written to {tmp_path / 'report.md'}." in done.stderr
@@ -99,7 +99,7 @@ def test_a_saved_result_becomes_a_report(folder, tmp_path):
     numbers = json.loads(run("report", tmp_path / "answer.json", "--title", "Ours", "--json").stdout)
     assert numbers["title"] == "Ours"
     assert numbers["evaluations"] == 500
-    assert sum(entry["times"] for entry in numbers["next"]) == 10
+    assert sum(entry["times"] for entry in numbers["plan"]) == 10
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     assert "use `correct` if the stored values are wrong" in refused(capsys, "tell", "trial.db", "d2n0", "0.25", "0.1")
     said = succeeds(capsys, "correct", "trial.db", "d2n0", "0.25", "0.1", "--reason", "sign lost")
     assert said == "Evaluation d2n0 now counts as 0.25, 0.1.\n"
-    assert data(capsys, "tell", "trial.db", "--design", "c", "0.3", "0.2")["evaluations"] == ["d2n1"]
+    assert data(capsys, "tell", "trial.db", "--design", "c", "0.3", "0.2")["ids"] == ["d2n1"]
 
     state = data(capsys, "status", "trial.db")
     assert state["evaluations"] == 5
@@ -72,7 +72,7 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     assert state["in_flight"] == 1
     assert not state["finished"]
     assert succeeds(capsys, "release", "trial.db", "d1n1") == "1 evaluation handed back.\n"
-    assert data(capsys, "release", "trial.db", "--all") == {"released": []}
+    assert data(capsys, "release", "trial.db", "--all") == {"ids": []}
 
     said = succeeds(capsys, "run", "trial.db", "--toml", "trial.toml")
     assert re.match(r"Finished after 7 evaluations in [\d.]+ s: ", said), said
@@ -80,7 +80,7 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     assert state["finished"]
     assert (state["evaluations"], state["in_flight"], state["remaining"]) == (12, 0, 0)
     assert "nothing: the study has all that it asked for" in conewise(capsys, "ask", "trial.db")[2]
-    assert data(capsys, "ask", "trial.db") == {"finished": True, "evaluations": []}
+    assert data(capsys, "ask", "trial.db") == {"finished": True, "handed_out": []}
 
     assert succeeds(capsys, "export", "trial.db", "out.csv") == "12 evaluations of study trial written to out.csv.\n"
     exported = rows_of((folder / "out.csv").read_text(encoding="utf-8"))
@@ -101,9 +101,9 @@ def test_names_that_look_like_formulas_come_back_from_a_spreadsheet(folder, caps
     todo = succeeds(capsys, "ask", "trial.db", "-n", "3")
     assert [row["design"] for row in rows_of(todo)] == ["'=1+1", "''=1+1", "-5"]
     Path("done.csv").write_text(todo.replace(",,\n", ",1,2\n"), encoding="utf-8")
-    assert data(capsys, "tell", "trial.db", "--file", "done.csv")["evaluations"] == ["d0n0", "d1n0", "d2n0"]
+    assert data(capsys, "tell", "trial.db", "--file", "done.csv")["ids"] == ["d0n0", "d1n0", "d2n0"]
     succeeds(capsys, "export", "trial.db", "out.csv")
-    assert data(capsys, "tell", "other.db", "--file", "out.csv")["evaluations"] == ["d0n0", "d1n0", "d2n0"]
+    assert data(capsys, "tell", "other.db", "--file", "out.csv")["ids"] == ["d0n0", "d1n0", "d2n0"]
 
 
 def test_odd_values_are_shown_where_they_are_told_and_in_the_status(folder, capsys):
@@ -118,7 +118,7 @@ def test_odd_values_are_shown_where_they_are_told_and_in_the_status(folder, caps
     assert (code, out) == (0, "1 evaluation stored in trial.db.\n")
     assert re.fullmatch(r"look at: 'gain' of c is 40.1, [\d,]+ spreads away .* \(d2n5\): [^\n]*withdraw it\.\n", err)
     (remark,) = data(capsys, "status", "trial.db")["warnings"]
-    assert remark["evaluations"] == ["d2n5"]
+    assert remark["ids"] == ["d2n5"]
     assert f"look at            {remark['sentence']}" in succeeds(capsys, "status", "trial.db")
     assert data(capsys, "tell", "trial.db", "--design", "007", "0.1", "0.2")["warnings"] == []
     succeeds(capsys, "withdraw", "trial.db", "d2n5", "--reason", "the decimal point was lost")

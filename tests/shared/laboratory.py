@@ -97,7 +97,7 @@ def succeeds(capsys, *arguments: str) -> str:
 
 def data(capsys, *arguments: str) -> dict:
     found = json.loads(succeeds(capsys, *arguments, "--json"))
-    assert found.pop("schema") == 1
+    assert found.pop("schema") == 2
     return found
 
 

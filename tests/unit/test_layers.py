@@ -125,7 +125,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("server",),
     ],
     "cli": [
-        ("options", "show", "stating", "origins", "meaning", "flags", "standing", "results"),
+        ("options", "show"),
+        ("stating", "origins", "meaning", "flags", "standing", "results"),
         (
             "budget",
             "cone",

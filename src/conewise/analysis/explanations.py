@@ -68,14 +68,19 @@ class Findings:
             return f"There is only one design, {self._name(0)}, so nothing can be better: it is Pareto optimal."
         counted = {s: int((status == s.value).sum()) for s in Status}
         if counted[Status.UNDECIDED] == k:
-            return f"Of {k} designs none is decided at {self._at(self.question.epsilon)}."
+            return f"{self._first()}Of {k} designs none is decided at {self._at(self.question.epsilon)}."
         parts = [_counted(s, n) for s, n in counted.items() if n]
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
         sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
         if self._doubted:
             sure = "that is a guess, not a guarantee"
-        return f"Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
+        return f"{self._first()}Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
+
+    def _first(self) -> str:
+        """The returned designs, before anything is said of them."""
+        returned = np.flatnonzero(self.result.pareto)
+        return f"Returned: {self._names(returned)}. " if len(returned) else ""
 
     def _certain(self) -> list[str]:
         certain = np.flatnonzero(self.result.certain)

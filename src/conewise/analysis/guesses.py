@@ -22,6 +22,8 @@ from conewise.objectives import rounded_unit
 from conewise.order import pareto_mask
 
 _PRICED: Final = 100  # designs for which other epsilons are tried: each of them judges all designs again
+_COMPARED: Final = 2  # evaluations of a design before it can be compared
+_ANY: Final = 10**9  # more evaluations than anybody makes: an end for epsilon = 0
 _PARTS: Final = (0.5, 2.0)  # of a tenth of the smallest spread: a fine epsilon and a coarse one
 
 
@@ -100,6 +102,15 @@ def prices(question: Question, state: Checkpoints, most: int | None, final: bool
             remaining = int(np.maximum(np.ceil(targets) - state.counts, 0).sum())
         found.append(Price(epsilon, remaining))
     return tuple(found)
+
+
+def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...]:
+    """The same from the samples alone, for evaluations that go on after them; nothing before all can be compared."""
+    k = statistics.n_designs
+    if k > _PRICED or (statistics.counts < _COMPARED).any():
+        return ()
+    rule = SuccessiveElimination(question, k, max_evaluations=_ANY, any_epsilon=True, pilots=False)
+    return prices(question, replace(rule.start(), statistics=statistics), _ANY if question.epsilon == 0 else None, True)
 
 
 def price_words(found: Sequence[Price], question: Question, hopeless: int) -> str:

@@ -15,12 +15,11 @@ from conewise.cli.meaning import fixed_noise, level_option, meant_by, noise_opti
 from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
-from conewise.cli.show import json_text, print_json, print_table, progress_bar
+from conewise.cli.show import designs_data, guarantee_data, guess_data, json_text, print_json, print_table, progress_bar
 from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.feedback import Pulls
-from conewise.goals import Guarantee
 from conewise.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.files import write_text
@@ -272,22 +271,6 @@ def _guarded(columns: Columns) -> Columns:
     return {guarded(c): [guarded(e) for e in entries] if c == design else entries for c, entries in columns.items()}
 
 
-def _guess(found: Analysis) -> dict[str, Any] | None:
-    if found.guess is None:
-        return None
-    return {
-        "pareto": [found.names[k] for k in np.flatnonzero(found.guess.pareto)],
-        "prices": [{"epsilon": price.epsilon, "remaining": price.remaining} for price in found.guess.prices],
-    }
-
-
-def _errors(found: Analysis, design: int) -> dict[str, float | None]:
-    if found.guess is None:
-        return dict.fromkeys(found.objectives)
-    errors = found.guess.standard_errors[design].tolist()
-    return {o: None if np.isnan(v) else v for o, v in zip(found.objectives, errors, strict=True)}
-
-
 def _json(
     found: Analysis,
     files: tuple[Path, ...],
@@ -297,13 +280,8 @@ def _json(
     pulls: Pulls | None,
     block: str | None,
 ) -> dict[str, Any]:
-    result, worth = found.result, found.result.guarantee
-    means = found.means.tolist()
-    guarantee = (
-        {"epsilon": worth.epsilon, "delta": worth.delta, "theorem": worth.theorem, "assumption": worth.assumption}
-        if isinstance(worth, Guarantee)
-        else None
-    )
+    result = found.result
+    errors = None if found.guess is None else found.guess.standard_errors
     return {
         "file": str(files[0]) if len(files) == 1 else [str(file) for file in files],
         "cone": str(cone),
@@ -319,29 +297,17 @@ def _json(
         "epsilon": found.epsilon,
         "delta": found.delta,
         "evaluations": result.evaluations,
-        "designs": [
-            {
-                "name": found.names[k],
-                "status": str(result.status[k]),
-                "returned": bool(result.pareto[k]),
-                "by": found.names[result.by[k]] if result.by[k] >= 0 else None,
-                "certainly_pareto": bool(result.certain[k]),
-                "evaluations": int(result.counts[k]),
-                "standard_errors": _errors(found, k),
-                "means": {o: None if np.isnan(v) else v for o, v in zip(found.objectives, means[k], strict=True)},
-            }
-            for k in range(len(found.names))
-        ],
+        "n_designs": len(found.names),
+        "designs": designs_data(result, errors),
         "certified_epsilon": result.certified_epsilon,
-        "guarantee": guarantee,
-        "not_guaranteed_because": None if guarantee is not None else str(getattr(worth, "reason", "")),
-        "guess": _guess(found),
+        **guarantee_data(result.guarantee),
+        "guess": guess_data(found.guess, found.names),
         "remaining": found.plan.remaining,
         "remaining_at_least": found.plan.at_least,
         "plan": None
         if pulls is None
         else [
-            {"design": found.names[k], "times": n}
+            {"name": found.names[k], "times": n}
             for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
         ],
         "explanations": list(found.explanations),

@@ -72,8 +72,8 @@ def budget(
             {
                 "cone": str(cone),
                 "beta": beta,
-                "noise": repr(noise),
-                "designs": designs,
+                "noise": noise.words,
+                "n_designs": designs,
                 "epsilon": epsilon,
                 "delta": delta,
                 "budgets": found,

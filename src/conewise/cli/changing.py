@@ -127,7 +127,7 @@ def drop(place: str, name: str | None, names: tuple[str, ...], reason: str, unse
     """
     with Study.open(place, name=name) as opened:
         opened.drop(list(names), reason=reason, unseen=unseen)
-        _say(opened, {"dropped": list(names)}, f"{', '.join(names)} dropped", as_json)
+        _say(opened, {"dropped": list(opened.dropped)}, f"{', '.join(names)} dropped", as_json)
 
 
 @study_command("Ask for another epsilon, or end elsewhere.")
@@ -152,7 +152,7 @@ def change(
 
 def _say(opened: Study, data: dict[str, object], said: str, as_json: bool) -> None:
     status = opened.status()
-    compared = {"designs": opened.n_designs, "delta_spent": opened.delta_spent, "set_aside": status.aside}
+    compared = {"n_designs": opened.n_designs, "delta_spent": opened.delta_spent, "set_aside": status.aside}
     if as_json:
         print_json({**data, **compared, "finished": status.finished})
         return

@@ -215,7 +215,7 @@ def _json(table: ShardedTable, found: TableFront, cone: Cone, rows: Indices, sho
         "rows": found.rows,
         "compared_rows": found.compared,
         "where": None if table.where is None else str(table.where),
-        "pareto": len(found),
+        "n_pareto": len(found),
         "misses_a_level": found.compared - found.feasible,
         "compared": [
             {
@@ -226,7 +226,9 @@ def _json(table: ShardedTable, found: TableFront, cone: Cone, rows: Indices, sho
             }
             for o in table.meaning.each
         ],
+        "objectives": list(table.objectives),
         "minimised": list(table.minimised),
+        "units": table.meaning.stated(),
         "designs": [
             {
                 "row": row + 1,

@@ -77,8 +77,8 @@ def _entry(entry: Entry, opened: Study) -> dict[str, Any]:
         "time": entry.time,
         "kind": entry.kind,
         "worker": entry.worker,
-        "evaluations": [str(identity) for identity in entry.identities],
-        "blocks": None if opened.blocks is None else [opened.blocks.names[k.number] for k in entry.identities],
+        "ids": [str(identity) for identity in entry.identities],
+        "block_names": None if opened.blocks is None else [opened.blocks.names[k.number] for k in entry.identities],
         "numbers": numbers,
         "note": entry.note,
     }

@@ -30,7 +30,9 @@ def correct(
         values = as_values(words[1:], opened)
         opened.correct(words[0], values, reason)
         if as_json:
-            print_json({"evaluation": words[0], "values": values, "reason": reason})
+            print_json(
+                {"ids": [words[0]], "values": dict(zip(opened.objectives, values, strict=True)), "reason": reason}
+            )
             return
         click.echo(f"Evaluation {words[0]} now counts as {', '.join(f'{value:g}' for value in values)}.")
 
@@ -53,7 +55,7 @@ def withdraw(
         opened.withdraw(list(ids), reason, for_its_value=for_its_value)
         status = opened.status()
         if as_json:
-            print_json({"withdrawn": list(ids), "reason": reason, "withdrawn_in_all": status.withdrawn})
+            print_json({"ids": list(ids), "reason": reason, "withdrawn": status.withdrawn})
             return
         several = len(ids) > 1
         click.echo(
@@ -80,7 +82,7 @@ def fail(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_jso
         status = opened.status()
         failed = status.failures - before
         if as_json:
-            print_json({"failed": failed, "reason": reason, "failures_in_all": status.failures})
+            print_json({"failed": failed, "reason": reason, "failures": status.failures})
             return
         said = f"{failed} evaluation{'' if failed == 1 else 's'} failed ({status.failures} in all), open again"
         told = len(ids) - failed
@@ -106,7 +108,7 @@ def release(
         back = [lease.evaluation for lease in held]
         opened.release(list(ids) if ids else back)
         if as_json:
-            print_json({"released": back})
+            print_json({"ids": back})
             return
         click.echo(f"{len(back)} evaluation{'' if len(back) == 1 else 's'} handed back.")
 

@@ -135,8 +135,8 @@ def _tell(table: DesignTable, said: Preferences, labels: list[str], values: Floa
                 "said": list(cone.said),
                 "words": words,
                 "preferences": said.to_dict(),
-                "designs": len(labels),
-                "remaining": [_record(table, labels, values, k) for k in np.flatnonzero(kept).tolist()],
+                "n_designs": len(labels),
+                "designs": [_record(table, labels, values, k) for k in np.flatnonzero(kept).tolist()],
             }
         )
         return

@@ -10,7 +10,7 @@ import click
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import fixed_noise, meant_by
 from conewise.cli.options import force_option
-from conewise.cli.show import print_json, progress_bar
+from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, stated
 from conewise.errors import InputError, printable
 from conewise.preferences import stated_cone
@@ -84,7 +84,7 @@ def report(
         plotly_script()  # says at once what is missing, not after a long analysis
     subject = _subject(context, source, name, title, options, quiet=as_json)
     if as_json:
-        print_json(answer(subject))
+        print_json(_data(subject))
         return
     page = html_page(subject) if kind == "html" else markdown_page(subject)
     write_text(out, [page], inputs=inputs, force=force)
@@ -92,6 +92,38 @@ def report(
 
 
 report.params += [parameter for parameter in analyse_command.params if parameter.name in _OF_TABLES]
+
+
+def _data(subject: Subject) -> dict[str, Any]:
+    """The report's numbers, under the names that every command has for them."""
+    data = answer(subject)
+    names = [o.name for o in subject.meaning.each]
+    geometry = data.pop("cone")
+    return {
+        "title": data.pop("title"),
+        "n_designs": data.pop("designs"),
+        "objectives": names,
+        "minimised": list(subject.meaning.minimised),
+        "units": subject.meaning.stated(),
+        "compared": data.pop("objectives"),
+        "cone": geometry.pop("text"),
+        "geometry": geometry,
+        "designs": [_design(row, names) for row in data.pop("rows")],
+        **guarantee_data(subject.result.guarantee),
+        "certified_epsilon": data["certificate"].pop("certified_epsilon"),
+        "plan": [{"name": step["design"], "times": step["times"]} for step in data.pop("next")],
+        **data,
+    }
+
+
+def _design(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    means = dict(zip(names, row["means"], strict=False))  # a page lists the first objectives of very many
+    known = {key: value for key, value in row.items() if key not in ("id", "means", "certain")}
+    said = {"facets": "facet_numbers"}
+    rivals = [
+        {said.get(key, key): value for key, value in rival.items() if key != "id"} for rival in row["rivals"] or ()
+    ]
+    return known | {"means": means, "certainly_pareto": row["certain"], "rivals": rivals}
 
 
 def _subject(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from conewise._arrays import Floats
+from conewise.algorithms import Result
+from conewise.analysis.guesses import Guess
 from conewise.errors import printable
+from conewise.goals import Guarantee, Heuristic
 from conewise.report.data import Table
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of what --json prints (docs/json): raised where a key goes or changes its meaning, not for new ones."""
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
@@ -23,6 +28,49 @@ def json_text(data: Any) -> str:
     """As --json prints it; an object says first which version of the schema it follows."""
     versioned = {"schema": SCHEMA} | data if isinstance(data, dict) else data
     return json.dumps(versioned, indent=2, allow_nan=False)
+
+
+def guarantee_data(worth: Guarantee | Heuristic) -> dict[str, Any]:
+    """What an answer is worth, as every command writes it."""
+    sure = isinstance(worth, Guarantee)
+    parts = ("epsilon", "delta", "theorem", "assumption")
+    return {
+        "guarantee": {part: getattr(worth, part) for part in parts} if sure else None,
+        "not_guaranteed_because": None if sure else str(getattr(worth, "reason", "")),
+    }
+
+
+def designs_data(result: Result, errors: Floats | None = None) -> list[dict[str, Any]]:
+    """A record for each design of an answer, as every command writes it; with standard errors (K, D), if known."""
+    names, objectives = result.designs, result.objectives
+
+    def by_name(values: Sequence[float]) -> dict[str, float | None]:
+        return {o: None if math.isnan(v) else v for o, v in zip(objectives, values, strict=True)}
+
+    unknown = [math.nan] * len(objectives)
+    return [
+        {
+            "name": names[k],
+            "status": str(result.status[k]),
+            "returned": bool(result.pareto[k]),
+            "by": names[result.by[k]] if result.by[k] >= 0 else None,
+            "certainly_pareto": bool(result.certain[k]),
+            "evaluations": int(result.counts[k]),
+            "means": by_name(mean),
+            "standard_errors": by_name(unknown if errors is None else errors[k].tolist()),
+        }
+        for k, mean in enumerate(result.averages.tolist())
+    ]
+
+
+def guess_data(guess: Guess | None, names: Sequence[str]) -> dict[str, Any] | None:
+    """What the averages say by themselves."""
+    if guess is None:
+        return None
+    return {
+        "pareto": [name for name, is_there in zip(names, guess.pareto.tolist(), strict=True) if is_there],
+        "prices": [{"epsilon": price.epsilon, "remaining": price.remaining} for price in guess.prices],
+    }
 
 
 def print_json(data: Any) -> None:

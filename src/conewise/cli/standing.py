@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from conewise.algorithms import Status
-from conewise.analysis.explanations import to_go, unused
+from conewise.analysis.explanations import HOPELESS, to_go, unused
+from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark
+from conewise.cli.show import designs_data, guarantee_data, guess_data
 from conewise.report.data import Table
 from conewise.studies.evaluations import Lease
 from conewise.studies.identity import Identity
@@ -26,7 +28,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
     return {
         "study": study.name,
         "place": study.place,
-        "designs": study.n_designs,
+        "n_designs": study.n_designs,
         "objectives": list(study.objectives),
         "minimised": list(study.minimised),
         "units": study.question.columns.stated(),
@@ -39,7 +41,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "beaten_before": list(study.beaten_before),
         "algorithm": study.algorithm,
         "block": None if study.blocks is None else study.blocks.column,
-        "blocks": None if study.blocks is None else study.blocks.n_blocks,
+        "n_blocks": None if study.blocks is None else study.blocks.n_blocks,
         "population": None if study.blocks is None else study.blocks.population,
         "evaluations": status.evaluations,
         "in_flight": status.in_flight,
@@ -54,10 +56,10 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "remaining": status.remaining,
         "remaining_at_least": status.at_least,
         "by_status": by_status(status),
-        "returned": result.names(study.names),
+        "returned_names": result.names(study.names),
         "certified_epsilon": _finite(status.certified_epsilon),
-        "guaranteed": bool(result.guarantee),
-        "guarantee": str(result.guarantee),
+        **guarantee_data(result.guarantee),
+        "guess": guess_data(study.guess(), study.names),
         "stopped_because": result.stopped_because,
         "warnings": warnings_data(study.warnings()),
     }
@@ -65,7 +67,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
 
 def warnings_data(remarks: Sequence[Remark]) -> list[dict[str, Any]]:
     """What is odd about the values, for scripts."""
-    return [{"sentence": remark.sentence, "evaluations": list(remark.evaluations)} for remark in remarks]
+    return [{"sentence": remark.sentence, "ids": list(remark.evaluations)} for remark in remarks]
 
 
 def by_status(status: StudyStatus) -> dict[str, int]:
@@ -83,10 +85,11 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     return [
         (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
+        ("returned now", listed or "none yet"),
+        *_guessed(study, status),
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
         *((("not compared", note),) if (note := _not_compared(study)) else ()),
         *((("blocks", note),) if (note := _blocks(study, status)) else ()),
-        ("returned now", listed or "none yet"),
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
@@ -97,39 +100,52 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     ]
 
 
+def _guessed(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
+    """Where something is open: what the averages say by themselves, and what other epsilons would cost."""
+    if not (status.result.status == Status.UNDECIDED.value).any():
+        return []
+    guess: Guess = study.guess()
+    names = [name for name, is_there in zip(study.names, guess.pareto.tolist(), strict=True) if is_there]
+    if not names:
+        return []
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    prices = price_words(guess.prices, study.question, HOPELESS).strip()
+    rows = [("best guess", f"{', '.join(names[:_SHOWN])}{more}, by the averages alone")]
+    return [*rows, *([("another epsilon", prices)] if prices else [])]
+
+
 def by_design_data(study: Study, status: StudyStatus) -> dict[str, Any]:
     """A record for each design, and what is in whose hands, for scripts."""
     result = status.result
-    held = [{"evaluation": one.evaluation, "worker": one.worker, "expires": one.expires} for one in study.leases()]
-    averages = [[None if math.isnan(v) else v for v in row] for row in result.averages.tolist()]
+    held = [{"id": one.evaluation, "worker": one.worker, "expires": one.expires} for one in study.leases()]
     return {
-        "by_design": [
-            {
-                "design": name,
-                "status": str(result.status[k]),
-                "evaluations": int(result.counts[k]),
-                "averages": dict(zip(study.objectives, averages[k], strict=True)),
-            }
-            for k, name in enumerate(result.designs)
-        ],
+        "designs": designs_data(result, study.guess().standard_errors),
         "leases": held,
     }
 
 
 def by_design(study: Study, status: StudyStatus) -> Table:
     """A line for each design: where it stands, its averages, and who has which of its evaluations until when."""
-    result, hands = status.result, _hands(study)
+    result, hands, errors = status.result, _hands(study), study.guess().standard_errors
+    order = sorted(range(len(result.designs)), key=lambda k: not result.pareto[k])  # the returned ones first
     rows = tuple(
         (
-            name,
+            result.designs[k],
             result.standing(k),
             f"{int(result.counts[k]):,}",
-            *("" if math.isnan(value) else f"{value:.5g}" for value in result.averages[k].tolist()),
-            hands.get(name, ""),
+            *map(_average, result.averages[k].tolist(), errors[k].tolist()),
+            hands.get(result.designs[k], ""),
         )
-        for k, name in enumerate(result.designs)
+        for k in order
     )
     return Table("Designs (times are UTC)", ("design", "status", "evaluations", *study.objectives, "in hands"), rows)
+
+
+def _average(value: float, error: float) -> str:
+    """An average with its standard error, where there is one."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.5g}" if math.isnan(error) else f"{value:.5g} ± {error:.2g}"
 
 
 def _hands(study: Study) -> dict[str, str]:

@@ -105,7 +105,7 @@ def ask(
             one = len(batch) == 1
             said = f"{len(batch)} evaluation{'' if one else 's'} handed out; tell {'it' if one else 'them'} by id"
         if as_json:
-            print_json({"finished": batch.finished, "evaluations": [_evaluation(e) for e in batch]})
+            print_json({"finished": batch.finished, "handed_out": [_evaluation(e) for e in batch]})
             return
         header, rows = _to_fill_in(opened, batch)
         if as_csv or not sys.stdout.isatty():
@@ -175,7 +175,7 @@ def tell(
         odd = opened.warnings({Identity.parse(one).design for one in told.evaluations}) if told.stored else ()
         if as_json:
             counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped}
-            print_json({**counts, "evaluations": list(told.evaluations), "warnings": warnings_data(odd)})
+            print_json({**counts, "ids": list(told.evaluations), "warnings": warnings_data(odd)})
             return
         parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
         if told.repeated:
@@ -203,8 +203,11 @@ def _new_table(results: Results, opened: Study, file: str) -> str:
 
 
 def _evaluation(evaluation: Any) -> dict[str, Any]:
-    parts = ("id", "design", "number", "name", "row", "seed", "attempt", "expires", "block")
-    return {part: getattr(evaluation, part) for part in parts}
+    parts = ("id", "design", "number", "name", "seed", "attempt", "expires")
+    return {part: getattr(evaluation, part) for part in parts} | {
+        "columns": evaluation.row,
+        "block_name": evaluation.block,
+    }
 
 
 def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

@@ -374,7 +374,8 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             np.array([_one(d, "evaluations", int) for d in designs], dtype=np.int64),
         )
         places = {name: k for k, name in enumerate(names)}
-        planned = tuple((places[p["design"]], int(p["times"])) for p in data["plan"] or ())
+        said = "name" if int(data.get("schema", 1)) > 1 else "design"
+        planned = tuple((places[p[said]], int(p["times"])) for p in data["plan"] or ())
         success = notion_of(data["success"])
         return Subject(
             title or _titled(data["file"]),

@@ -54,7 +54,7 @@ class Change:
         assert self.noise is not None
         columns = (*before.columns.each, Objective.from_dict(self.objective))
         cone, noise = Cone.from_dict(self.cone), noise_from_dict(self.noise)
-        return Question(cone, before.epsilon, before.delta, noise, before.success, columns)
+        return replace(before, cone=cone, noise=noise, objectives=columns)
 
     def to_note(self) -> str:
         """The text that stands in the journal."""
@@ -121,6 +121,7 @@ def with_objective(
     if not isinstance(noise, Noise):
         raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
     data = {"name": new.name, "goal": new.goal, **({"unit": new.unit} if new.unit != 1 else {})}
+    data |= {} if new.level is None else {"level": new.level}
     change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone).to_dict())
     change = replace(change, noise=noise_to_dict(noise))
     change.asked(before)

@@ -14,6 +14,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
+from conewise.analysis.guesses import Guess, later_prices
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
@@ -28,7 +29,7 @@ from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal
-from conewise.studies.versions import Version
+from conewise.studies.versions import CHANGEABLE, Version
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 
@@ -155,6 +156,25 @@ class StudyView:
                 at_least=self._reader.fold.at_least(),
                 result=result,
             )
+
+    def guess(self) -> Guess:
+        """What the averages say by themselves, without a guarantee: their Pareto set and standard errors.
+
+        And, where designs are undecided, about how many evaluations a finer and a coarser epsilon would take.
+        """
+        with self._reader.guard:
+            self._reader.up_to_date()
+            version, ledger = self._version, self._reader.ledger
+            place, start = self.streams()
+            design, number = ledger.design[: ledger.size], ledger.number[: ledger.size]
+            counted = (place[design] >= 0) & (number >= start[design]) & (number < ledger.through[design])
+            values = self.question.columns.steps(ledger.values[: ledger.size][counted])
+            found = Observations.single(place[design[counted]], values)
+            open_ = not self._reader.fold.finished
+        statistics = Statistics.empty(len(version.designs), self.dim)
+        statistics = statistics.add(found) if len(found) else statistics
+        priced = open_ and self.blocks is None and self.algorithm in CHANGEABLE
+        return Guess.of(self.question, statistics, later_prices(self.question, statistics) if priced else ())
 
     def plot(self, **options: Any) -> Any:
         """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""

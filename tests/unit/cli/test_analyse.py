@@ -77,9 +77,10 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
     assert list(data) == [
         "schema",
-        *("file", "cone", "objectives", "minimised", "units", "noise", "final", "block"),
+        *("file", "cone", "objectives", "minimised", "units", "units_from_values", "levels", "noise", "final", "block"),
         *("success", "epsilon", "delta", "evaluations"),
         *(
+            "n_designs",
             "designs",
             "certified_epsilon",
             "guarantee",
@@ -138,10 +139,10 @@ def test_the_plan_names_designs_and_how_often(tmp_path, run):
     arguments = (path, *LONG, "--noise", "gaussian:0.5,80", "--plan", 20)
     data = json.loads(run(*arguments, "--json")[0])
     assert 0 < sum(row["times"] for row in data["plan"]) <= 20
-    assert {row["design"] for row in data["plan"]} <= set(NAMES)
+    assert {row["name"] for row in data["plan"]} <= set(NAMES)
     assert data["remaining"] > 20
     out, _ = run(*arguments)
-    name, times = data["plan"][0]["design"], data["plan"][0]["times"]
+    name, times = data["plan"][0]["name"], data["plan"][0]["times"]
     assert f"the most valuable first: {name} ({times} time" in out
     assert f"about {data['remaining']:,} more evaluations" in out
 

@@ -48,7 +48,7 @@ def test_a_study_is_changed_and_goes_on(trial, capsys):
 
     found = data(capsys, "status", trial)
     assert (found["dropped"], found["finished"], found["delta_spent"]) == (["long"], True, 0.04375)
-    assert "mild" in {design["design"] for design in data(capsys, "status", trial, "--designs")["by_design"]}
+    assert "mild" in {design["name"] for design in data(capsys, "status", trial, "--designs")["designs"]}
     assert re.search(r"not compared +dropped: long", succeeds(capsys, "status", trial))
     kinds = [entry["kind"] for entry in data(capsys, "log", trial, "--all")["entries"]]
     assert [kind for kind in kinds if kind in ("add", "drop", "change")] == ["change", "drop", "add"]

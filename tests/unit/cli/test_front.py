@@ -125,7 +125,7 @@ def test_every_design_with_its_standing(cars):
 
 def test_the_json_of_every_design(cars):
     data = json.loads(run("front", cars, *CHOICE, "--all", "--json", "--level", "price (EUR)<=30000").stdout)
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["misses_a_level"] == 1
     assert data["compared"][0] == {"name": "price (EUR)", "direction": "smaller", "unit": 1.0, "level": 30000.0}
     assert data["designs"][2] == {

@@ -22,7 +22,7 @@ def test_the_log_shows_who_did_what(begun, capsys):
     assert lines[2].endswith("d0n0: 61.4, 4.0; a slip")
     assert succeeds(capsys, "log", begun, "-n", "1").splitlines() == lines[2:]
     entries = json.loads(succeeds(capsys, "log", begun, "--all", "--json"))["entries"]
-    assert [(e["seq"], e["kind"], e["evaluations"]) for e in entries] == [
+    assert [(e["seq"], e["kind"], e["ids"]) for e in entries] == [
         (1, "ask", ["d0n0", "d1n0"]),
         (2, "tell", ["d0n0"]),
         (3, "correct", ["d0n0"]),
@@ -41,15 +41,19 @@ def test_status_has_a_line_a_design_and_who_has_what(begun, capsys):
     assert re.search(r"Marie: d0n1 until \d{4}-\d\d-\d\d \d\d:\d\d", cold)
     assert re.search(r"undecided +0 +Marie: d1n0 until", warm)
     found = json.loads(succeeds(capsys, "status", begun, "--designs", "--json"))
-    assert found["by_design"][0] == {
-        "design": "cold",
+    assert found["designs"][0] == {
+        "name": "cold",
         "status": "undecided",
+        "returned": False,
+        "by": None,
+        "certainly_pareto": False,
         "evaluations": 1,
-        "averages": {"yield": 61.5, "cost": 4.0},
+        "means": {"yield": 61.5, "cost": 4.0},
+        "standard_errors": {"yield": None, "cost": None},
     }
-    assert found["by_design"][1]["averages"] == {"yield": None, "cost": None}
-    assert {lease["evaluation"] for lease in found["leases"]} == {"d0n1", "d1n0", "d2n0", "d3n0"}
-    assert "by_design" not in json.loads(succeeds(capsys, "status", begun, "--json"))
+    assert found["designs"][1]["means"] == {"yield": None, "cost": None}
+    assert {lease["id"] for lease in found["leases"]} == {"d0n1", "d1n0", "d2n0", "d3n0"}
+    assert "designs" not in json.loads(succeeds(capsys, "status", begun, "--json"))
 
 
 def test_nothing_is_handed_out_ahead_where_nobody_wants_that(begun, capsys):
@@ -58,7 +62,7 @@ def test_nothing_is_handed_out_ahead_where_nobody_wants_that(begun, capsys):
         study.release([lease.evaluation for lease in study.leases()])
         assert len(study.ask(1000)) > now
         study.release([lease.evaluation for lease in study.leases()])
-    handed = json.loads(succeeds(capsys, "ask", begun, "-n", "1000", "--no-ahead", "--json"))["evaluations"]
+    handed = json.loads(succeeds(capsys, "ask", begun, "-n", "1000", "--no-ahead", "--json"))["handed_out"]
     assert len(handed) == now
 
 

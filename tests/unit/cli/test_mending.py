@@ -15,8 +15,8 @@ def test_a_failure_is_recorded_and_the_evaluation_is_open_again(begun, capsys):
     )
     succeeds(capsys, "tell", begun, "d1n0", "1", "2")
     said = json.loads(succeeds(capsys, "fail", begun, "d1n0", "--reason", "too late", "--json"))
-    assert (said["failed"], said["reason"], said["failures_in_all"]) == (0, "too late", 1)
-    handed = json.loads(succeeds(capsys, "ask", begun, "-n", "9", "--json"))["evaluations"]
+    assert (said["failed"], said["reason"], said["failures"]) == (0, "too late", 1)
+    handed = json.loads(succeeds(capsys, "ask", begun, "-n", "9", "--json"))["handed_out"]
     assert [(e["id"], e["attempt"]) for e in handed if e["design"] == 0][:1] == [("d0n0", 1)]
 
 
@@ -26,7 +26,7 @@ def test_a_value_is_withdrawn(trial, capsys):
     said = succeeds(capsys, "withdraw", trial, "d0n0", "--reason", "the sample was mislabelled")
     assert said == ("The value of d0n0 does not count any more (1 withdrawn in all); the evaluation is open again.\n")
     found = data(capsys, "withdraw", trial, "d1n0", "d2n0", "--reason", "wrong day")
-    assert found == {"withdrawn": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn_in_all": 3}
+    assert found == {"ids": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn": 3}
     state = data(capsys, "status", trial)
     assert (state["evaluations"], state["withdrawn"]) == (0, 3)
     assert "evaluations told   0, 3 withdrawn" in succeeds(capsys, "status", trial)

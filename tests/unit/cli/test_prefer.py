@@ -48,7 +48,7 @@ def test_statements_on_the_command_line_count(cars):
     )
     found = json.loads(told.stdout)
     assert found["said"] == ["10 price for 2 speed is worth it", "E rather than C"]
-    assert "C" not in [design["name"] for design in found["remaining"]]
+    assert "C" not in [design["name"] for design in found["designs"]]
 
 
 def test_every_command_takes_statements_in_units(cars):
@@ -63,7 +63,7 @@ def test_every_command_takes_statements_in_units(cars):
     again = runner.invoke(commands, ["front", str(cars), "--minimise", "price", "--json", *stated, *units])
     assert [design["name"] for design in json.loads(again.stdout)["designs"]] == names[1]
     same = runner.invoke(commands, ["prefer", str(cars), "--minimise", "price", "--json", *stated, *units], input="")
-    assert [design["name"] for design in json.loads(same.stdout)["remaining"]] == names[1]
+    assert [design["name"] for design in json.loads(same.stdout)["designs"]] == names[1]
 
 
 @pytest.mark.parametrize("command", ["analyse", "report"])

@@ -29,7 +29,7 @@ def test_a_table_of_designs_that_was_told_before_is_recognised(trial, capsys):
     said = refused(capsys, "tell", trial, "--file", "longer.csv")
     assert "the first 2 of the 3 rows of longer.csv were told before; nothing was written: tell the new rows" in said
     assert Path(trial).read_bytes() == before
-    assert data(capsys, "tell", trial, "--file", "done.csv", "--again")["evaluations"] == ["d2n1", "d0n1"]
+    assert data(capsys, "tell", trial, "--file", "done.csv", "--again")["ids"] == ["d2n1", "d0n1"]
     assert "told before" in refused(capsys, "tell", trial, "--file", "done.csv")
 
 
@@ -45,13 +45,13 @@ def test_results_from_standard_input(trial, capsys, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
     typed("name,cost,gain\nc,0.1,0.9\n007,0.2,0.1\nc,0.3,0.8\n")
-    assert data(capsys, "tell", trial, "--file", "-")["evaluations"] == ["d2n0", "d0n0", "d2n1"]
+    assert data(capsys, "tell", trial, "--file", "-")["ids"] == ["d2n0", "d0n0", "d2n1"]
     typed('{"id": "d1n0", "gain": 0.5, "cost": 0.5}\n{"id": "d1n1", "gain": 0.25, "cost": 1}\n')
     assert data(capsys, "tell", trial, "--file", "-")["stored"] == 2
     typed('[{"id": "d1n0", "gain": 0.5, "cost": 0.5, "design": "blue steel"}]')
     assert data(capsys, "tell", trial, "--file", "-")["repeated"] == 1
     Path("more.jsonl").write_text('{"design": "c", "gain": 1, "cost": 2}\n', encoding="utf-8")
-    assert data(capsys, "tell", trial, "--file", "more.jsonl")["evaluations"] == ["d2n2"]
+    assert data(capsys, "tell", trial, "--file", "more.jsonl")["ids"] == ["d2n2"]
     with Study.open(trial) as study:
         told = study.evaluations()
         assert dict(zip(told.ids, told.values.tolist(), strict=True))["d2n1"] == [0.8, 0.3]

@@ -165,7 +165,7 @@ def test_every_key_of_a_toml_arrives(folder, capsys):
     (folder / "sub" / "table.csv").write_text("maker;x;n\nA;0.5;3\nB;1;04\n", encoding="utf-8")
     (folder / "trial.toml").write_text(text, encoding="utf-8")
     made = data(capsys, "create", "trial.toml", "--storage", "elsewhere.db")
-    assert (made["study"], made["place"], made["designs"]) == ("alloys", "elsewhere.db", 2)
+    assert (made["study"], made["place"], made["n_designs"]) == ("alloys", "elsewhere.db", 2)
     with Study.open("elsewhere.db") as study:
         assert study.names == ("A", "B")
         assert study.rows == [{"name": "A", "x": 0.5, "n": 3}, {"name": "B", "x": 1.0, "n": 4}]

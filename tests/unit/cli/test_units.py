@@ -10,8 +10,6 @@ from click.testing import CliRunner
 
 import conewise as cw
 from conewise.cli.main import commands
-from conewise.report.answer import answer
-from conewise.report.subject import of_saved
 
 
 @pytest.fixture
@@ -72,16 +70,16 @@ def test_a_report_and_its_saved_form_speak_the_users_units(cars, tmp_path):
     saved = tmp_path / "answer.json"
     run("analyse", cars, *CHOICE, *UNITS, "--out", saved)
     told = json.loads(run("report", cars, *CHOICE, *UNITS, "--json").stdout)
-    again = answer(of_saved(saved))
+    again = json.loads(run("report", saved, "--json").stdout)
     for data in (told, again):
-        assert [o["unit"] for o in data["objectives"]] == [500, 10]
-        prices = {row["name"]: row["means"][0] for row in data["rows"]}
+        assert [o["unit"] for o in data["compared"]] == [500, 10]
+        prices = {row["name"]: row["means"]["price (EUR)"] for row in data["designs"]}
         assert prices["car 0"] == pytest.approx(15_000, rel=0.02)
         assert any("One step is price 500 EUR, power 10" in line for line in data["sentences"])
-        first, second = data["cone"]["weightings"]
+        first, second = data["geometry"]["weightings"]
         assert "price (EUR) / 500" in first
         assert "power / 10" in second
-    assert again["rows"][0]["scores"] == pytest.approx(told["rows"][0]["scores"])
+    assert again["designs"][0]["scores"] == pytest.approx(told["designs"][0]["scores"])
 
 
 def test_designs_of_a_study_come_from_a_table_in_memory(tmp_path):

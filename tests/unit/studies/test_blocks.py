@@ -274,7 +274,7 @@ def test_the_command_line_says_the_block_everywhere(tmp_path):
     assert f"d0n0 is not an evaluation on question '{other}'" in call("tell", db, "--file", str(tmp_path / "told.csv"))
     assert "40 (question), of 200 that averages are over; at most 1 met" in call("status", db)
     assert f"d0n0 on {block}" in call("log", db)
-    assert json.loads(call("log", db, "--json"))["entries"][1]["blocks"] == [block]
+    assert json.loads(call("log", db, "--json"))["entries"][1]["block_names"] == [block]
     call("export", db, str(tmp_path / "out.csv"))
     table = (tmp_path / "out.csv").read_text().splitlines()
     assert table[0].replace('"', "").startswith("design,number,question,code,prose")
