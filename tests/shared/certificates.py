@@ -46,6 +46,13 @@ def spent_on(made: AnytimeBernstein, levels: Levels, z: np.ndarray, lead: float 
     return math.exp(-least)
 
 
+def means_at(state: Checkpoints, level: int) -> np.ndarray:
+    """(K, D): means at a level, NaN where it was not reached or jumped over."""
+    found = np.full((state.statistics.n_designs, state.statistics.dim), np.nan)
+    found[state.snapshots[level].designs] = state.snapshots[level].means
+    return found
+
+
 def at_levels(checked: Certificate, means, levels) -> Checkpoints:
     """Design k has reached levels[k] (an index), with these means at every level on the way: noise-free streams."""
     return climbed(checked, [np.tile(mean, (level + 1, 1)) for mean, level in zip(means, levels, strict=True)])
@@ -83,7 +90,7 @@ def masks(claims) -> list[list[bool]]:
 
 def sure(claims) -> list[bool]:
     """Of the designs that are left: known to be Pareto optimal when the last radii were chosen."""
-    return claims.standing.sure[claims.left].tolist()
+    return claims.comparisons.standing.sure[claims.left].tolist()
 
 
 # -- what a claim may spend (docs/adaptive, 3.1 to 3.3), one claim at a time ---------------------------------------
@@ -171,7 +178,7 @@ def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z
     level = min(state.reached[i], state.reached[j] - offset)
     if level < 0:
         return None
-    gain = cone.facets @ (state.means_at(level + offset)[j] - state.means_at(level)[i])
+    gain = cone.facets @ (means_at(state, level + offset)[j] - means_at(state, level)[i])
     share = variance(checked, state, i, level) / counts[level]
     share = share + variance(checked, state, j, level + offset) / counts[level + offset]
     radius = z[level] * np.sqrt(share)
@@ -218,7 +225,7 @@ def levels_known(checked: Certificate, state: Checkpoints, design: int) -> tuple
     for d, least in least_values(checked).items():
         low, high = -math.inf, math.inf
         for level in range(state.reached[design] + 1):
-            mean, count, noise = state.means_at(level)[design, d], checked.levels.counts[level], checked.noise
+            mean, count, noise = means_at(state, level)[design, d], checked.levels.counts[level], checked.noise
             if isinstance(noise, Bounded | GaussianUnknown):
                 snapshot = state.snapshots[level]
                 seen = snapshot.scatters[snapshot.designs.tolist().index(design)][d, d]

@@ -31,10 +31,10 @@ class Evidence:
     def of_looks(cls, certificate: Certificate, state: Checkpoints) -> Evidence:
         """Of the certificate that looks again and again."""
         claims = cache(partial(certificate.claims, state))
-        return cls(lambda designs: certificate.compare(state, designs, claims().standing), claims)
+        return cls(lambda designs: certificate.compare(state, designs, claims().comparisons.standing), claims)
 
     @classmethod
     def of_sample(cls, sample: Sample, statistics: Statistics) -> Evidence:
         """Of the certificate of one look at a finished sample."""
         claims = cache(partial(sample.claims, statistics))
-        return cls(lambda designs: sample.compare(statistics, designs, claims().standing), claims)
+        return cls(lambda designs: sample.compare(statistics, designs, claims().comparisons.standing), claims)

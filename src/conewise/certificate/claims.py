@@ -75,11 +75,6 @@ class Claims:
         return not self.undecided.any()
 
     @property
-    def standing(self) -> Standing:
-        """Who is left and who is sure, which decides on the radii."""
-        return self.comparisons.standing
-
-    @property
     def certain(self) -> Bools:
         """(K,): known to be Pareto optimal: fine against everybody at an epsilon below 0."""
         certain = np.zeros_like(self.beaten)

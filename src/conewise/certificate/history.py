@@ -125,12 +125,6 @@ class Checkpoints:
         """How the pilots share out delta; None where there are none, and before they are complete."""
         return None if self.pilot is None else self.pilot.weights
 
-    def means_at(self, level: int) -> Floats:
-        """(K, D): means at a level, NaN where it was not reached or jumped over."""
-        result = np.full((self.statistics.n_designs, self.statistics.dim), np.nan)
-        result[self.snapshots[level].designs] = self.snapshots[level].means
-        return result
-
     def add(self, observations: Observations) -> Checkpoints:
         """A new state; the same observations in any batches give the same one."""
         self.statistics.check(observations)

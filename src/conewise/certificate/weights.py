@@ -111,26 +111,16 @@ class Spending:
 
     def log_fine(self, designs: Indices, standing: Standing) -> Floats:
         """(N or 1, m or 1, 1): a^F of "fine"."""
-        return self.weights.log_fine(designs) + self.log_fine_factor(standing)
+        whole = self.delta * self.weights.parts[0] / self.weights.unsure(standing) if self.stepwise else self.delta
+        return self.weights.log_fine(designs) + math.log(whole)
 
     def log_out(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
         """(1, m or 1, r or 1): a^B of "beaten" and "covered"."""
-        return self.weights.log_out(designs, rivals) + self.log_out_factor(standing)
+        whole = self.delta * self.weights.parts[1] / self.weights.left(standing) if self.stepwise else self.delta
+        return self.weights.log_out(designs, rivals) + math.log(whole)
 
     def log_by_sure(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
         """(1, m or 1, r or 1): a^S of "beaten" by a rival that is sure."""
         _, anybody, sure = self.weights.parts
         more = math.log(sure / anybody) - self.weights.log_rivals_left(designs, standing)
         return self.log_out(designs, rivals, standing) + more
-
-    def log_fine_factor(self, standing: Standing) -> float:
-        """What multiplies the weights of "fine"."""
-        if not self.stepwise:
-            return math.log(self.delta)
-        return math.log(self.delta * self.weights.parts[0] / self.weights.unsure(standing))
-
-    def log_out_factor(self, standing: Standing) -> float:
-        """What multiplies the weights of "beaten" and "covered"."""
-        if not self.stepwise:
-            return math.log(self.delta)
-        return math.log(self.delta * self.weights.parts[1] / self.weights.left(standing))

@@ -194,7 +194,7 @@ def test_very_many_designs_are_struck_by_the_sums_of_their_parts():
     assert claims.beaten.sum() > 100
     some = np.flatnonzero(claims.beaten)[:40]
     for i in some:
-        pair = checked.compare(state, np.sort(np.array([i, claims.by[i]])), claims.standing)
+        pair = checked.compare(state, np.sort(np.array([i, claims.by[i]])), claims.comparisons.standing)
         mine = int(i > claims.by[i])
         seen = pair.out(np.array([mine]), np.array([1 - mine]))
         assert any((s.gains >= s.radii).all() for s in seen)

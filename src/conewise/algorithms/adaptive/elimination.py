@@ -22,16 +22,11 @@ class SuccessiveElimination(CertifiedRule):
 
     def targets(self, costs: Costs) -> Floats:
         """The largest that any open question asks for."""
-        return lockstep(costs)
+        (leaving, targets), outward = costs.ways(1.0), costs.out(1.0)
+        np.maximum.at(targets, costs.rows[leaving], outward[leaving])
+        np.maximum.at(targets, costs.best[leaving], outward[leaving])
+        return targets
 
     def leads(self, costs: Costs, targets: Floats) -> Floats:
         """Nobody runs ahead."""
         return np.ones(len(costs.left))
-
-
-def lockstep(costs: Costs) -> Floats:
-    """(L,): observations if both designs of a pair are to have as many as each other."""
-    (leaving, targets), outward = costs.ways(1.0), costs.out(1.0)
-    np.maximum.at(targets, costs.rows[leaving], outward[leaving])
-    np.maximum.at(targets, costs.best[leaving], outward[leaving])
-    return targets

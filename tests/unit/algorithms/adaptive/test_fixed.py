@@ -217,7 +217,7 @@ def test_exact_identification_is_what_its_definitions_say(kind):
                 assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
             claims = checked.claims(found)
             met += np.sum(masks(claims), axis=1)
-            steps += int(claims.standing.sure.any())
+            steps += int(claims.comparisons.standing.sure.any())
     assert (met[[0, 1, 3]] > 0).all()
     assert steps > 5
 
@@ -237,7 +237,7 @@ def test_exact_identification_where_all_designs_are_optimal_or_alike(kind):
         alike = [np.clip(errors[0], -3, 3)] * k
         claims = checked.claims(statistics(alike, 2))
         assert not claims.beaten.any()
-        assert not claims.standing.sure.any()
+        assert not claims.comparisons.standing.sure.any()
         constant = [np.full((50, 2), 0.1)] * k
         assert not checked.claims(statistics(constant, 2)).beaten.any()
 
@@ -249,7 +249,7 @@ def test_a_tie_without_noise_is_not_sure():
     for n, behind in ((5, 0.01), (400, 0.01), (400, 5.0)):
         rows = [np.tile(mean, (n, 1)) for mean in ([0.0, 0.1], [-behind, 0.1], [9.0, -3.0])]
         claims = checked.claims(statistics(rows, 2))
-        assert not claims.standing.sure[1]
+        assert not claims.comparisons.standing.sure[1]
         assert claims.beaten.tolist() == [False, behind > 1, False]
 
 
