@@ -196,11 +196,11 @@ def report_page(browser: Any, path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         file.write_text(html_page(_study()[0]), encoding="utf-8")
-        page = browser.new_page(viewport={"width": 1180, "height": 1000})
+        page = browser.new_page(viewport={"width": 1180, "height": 800})
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-ready=yes]", state="attached")
-        end = page.locator("h2#worth").bounding_box()["y"] - 12
-        page.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": 1180, "height": end})
+        page.wait_for_function("() => document.getElementById('front').drawing.frames > 0")
+        page.screenshot(path=path)
         page.close()
 
 

@@ -98,6 +98,15 @@ class Objective:
         value = f"{steps * self.unit:.4g}" if abs(steps * self.unit) < 1e4 else f"{steps * self.unit:.6g}"
         return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
 
+    def difference(self, change: float) -> str:
+        """So much more or less, in the column's own units, for a sentence.
+
+        >>> Objective("price (EUR)").difference(-500), Objective("speed").difference(2)
+        ('500 EUR less price', '2 more speed')
+        """
+        found, size, word = _MEASURED.fullmatch(self.name), f"{abs(change):g}", "more" if change > 0 else "less"
+        return f"{size} {word} {self.name}" if found is None else f"{size} {found[2]} {word} {found[1]}"
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Objective:
         """From plain text and numbers, as TOML and JSON have them; noise as in `[noise]`, or a standard deviation.

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from shared import browser, studies
 
 import conewise as cw
-from conewise.algorithms import Result
 from conewise.cli.main import commands, main
-from conewise.goals import Heuristic
+from conewise.objectives import as_objectives
+from conewise.report.headline import one_of
+from conewise.report.known import of_values
 from conewise.report.page import html_page
-from conewise.report.subject import of_result
 
 NASTY = "<script>alert(1)</script>"
 NAMES = [NASTY, "=cmd()", "<b>bold</b>", "d", "e", "f"]
@@ -125,67 +125,87 @@ def test_a_mistake_is_one_line(folder, words, message, capsys, monkeypatch):
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
+def test_the_first_screen_says_the_answer_by_name(visit, folder):
+    page = visit("study.html")
+    numbers = json.loads(run("report", folder / "trial.db", "--json").stdout)
+    names = [row["name"] for row in numbers["designs"] if row["returned"]]
+    head = page.get_by_role("heading", level=1)
+    assert head.inner_text() == numbers["headline"]["take"] == f"Take {one_of(names)}."
+    worth = page.locator(".worth")
+    assert worth.inner_text().startswith("With probability at least 95 %, every design that no other beats")
+    picture = page.locator("#front canvas")
+    for part in (head, worth, picture):
+        box = part.bounding_box()
+        assert 0 <= box["y"] < box["y"] + box["height"] <= 800  # all of it without scrolling
+    assert [text.strip() for text in page.locator("main > section > h2").all_inner_texts()] == [
+        "Why",
+        "What next",
+        "How sure",
+        "The theory",
+        "About this report",
+    ]
+
+
 def test_names_stay_text_everywhere(visit):
     page = visit("study.html")
     assert sorted(column(page, 1)) == sorted(NAMES)
     page.get_by_role("button", name=NASTY, exact=True).first.click()
-    assert page.locator("#detail h3").inner_text() == NASTY
-    assert page.locator("#answer b, #detail b, #detail script, #front b").count() == 0
-    words = page.locator("section", has=page.locator("#question")).inner_text()
+    assert page.locator("#detail h2").inner_text() == NASTY
+    assert page.locator("#answer b, #detail b, #detail script, h1 b").count() == 0
+    words = page.locator("section", has=page.locator("#theory")).inner_text()
     assert "at least as good under each of 2 weightings of <i>gain</i> and cost" in words
     assert "w1 = <i>gain</i>" in words
     assert "w2 = −cost" in words
     assert "objective 1" not in page.locator("main").inner_text()
-    assert "<i>gain</i>, larger is better" in page.locator("#front").inner_text() + page.locator("#across").inner_text()
-    assert "<i>gain</i>" in page.locator("#front .xtitle").text_content()  # Plotly shows the brackets as well
+    assert "<i>gain</i>" in page.locator("#across").inner_text()
+    titles = page.evaluate("document.getElementById('front').drawing.titles")
+    assert titles == ["<i>gain</i>, larger is better →", "← cost, smaller is better"]
     browser.screenshot(page, "report-study")
 
 
 def test_selecting_a_design_shows_its_rivals(visit, folder):
     page = visit("study.html")
     page.locator("#answer").get_by_role("button", name="e", exact=True).press("Enter")
-    assert page.locator("#detail h3").inner_text() == "e"
+    assert page.locator("#detail h2").inner_text() == "e"
     facts = page.locator("#detail dl").inner_text()
-    rows = {row["name"]: row for row in json.loads(run("report", folder / "trial.db", "--json").stdout)["rows"]}
+    rows = {row["name"]: row for row in json.loads(run("report", folder / "trial.db", "--json").stdout)["designs"]}
     assert f"{rows['e']['evaluations']}" in facts
     for n, width in enumerate(rows["e"]["half_widths"], start=1):
         assert f"± {float(f'{width:.3g}')} along w{n}" in facts
-    region = page.evaluate("document.getElementById('front').data.find((trace) => trace.name === 'its confidence')")
+    region = page.evaluate("document.getElementById('front').drawing.look.region")
     for places, mean, width in zip(
-        (region["x"], region["y"]), rows["e"]["means"], rows["e"]["half_widths"], strict=True
+        zip(*region, strict=True), rows["e"]["means"].values(), rows["e"]["half_widths"], strict=True
     ):
-        assert [min(places), max(places)] == pytest.approx([mean - width, mean + width])
-    assert page.locator("#answer tr[aria-selected=true]").get_attribute("data-id") == "4"
-    rivals = page.locator("#detail tbody tr")
-    assert rivals.count() >= 1
+        assert [min(places), max(places)] == pytest.approx([mean - width, mean + width], rel=1e-3)
+    assert page.locator("#answer tr.chosen").inner_text().startswith("e")
+    rivals = page.locator("#detail .rivals li")
+    assert rows["e"]["rivals"][0]["relation"] in rivals.first.inner_text()
     name = rivals.first.locator("button").inner_text()
     rivals.first.locator("button").click()
-    assert page.locator("#detail h3").inner_text() == name
-    assert page.locator("#gains .main-svg").count() >= 1
+    assert page.locator("#detail h2").inner_text() == name
 
 
 def test_axes_can_be_chosen_and_points_clicked(visit):
     page = visit("table.html")
-    page.locator("#across").select_option(label="c, smaller is better")
+    assert page.evaluate("document.getElementById('front').drawing.labels[2]") == "c, small is up"
+    page.locator("#view").select_option("plane")
+    page.locator("#across").select_option(label="c")
     score = "score w1 = 0.971 a + 0.139 b − 0.139 c + 0.139 d"
     page.locator("#up").select_option(label=score)
-    assert page.locator("#front .xtitle").text_content() == "c, smaller is better"
-    assert page.locator("#front .ytitle").text_content() == score
-    page.locator("#front").scroll_into_view_if_needed()
-    place = page.evaluate(
-        """() => {
-          const plot = document.getElementById("front"), trace = plot.data.findIndex((t) => t.customdata);
-          const layout = plot._fullLayout, box = plot.getBoundingClientRect(), {x, y, customdata} = plot.data[trace];
-          return {id: customdata[0], x: box.x + layout.xaxis._offset + layout.xaxis.l2p(x[0]),
-                  y: box.y + layout.yaxis._offset + layout.yaxis.l2p(y[0])};
-        }"""
+    page.wait_for_function(
+        "() => document.getElementById('front').drawing.titles?.[1]?.startsWith('score w1 = 0.971 a + 0.139 b')"
     )
-    page.mouse.move(place["x"], place["y"])
-    hover = page.locator("#front .hoverlayer .hovertext")
-    hover.wait_for(state="attached")
-    assert re.match(r"d\d+(kept|undecided|covered|beaten), 20 evaluations± [\d.]+ along w1, ± ", hover.text_content())
-    page.mouse.click(place["x"], place["y"])
-    page.wait_for_selector(f'#answer tr[data-id="{place["id"]}"][aria-selected=true]')
+    drawing = "document.getElementById('front').drawing"
+    assert page.evaluate(f"{drawing}.titles[0]") == "← c, smaller is better"
+    box = page.locator("#front canvas").bounding_box()
+    place = page.evaluate(f"[{drawing}.points.index[0], {drawing}.px[0], {drawing}.py[0]]")
+    page.mouse.move(box["x"] + place[1], box["y"] + place[2])
+    tip = page.locator("#front .tip")
+    tip.wait_for(state="visible")
+    assert re.match(r"d\d+c -?[\d.]+score w1", tip.text_content())
+    page.mouse.click(box["x"] + place[1], box["y"] + place[2])
+    assert page.locator("#answer tr.chosen").count() == 1
+    assert page.locator("#detail h2").inner_text() == page.locator("#answer tr.chosen button").inner_text()
     browser.screenshot(page, "report-table")
 
 
@@ -195,93 +215,108 @@ def test_the_table_sorts_and_filters(visit):
     for direction, sign in (("ascending", 1), ("descending", -1)):
         head.get_by_role("button").press("Enter")
         assert head.get_attribute("aria-sort") == direction
-        shown = [sign * float(text) for text in column(page, 8)]
+        shown = [sign * float(text) for text in column(page, 9)]
         assert shown == sorted(shown)
         assert len(shown) == 25
     page.locator("#answer thead button", has_text="design").click()
     assert column(page, 1)[:3] == ["d0", "d1", "d2"]  # numbers in names count as numbers
+    page.locator("#answer tbody button").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == "d1"
     page.get_by_label("Name contains").fill("D1")
     assert len(column(page, 1)) == 11
     page.get_by_label("Status").select_option("beaten")
-    assert all(text.startswith("beaten by d") for text in column(page, 2))
+    assert all("beaten by d" in text for text in column(page, 2))
+    assert all(re.search(r"(more|less) [abcd]", text) for text in column(page, 3))
     assert f"{len(column(page, 1))} of 25 rows shown" in page.locator("#shown").inner_text()
 
 
 LOOK = """() => ({
   ground: getComputedStyle(document.body).backgroundColor,
   ink: getComputedStyle(document.body).color,
-  plot: getComputedStyle(document.querySelector("#front .xtick text")).fill,
-  width: document.querySelector("#front .main-svg").getBoundingClientRect().width,
-  wide: Math.max(...[...document.querySelectorAll("#front, #history, #epsilon, #gains")].map((p) =>
-    p.querySelector(".main-svg").getBoundingClientRect().right)),
+  pictures: [...document.querySelectorAll(".plot")].map(({ drawing }) => drawing.paints?.paper),
+  wide: Math.max(...[...document.querySelectorAll("canvas")].map((canvas) => canvas.getBoundingClientRect().right)),
 })"""
-LIGHT, DARK = ("rgb(255, 255, 255)", "rgb(29, 37, 48)"), ("rgb(22, 27, 34)", "rgb(230, 233, 238)")
-
-
-def drawn_in(page, ink):
-    """Wait until the pictures are redrawn for another ground: browsers tell of it a little later."""
-    page.wait_for_function(
-        "(ink) => getComputedStyle(document.querySelector('#front .xtick text')).fill === ink", arg=ink
-    )
+LIGHT = ("#fff", "rgb(31, 42, 51)")
+DARK = ("#19222b", "rgb(230, 237, 243)")
 
 
 def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit("study.html")
-    assert page.locator("#history .scatterlayer .trace").count() == 4
-    assert page.locator("#epsilon .scatterlayer .trace").count() == 2
-    for scheme, (ground, ink) in (("light", LIGHT), ("dark", DARK)):
+    for scheme, (paper, ink) in (("light", LIGHT), ("dark", DARK)):
         page.emulate_media(color_scheme=scheme)
-        drawn_in(page, ink)
+        page.wait_for_function(f"(wanted) => ({LOOK})().pictures.every((paper) => paper === wanted)", arg=paper)
         look = page.evaluate(LOOK)
-        assert (look["ground"], look["ink"]) == (ground, ink)
+        assert look["ink"] == ink
+        assert len(look["pictures"]) == 3
         found = Axe().run(page).response["violations"]
         assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
     browser.screenshot(page, "report-dark")
-    width = page.evaluate(LOOK)["width"]
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")  # as a browser does before it lays out for paper
-    assert page.evaluate(LOOK)["plot"] == LIGHT[1]
-    assert page.evaluate(LOOK)["width"] == 680
+    assert set(page.evaluate(LOOK)["pictures"]) == {LIGHT[0]}  # at once: there is no other frame
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(LOOK)["plot"] == DARK[1]
-    assert page.evaluate(LOOK)["width"] == pytest.approx(width, abs=2)
+    assert set(page.evaluate(LOOK)["pictures"]) == {DARK[0]}
     page.pdf(path=tmp_path / "report.pdf", format="A4")
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
-    page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page between its margins
+    content = (tmp_path / "report.pdf").read_bytes()
+    assert content.startswith(b"%PDF")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 6
     page.emulate_media(media="print")
-    drawn_in(page, LIGHT[1])
-    look = page.evaluate(LOOK)
-    assert (look["ground"], look["ink"]) == LIGHT
-    assert look["wide"] <= 718
+    page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page between its margins
+    page.wait_for_function(f"() => ({LOOK})().wide <= 718")
     assert not page.locator("#filter").is_visible()
-    assert page.evaluate(
-        "document.querySelector('.scroll').scrollHeight <= document.querySelector('.scroll').clientHeight"
-    )
+    assert not page.locator("#theme").is_visible()
+    scroll = "document.querySelector('#answer').parentNode"
+    assert page.evaluate(f"{scroll}.scrollHeight <= {scroll}.clientHeight")
     plots = [page.locator(f"#{name}").bounding_box() for name in ("front", "detail", "history", "epsilon")]
     for above, below in pairwise(plots):
         assert above["y"] + above["height"] <= below["y"] + 1  # nothing lies on anything else
     browser.screenshot(page, "report-print")
 
 
-def test_a_hundred_thousand_designs_open_and_answer(visit, folder):
-    rng = np.random.default_rng(1)
-    means = rng.normal(size=(100_000, 2))
-    front = cw.pareto_mask(means, cw.Cone.orthant(2))
-    status = np.where(front, "kept", "beaten")
-    result = Result(front, status, 10**6, Heuristic("made up"), None, "x", means, np.full(100_000, 10))
-    (folder / "many.html").write_text(
-        html_page(of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=0.1, delta=0.05)))
-    )
-    assert (folder / "many.html").stat().st_size < 15e6
+@pytest.mark.parametrize(("k", "dim"), [(1, 2), (1000, 1), (1000, 3), (300, 5), (1000, 8)])
+def test_any_number_of_designs_and_objectives_opens_and_answers(visit, folder, k, dim):
+    values = np.random.default_rng(dim).normal(size=(k, dim))
+    names = [f"{'a rather long name of a design, which nobody can shorten' if n % 3 else 'd'} {n}" for n in range(k)]
+    meaning = as_objectives([f"objective {d}" for d in range(dim)], ["objective 0"])
+    cone = cw.Cone.importance(0.05, dim=dim) if dim > 1 else cw.Cone.orthant(1)
+    (folder / "many.html").write_text(html_page(of_values(names, values, meaning, cone, "many")), encoding="utf-8")
+    assert (folder / "many.html").stat().st_size < 500_000
     page = visit("many.html")
-    rows = page.locator("#answer tbody tr")
-    assert front.sum() < rows.count() <= 2000
-    assert page.locator("#front .point").count() <= 2010
-    assert page.locator("#front text").count() < 60  # never a label for each
+    assert page.get_by_role("heading", level=1).inner_text().startswith("Take ")
+    assert page.locator("#answer tbody tr").count() == k
+    page.wait_for_function("() => document.getElementById('front').drawing.frames > 0")
+    kind = page.evaluate("document.getElementById('front').drawing.constructor.name")
+    assert kind == ("Parallel" if dim > 2 else "Scatter")
     page.get_by_label("Status").select_option("kept")
-    assert len(column(page, 1)) == front.sum()
+    kept = cw.pareto_mask(meaning.steps(values), cone).sum()
+    assert len(column(page, 1)) == kept
     page.get_by_label("Status").select_option("")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("#answer tr.unprinted").count() == rows.count() - 200
-    assert f"The first 200 rows; {rows.count() - 200:,} more" in page.locator("#printed").text_content()
+    assert page.locator("#answer tr.unprinted").count() == max(0, k - 200)
+
+
+def test_a_shortlist_stands_side_by_side(visit, folder):
+    options = ("--objectives", "a,b,c,d", "--minimise", "c", "--shortlist", "d3,d1", "--force")
+    assert run("report", folder / "table.csv", *options, "-o", folder / "short.html").exit_code == 0
+    page = visit("short.html")
+    side = page.get_by_role("region", name="The shortlist side by side")
+    assert side.locator("thead th").all_inner_texts() == ["d3", "d1"]
+    assert side.locator(".best").count() == 4
+    assert page.locator("#detail h2").inner_text() == "d3"
+    assert len(page.evaluate("document.getElementById('front').drawing.look.shortlist")) == 2
+
+
+def test_in_forced_colours_and_without_scripts_it_can_be_read(opened, folder):
+    for context in ({"forced_colors": "active"}, {"java_script_enabled": False}):
+        made = opened.new_context(**context)
+        page = made.new_page()
+        page.goto((folder / "study.html").as_uri())
+        assert page.get_by_role("heading", level=1).inner_text().startswith("Take ")
+        assert page.locator("#answer tbody tr").count() == 6
+        if "forced_colors" in context:
+            page.wait_for_selector("html[data-ready=yes]", state="attached")
+        else:
+            assert "switched off" in page.locator("noscript").first.inner_text()
+        made.close()

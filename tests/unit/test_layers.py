@@ -113,9 +113,10 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "testing": [("algorithms", "storages")],
     "report": [
         ("words", "data", "drawing", "grounds", "subject", "bundle"),
-        ("answer", "plots", "notebooks"),
-        ("manyaxes", "page"),
-        ("markdown", "pictures"),
+        ("headline", "known", "plots", "notebooks"),
+        ("answer", "manyaxes"),
+        ("sections", "slim", "pictures"),
+        ("page", "markdown"),
     ],
     "dashboard": [
         ("sources", "views", "preferences", "doorway", "guard"),

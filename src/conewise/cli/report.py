@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,18 +12,22 @@ import click
 
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import fixed_noise, meant_by
-from conewise.cli.options import force_option
+from conewise.cli.options import columns, force_option
 from conewise.cli.show import guarantee_data, print_json, progress_bar
-from conewise.cli.stating import STATED, stated
+from conewise.cli.stating import STATED, designs_named, stated
 from conewise.errors import InputError, printable
 from conewise.preferences import stated_cone
 from conewise.report.answer import answer
+from conewise.report.known import of_designs
 from conewise.report.markdown import markdown_page
-from conewise.report.page import html_page, plotly_script
+from conewise.report.page import html_page
 from conewise.report.subject import Subject, of_saved, of_study, of_table
 from conewise.studies.study import Study
 from conewise.tables.files import check_target, write_text
+from conewise.tables.known import take_units
 from conewise.tables.measurements import open_measurements
+from conewise.tables.shards import ShardedTable
+from conewise.tables.spreadsheets import unguarded
 
 _OF_TABLES: Final = (
     "design",
@@ -42,6 +49,7 @@ _OF_TABLES: Final = (
     "counts",
     "incomplete",
 )
+_OF_KNOWN: Final = ("design", "objectives", "minimise", "units", "levels", "spec", *STATED)
 _HTML: Final = (".html", ".htm", ".xhtml")
 _MARKDOWN: Final = (".md", ".markdown")
 _SQLITE: Final = b"SQLite format 3\x00"
@@ -54,6 +62,13 @@ _SQLITE: Final = b"SQLite format 3\x00"
 @click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
 @click.option("--name", help="Which study, where a file or database holds several.")
 @click.option("--title", help="The report's title; by default the name of the study or file.")
+@click.option(
+    "--shortlist",
+    callback=columns,
+    metavar="NAMES",
+    help="Designs to show side by side: names separated by commas, or the file that the explorer saved them in.",
+)
+@click.option("--known", is_flag=True, help="FILE holds known values, one design a row: a report of its Pareto set.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report's numbers as JSON instead.")
 @click.pass_context
 def report(
@@ -65,13 +80,15 @@ def report(
     form: str | None,
     name: str | None,
     title: str | None,
+    shortlist: list[str],
     as_json: bool,
     **options: Any,
 ) -> None:
-    """One self-contained file: the question, the answer with every design's rivals, what it is worth, what is next.
+    """One self-contained file: what to take and what that is worth, why, what to evaluate next, how sure, the theory.
 
     STUDY is a study's file or postgresql:// address; RESULT is the JSON that `conewise analyse --json` printed; FILE is
-    a table of measurements, for which the options of `conewise analyse` hold. The HTML page opens without a network.
+    a table of measurements, for which the options of `conewise analyse` hold, or with --known a table of known values.
+    The HTML page opens without a network.
 
     Example: conewise report trial.db -o report.html
     """
@@ -80,13 +97,11 @@ def report(
     inputs = () if "://" in source else (source,)
     if not as_json:
         check_target(out, inputs=inputs, force=force)
-    if not as_json and kind == "html":
-        plotly_script()  # says at once what is missing, not after a long analysis
-    subject = _subject(context, source, name, title, options, quiet=as_json)
+    subject = _subject(context, source, name, title, options, quiet=as_json).with_shortlist(_names(shortlist))
     if as_json:
         print_json(_data(subject))
         return
-    page = html_page(subject) if kind == "html" else markdown_page(subject)
+    page = html_page(subject, made=datetime.now(UTC).date()) if kind == "html" else markdown_page(subject)
     write_text(out, [page], inputs=inputs, force=force)
     click.echo(printable(f"Written to {out}."), err=True)
 
@@ -112,6 +127,7 @@ def _data(subject: Subject) -> dict[str, Any]:
         **guarantee_data(subject.result.guarantee),
         "certified_epsilon": data["certificate"].pop("certified_epsilon"),
         "plan": [{"name": step["design"], "times": step["times"]} for step in data.pop("next")],
+        "shortlist": [printable(subject.names[k]) for k in data.pop("shortlist")],
         **data,
     }
 
@@ -134,12 +150,18 @@ def _subject(
     if name is not None and not is_study:
         raise InputError("--name says which study of a file or database; this is none.")
     if is_study or _is_saved(path):
-        _refuse_table_options(context, "a study" if is_study else "a saved result")
+        what = "a study" if is_study else "a saved result"
+        _refuse(context, [*_OF_TABLES, "known"], f"a table; {what} brings its own question")
     if is_study:
         with Study.open(source, name=name, read_only=True) as study:
             return of_study(study, title)
     if _is_saved(path):
         return of_saved(path, title)
+    if options["known"]:
+        _refuse(
+            context, [key for key in _OF_TABLES if key not in _OF_KNOWN], "measurements; known values have no noise"
+        )
+        return _front(path, title or path.name, options)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     table = open_measurements(path, **{key: options[key] for key in reading})
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
@@ -154,6 +176,25 @@ def _subject(
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
         )
+
+
+def _front(path: Path, title: str, options: dict[str, Any]) -> Subject:
+    """A table of known values, as `conewise front` reads it."""
+    table = ShardedTable(
+        [path], objectives=options["objectives"] or None, minimise=options["minimise"], name=options["design"]
+    )
+    meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
+    table.meaning_as(meaning)
+    take_units(table, "auto" if auto else None)
+    return of_designs(table, stated_cone(options["spec"], table.meaning, stated(), designs_named(table)), title)
+
+
+def _names(shortlist: list[str]) -> list[str]:
+    """Names of designs, or those in the first column of the file that the explorer saved."""
+    if len(shortlist) != 1 or not shortlist[0].lower().endswith(".csv") or not Path(shortlist[0]).is_file():
+        return shortlist
+    with Path(shortlist[0]).open(encoding="utf-8-sig", newline="") as file:
+        return [unguarded(row[0]) for row in list(csv.reader(file))[1:] if row]
 
 
 def _kind(out: Path) -> str:
@@ -186,8 +227,9 @@ def _is_saved(path: Path) -> bool:
         return file.read(1000).lstrip().startswith("{")
 
 
-def _refuse_table_options(context: click.Context, what: str) -> None:
+def _refuse(context: click.Context, names: Sequence[str], what_for: str) -> None:
+    """Options that were given and mean nothing here."""
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "")
-        if parameter.name in _OF_TABLES and given is click.core.ParameterSource.COMMANDLINE:
-            raise InputError(f"{parameter.opts[0]} is for a table; {what} brings its own question.")
+        if parameter.name in names and given is click.core.ParameterSource.COMMANDLINE:
+            raise InputError(f"{parameter.opts[0]} is for {what_for}.")

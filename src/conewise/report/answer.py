@@ -24,6 +24,7 @@ from conewise.errors import printable
 from conewise.gaps import escape_gaps
 from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
+from conewise.report.headline import headline, is_answered, price_lines, why
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
 
@@ -51,6 +52,9 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
     k = len(result.pareto)
     return {
         "title": printable(subject.title),
+        "headline": headline(subject),
+        "source": printable(subject.source),
+        "known": subject.known,
         "designs": k,
         "objectives": [
             {
@@ -63,6 +67,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         ],
         "cone": {
             "text": str(cone),
+            "said": [printable(line) for line in cone.said],
             "words": describe(cone, *counted_in_steps(subject)),
             "weightings": weightings(cone, *counted_in_steps(subject)),
             "facets": cone.facets.tolist(),
@@ -70,7 +75,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
             "widths": cone.widths.tolist(),
         },
         "epsilon": subject.epsilon,
-        "delta": subject.delta,
+        "delta": None if subject.known else subject.delta,
         "noise": subject.noise,
         "method": subject.method,
         "evaluations": result.evaluations,
@@ -87,6 +92,8 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "next": [{"id": d, "design": printable(subject.names[d]), "times": n} for d, n in subject.next],
         "next_words": _next_words(subject),
         "remaining": subject.remaining,
+        "price_words": price_lines(subject),
+        "shortlist": list(subject.shortlist),
     }
 
 
@@ -120,26 +127,22 @@ def certificate(subject: Subject) -> dict[str, Any]:
     sure = isinstance(worth, Guarantee)
     return {
         "guaranteed": sure,
-        "answered": _is_answered(subject),
+        "answered": is_answered(subject),
         "sentence": _worth_words(subject),
         "epsilon": worth.epsilon if isinstance(worth, Guarantee) else None,
         "delta": worth.delta if isinstance(worth, Guarantee) else None,
         "theorem": worth.theorem if isinstance(worth, Guarantee) else None,
         "assumption": worth.assumption if isinstance(worth, Guarantee) else subject.noise or "nothing",
         "certified_epsilon": _plain(result.certified_epsilon),
+        "certified": {kind: _plain(epsilon) for kind, epsilon in result.certified.items()},
         "stopped_because": result.stopped_because,
     }
 
 
-def _is_answered(subject: Subject) -> bool:
-    """Whether what was asked for is guaranteed; a guarantee at a larger epsilon may say next to nothing."""
-    result, worth = subject.result, subject.result.guarantee
-    met = isinstance(worth, Guarantee) and worth.epsilon <= subject.epsilon
-    return met and not (result.status == Status.UNDECIDED.value).any()
-
-
 def _worth_words(subject: Subject) -> str:
     result, worth = subject.result, subject.result.guarantee
+    if subject.known:
+        return "Every value is taken as exact, so the Pareto set is exact as well."
     if not isinstance(worth, Guarantee):
         return f"No guarantee is given: {worth.reason}."
     n = int(result.pareto.sum())
@@ -148,7 +151,7 @@ def _worth_words(subject: Subject) -> str:
     words = f"With probability at least {certainty(worth.delta)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
         words += f" (asked for: {subject.epsilon:g})"
-    if n == len(result.pareto) > 1 and not _is_answered(subject):
+    if n == len(result.pareto) > 1 and not is_answered(subject):
         words += ". That rules no design out: all of them are returned"
     return f"{words}."
 
@@ -203,7 +206,8 @@ def _columns_words(dim: int) -> str:
 def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
     """The listed designs, with their rivals and half-widths: kept designs first, then the undecided."""
     result, cone = subject.result.named(subject.names, subject.meaning), subject.cone
-    means = result.averages[chosen]
+    averages, meaning = result.averages, subject.meaning
+    means = averages[chosen]
     scores = result.means[chosen] @ cone.facets.T
     columns = _strong(subject)
     gaps = _gaps(subject, chosen, columns)
@@ -214,12 +218,15 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
             "name": printable(subject.names[k]),
             "status": str(result.status[k]),
             "standing": printable(result.standing(k)),
+            "why": why(result, meaning, averages, k),
             "certain": bool(result.certain[k]),
             "returned": bool(result.pareto[k]),
             "evaluations": int(result.counts[k]),
+            "probability": None if result.probability is None else _plain(float(result.probability[k])),
+            "evidence": None if result.probability is None else str(result.evidence[k]),
             "means": _numbers(means[p]),
             "scores": _numbers(scores[p]),
-            "gap": _plain(gaps[p]),
+            "gap": None if result.status[k] == Status.MISSES.value else _plain(gaps[p]),
             "half_widths": None if half_widths is None else _numbers(half_widths[p]),
             "rivals": rivals[p],
         }
@@ -240,7 +247,7 @@ def _strong(subject: Subject) -> Indices:
     if not len(pool):
         pool = np.flatnonzero(seen)
     elif len(pool) <= _EACH:
-        others = np.setdiff1d(np.flatnonzero(seen), pool)
+        others = np.setdiff1d(np.flatnonzero(seen & (result.status != Status.MISSES.value)), pool)
         if len(others):
             far = escape_gaps(result.means[others], subject.cone, rivals=result.means[pool]).max(axis=1)
             pool = np.concatenate([pool, others[np.argsort(far, kind="stable")[:_RUNNERS_UP]]])
@@ -343,6 +350,9 @@ def _relation(
 ) -> tuple[str, float]:
     """What a rival means for a design, and the epsilon from which it settles it."""
     sure = subject.evidence is not None
+    if subject.known:
+        better = margin >= 0 and (gains > 0).any()
+        return ("better" if better else "not better"), max(margin, 0.0) if not out else 0.0 if better else math.inf
     if not out:
         reach = max(margin, 0.0)
         words = "not better by more than epsilon" if reach <= subject.epsilon else "may be better" if sure else "better"
@@ -375,6 +385,8 @@ def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
 
 def _next_words(subject: Subject) -> str:
     open_ = int((subject.result.status == Status.UNDECIDED.value).sum())
+    if subject.known:
+        return "Nothing has to be evaluated: every value is known."
     if not subject.next and (subject.remaining == 0 or not open_):
         return "Nothing more needs to be evaluated."
     words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."

@@ -8,24 +8,21 @@ from typing import Any, Final
 
 from conewise.algorithms import Status
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
-from conewise.report.page import GAP_WORDS, number, question_words
+from conewise.report.sections import GAP_WORDS, number, question_words
 from conewise.report.subject import Subject
 
 
 def markdown_page(subject: Subject, *, most: int = 200) -> str:
     """The report as Markdown: what is returned or open, with the same words."""
     data = answer(subject, most=most)
-    worth, found = data["certificate"], data["counts"]
+    worth = data["certificate"]
     columns = [o["name"] for o in data["objectives"][:COLUMNS]]
     lines = [
         f"# {_plain(data['title'])}",
-        f"**{_plain(worth['sentence'])}** {found['kept']:,} kept, {found['undecided']:,} undecided, "
-        f"{found['covered']:,} covered, {found['beaten']:,} beaten, {_missing(found)}after {data['evaluations']:,} "
-        "evaluations.",
-        "## The question",
-        *map(_plain, [question_words(data), *data["cone"]["words"]]),
-        *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
-        "## The answer",
+        f"**{_plain(data['headline']['take'])}** {_plain(data['headline']['worth'])}",
+        _plain(data["headline"]["standing"]),
+        "## Why",
+        *(f"- {_plain(line)}" for line in data["cone"]["said"]),
         _plain(data["listed"]),
         _bars(
             ["design", "status", "evaluations", *columns, "gap", "closest rival"],
@@ -42,13 +39,19 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
             ],
         ),
         GAP_WORDS.strip(),
-        "## What it is worth",
+        "## What next",
+        _plain(data["next_words"]),
+        *(
+            [_bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]])]
+            if data["next"]
+            else []
+        ),
+        "## How sure",
         *(
             f"- {term}: {_plain(value)}"
             for term, value in (
-                ("by", worth["theorem"]),
+                ("worth", worth["sentence"]),
                 ("assuming", worth["assumption"]),
-                ("method", data["method"]),
                 ("stopped because", worth["stopped_because"]),
                 ("certified epsilon", number(worth["certified_epsilon"], "none yet")),
             )
@@ -57,11 +60,15 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         *map(_plain, data["sentences"]),
         "## How it got there",
         _history_bars(data) or _plain(data["history_note"]),
-        "## What to evaluate next",
-        _plain(data["next_words"]),
+        "## The theory",
+        *map(_plain, [question_words(data), *data["cone"]["words"]]),
+        *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
+        *(
+            f"- {term}: {_plain(value)}"
+            for term, value in (("by", worth["theorem"]), ("method", data["method"]))
+            if value
+        ),
     ]
-    if data["next"]:
-        lines.append(_bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]]))
     return "\n\n".join(lines).replace("\n\n- ", "\n- ") + "\n"
 
 
@@ -75,11 +82,6 @@ def _history_bars(data: dict[str, Any]) -> str:
         ["evaluations", *(s.value for s in shown), "certified epsilon"],
         [[f"{m['evaluations']:,}", *(m[s.key] for s in shown), number(m["certified_epsilon"], "–")] for m in moments],
     )
-
-
-def _missing(found: dict[str, int]) -> str:
-    number = found[Status.MISSES.key]
-    return f"{number:,} {'misses' if number == 1 else 'miss'} a level, " if number else ""
 
 
 def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -16,8 +16,9 @@ from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.explanations import unused
+from conewise.analysis.guesses import Price
 from conewise.cones import Cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, closest
 from conewise.feedback import Observations
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
@@ -29,6 +30,7 @@ _PLANNED: Final = 20  # evaluations proposed
 _LOOKS: Final = 24  # points of a history
 _REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
 _REPLAYED_SINGLY: Final = 20_000  # the same for rules that take evaluations one by one
+_SEARCHED: Final = 10_000  # names, for the one that was meant
 _FOLLOWED: Final = 1_000  # designs beyond which it is not either: every point of a history judges all of them
 
 
@@ -74,6 +76,14 @@ class Subject(Answering):
     history: tuple[Moment, ...] = ()
     history_note: str = ""
     """Why there is no history, where there is none."""
+    source: str = ""
+    """What it was made from, in words."""
+    known: bool = False
+    """Whether the values are taken as exact, so that nothing has to be evaluated or guaranteed."""
+    prices: tuple[Price, ...] = ()
+    """What deciding everything at other epsilons would cost."""
+    shortlist: tuple[int, ...] = ()
+    """Designs that somebody wants to see side by side."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -94,6 +104,16 @@ class Subject(Answering):
     def minimised(self) -> tuple[str, ...]:
         """Those of which less is better."""
         return self.question.minimised
+
+    def with_shortlist(self, names: Sequence[str]) -> Subject:
+        """The same with a shortlist, by name; a name that no design has is refused."""
+        places = {name: k for k, name in reversed(list(enumerate(self.names)))}
+        stray = next((name for name in names if name not in places), None)
+        if stray is not None:
+            meant = closest(stray, self.names[:_SEARCHED])
+            hint = "" if meant is None else f"; perhaps {meant[:60]!r} is meant"
+            raise InputError(f"the shortlist names {stray[:60]!r}, and no design is called that{hint}.")
+        return replace(self, shortlist=tuple(dict.fromkeys(places[name] for name in names)))
 
 
 def of_result(
@@ -196,6 +216,7 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         _evidence(study, rule, status.result),
         history,
         note,
+        f"the study {study.name}",
     )
 
 
@@ -299,19 +320,26 @@ def of_table(
         units=units,
         progress=progress,
     )
-    pulls = found.next(_PLANNED)
+    return replace(of_analysis(found, title), method=_method(final, notion_of(success)), source=f"the table {title}")
+
+
+def of_analysis(found: Analysis, title: str = "Analysis") -> Subject:
+    """What `conewise.analyse` found."""
+    pulls, noise = found.next(_PLANNED), found.question.noise
     return Subject(
         title,
         found.result,
         found.question,
-        assumed.words,
-        _method(final, notion_of(success)),
+        "nothing" if noise is None else noise.words,
+        f"an analysis of measurements, success {found.question.success!r}",
         found.explanations,
         tuple(zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)),
         found.plan.remaining if _is_open(found) else 0,
         found.plan.at_least,
         found.evidence,
         history_note="A table does not say when its rows were measured.",
+        source="measurements",
+        prices=() if found.guess is None else found.guess.prices,
     )
 
 
@@ -388,6 +416,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             int(data["remaining"]),
             bool(data.get("remaining_at_least", False)),
             history_note="A saved answer does not say how it came about.",
+            source=f"the saved analysis {path.name} of {_titled(data['file'])}",
         )
     except ConewiseError:
         raise

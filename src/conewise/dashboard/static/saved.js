@@ -1,6 +1,6 @@
 // A page that was saved: no server, the same picture, and a control that still works.
 
-import { byId, chooser, element, say, short, show, spread, whole } from "./dom.js";
+import { byId, chooser, element, say, short, show, spread, traded, whole } from "./dom.js";
 import { Plane } from "./geometry.js";
 import { Parallel } from "./parallel.js";
 import { held, inSteps, setEdges, settle } from "./preference.js";
@@ -53,8 +53,8 @@ function drawChosen() {
     const by = element("ul", null, "rivals");
     by.append(...rivals.slice(0, RIVALS).map((k) => {
       const item = element("li");
-      const steps = data.objectives.map((name, place) => [data.values[place][k] - data.values[place][chosen], name]).filter(([step]) => step);
-      item.append(chooser(data.names[k], k, choose), element("span", `: ${steps.map(([step, name]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${name}`).join(", ")}`));
+      const values = (design) => data.values.map((column) => column[design]);
+      item.append(chooser(data.names[k], k, choose), element("span", `: ${traded(data.objectives, values(chosen), values(k))}`));
       return item;
     }));
     parts.push(element("h3", "Better, the clearest first"), by);

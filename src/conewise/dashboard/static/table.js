@@ -1,6 +1,6 @@
 // The list of designs: a page of it, as the server sorts and filters it.
 
-import { byId, chooser, element, say, short, show, whole } from "./dom.js";
+import { byId, chooser, element, say, short, show, visit, walk, whole } from "./dom.js";
 
 const PAUSE = 150;  // milliseconds without a key, before a text is searched
 
@@ -28,7 +28,7 @@ export function setUpTable(start, changed) {
     waiting = setTimeout(() => turn({ text: byId("filter").value }), PAUSE);
   });
   byId("everyone").addEventListener("change", () => turn({ everyone: byId("everyone").value === "all" }));
-  byId("table").addEventListener("keydown", walk);
+  byId("table").addEventListener("keydown", (event) => walk(event, [...byId("table").querySelectorAll("button")]));
   byId("earlier").addEventListener("click", () => { wanted.offset = Math.max(0, wanted.offset - rows); changed(); });
   byId("later").addEventListener("click", () => { wanted.offset += rows; changed(); });
 }
@@ -54,21 +54,6 @@ export function drawTable(table, selected, onSelect) {
   visit(names, same ?? names.find((button) => button.closest("tr.chosen")) ?? names[0]);
   same?.focus();
   drawPlace(table);
-}
-
-// One stop for the Tab key in the whole list; the arrow keys go on from there.
-function visit(names, stop) {
-  for (const button of names) button.tabIndex = button === stop ? 0 : -1;
-}
-
-function walk(event) {
-  const names = [...byId("table").querySelectorAll("button")];
-  const here = names.indexOf(event.target);
-  const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: names.length - 1 }[event.key];
-  if (here < 0 || there === undefined || names[there] === undefined) return;
-  event.preventDefault();
-  visit(names, names[there]);
-  names[there].focus();
 }
 
 function line(table, k, selected, onSelect) {

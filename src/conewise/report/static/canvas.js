@@ -66,8 +66,9 @@ export class Drawing {
   // Another kind of picture takes its place.
   end() { this.ended.abort(); cancelAnimationFrame(this.frame); }
 
-  // A hidden picture has no room.
+  // A hidden picture has no room; on paper one is laid out by its own proportions.
   measure() {
+    if (this.width && window.matchMedia("print").matches) return;
     const [width, height] = [this.place.clientWidth, this.place.clientHeight];
     if (!width || !height || (width === this.width && height === this.height)) return;
     this.sharp = Math.min(SHARPEST, window.devicePixelRatio || 1);
@@ -122,13 +123,16 @@ export class Drawing {
       pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
       pen.translate(room / 2, room / 2);
       pen.beginPath();
-      if (shape === "diamond") for (const [x, y] of [[0, -0.6], [0.6, 0], [0, 0.6], [-0.6, 0]]) pen.lineTo(x * size, y * size);
-      else pen.arc(0, 0, size / 2, 0, 2 * Math.PI);
-      pen.closePath();
-      pen.fillStyle = fill;
-      pen.fill();
-      pen.strokeStyle = edge;
-      pen.lineWidth = 1;
+      const half = size / 2;
+      if (shape === "cross") for (const [x, y] of [[-half, -half], [half, -half]]) { pen.moveTo(x, y); pen.lineTo(-x, -y); }
+      else if (shape === "square") pen.rect(-half, -half, size, size);
+      else if (shape === "diamond") for (const [x, y] of [[0, -0.6], [0.6, 0], [0, 0.6], [-0.6, 0]]) pen.lineTo(x * size, y * size);
+      else pen.arc(0, 0, half, 0, 2 * Math.PI);
+      if (shape !== "cross") pen.closePath();
+      const hollow = shape === "cross" || shape === "ring";
+      if (!hollow) { pen.fillStyle = fill; pen.fill(); }
+      pen.strokeStyle = hollow ? fill : edge;
+      pen.lineWidth = hollow ? 1.5 : 1;
       pen.stroke();
       made.room = room;
       this.sprites.set(key, made);

@@ -56,3 +56,23 @@ export function download(blob, name) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
+
+// How one design differs from another: "12 more strength, 3 less price".
+export function traded(names, before, after) {
+  const steps = names.map((name, place) => [after[place] - before[place], name]).filter(([step]) => step);
+  return steps.map(([step, name]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${name}`).join(", ");
+}
+
+// One stop for the Tab key in a whole list; the arrow keys go on from there.
+export function visit(buttons, stop) {
+  for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
+}
+
+export function walk(event, buttons) {
+  const here = buttons.indexOf(event.target);
+  const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  if (here < 0 || there === undefined || buttons[there] === undefined) return;
+  event.preventDefault();
+  visit(buttons, buttons[there]);
+  buttons[there].focus();
+}

@@ -17,7 +17,8 @@ export class Parallel extends Drawing {
     this.pointed = null;
     this.brushes = new Map();
     this.shown = [];
-    this.look = { front: null, selected: null, shortlist: [], colour: "blue" };
+    this.undecided = [];
+    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue" };
     this.#listen();
   }
 
@@ -29,11 +30,12 @@ export class Parallel extends Drawing {
     this.refresh();
   }
 
-  // front and selected are points: { index, names, values by objective }.
+  // front, open (what is undecided) and selected are points: { index, names, values by objective }.
   setLook(look) {
     Object.assign(this.look, look);
-    const { front } = this.look;
-    this.shown = front ? spread(front.index.map((_, k) => k), LINES.front) : [];
+    const places = (points) => (points ? spread(points.index.map((_, k) => k), LINES.front) : []);
+    this.shown = places(this.look.front);
+    this.undecided = places(this.look.open);
     this.request();
   }
 
@@ -116,6 +118,9 @@ export class Parallel extends Drawing {
       pen.stroke();
     };
     const many = this.shown.length > 100;
+    pen.setLineDash([6, 4]);
+    for (const k of this.undecided) stroke(look.open, k, paint.orange, 1.4, this.#isBrushed(look.open.values, k) ? 0.8 : 0.07);
+    pen.setLineDash([]);
     for (const k of this.shown) stroke(look.front, k, paint[look.colour], many ? 1 : 1.6, this.#isBrushed(look.front.values, k) ? (many ? 0.6 : 0.9) : 0.07);
     for (const k of this.shown) if (look.shortlist.includes(look.front.index[k])) stroke(look.front, k, paint.green, 2.5, 1);
     if (look.selected?.values) stroke({ values: look.selected.values.map((value) => [value]) }, 0, paint.ink, 3.5, 1);
@@ -140,7 +145,7 @@ export class Parallel extends Drawing {
       return this.axes.length > 1 ? here + share * (this.level(place + 1, values[place + 1][k]) - here) : here;
     };
     let [found, least] = [null, REACH];
-    for (const [points, list, handicap] of [[this.look.front, this.shown, 0], [this.data.points, this.quiet, 4]]) {
+    for (const [points, list, handicap] of [[this.look.front, this.shown, 0], [this.look.open, this.undecided, 2], [this.data.points, this.quiet, 4]]) {
       for (const k of list) {
         const away = Math.abs(height(points.values, k) - y) + handicap;
         if (away < least && this.#isBrushed(points.values, k)) [found, least] = [{ points, k }, away];

@@ -20,7 +20,10 @@ export class Scatter extends Drawing {
     super(place, label);
     this.events = events;
     this.points = null;
-    this.look = { edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue" };
+    this.look = {
+      edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue",
+      groups: null, rivals: [], region: null, named: [],  // a report's: marks by status, who is compared, confidence, names
+    };
     this.pointed = null;  // place among the points
     this.zoom = null;
     this.drag = null;
@@ -29,7 +32,7 @@ export class Scatter extends Drawing {
 
   isReady() { return this.points !== null; }
 
-  // points: { index, names, x, y } in the user's own numbers; y is null for one objective.
+  // points: { index, names, x, y } in the user's own numbers; y is null for one objective, and `quiet` may say who is a grey square.
   setData({ points, ranges, names, turned, units = [1, 1] }) {
     this.points = points;
     this.names = names;
@@ -117,7 +120,7 @@ export class Scatter extends Drawing {
     const taken = new Uint8Array(Math.ceil(this.width) * Math.ceil(this.height));  // what lies on one pixel is one mark
     const size = this.px.length > 20000 ? 2 : this.px.length > 3000 ? 3 : 5;
     for (let k = 0; k < this.px.length; k += 1) {
-      if (!this.isInside(k)) continue;
+      if (!this.isInside(k) || this.points.quiet?.[k] === 0) continue;
       const cell = Math.floor(this.py[k]) * Math.ceil(this.width) + Math.floor(this.px[k]);
       if (taken[cell]) continue;
       taken[cell] = 1;
@@ -155,7 +158,15 @@ export class Scatter extends Drawing {
     pen.beginPath(); pen.rect(x, y, w, h); pen.clip();
     const apex = this.apex();
     if (look.edges && apex !== null && this.points.y) this.#wedge(pen, apex);
+    if (look.region) this.#region(pen, look.region);
     this.#front(pen);
+    for (const index of look.rivals) {
+      const k = this.placeOf(index);
+      if (k === null || !this.isInside(k)) continue;
+      pen.strokeStyle = paint.soft;
+      pen.lineWidth = 1.5;
+      pen.strokeRect(this.px[k] - 8, this.py[k] - 8, 16, 16);
+    }
     for (const index of look.shortlist) {
       const k = this.placeOf(index);
       if (k === null || !this.isInside(k)) continue;
@@ -164,10 +175,7 @@ export class Scatter extends Drawing {
     pen.restore();
     const chosen = look.selected === null ? null : this.placeOf(look.selected);
     for (const [k, colour] of [[chosen, paint.ink], [this.pointed, paint.ink]]) if (k !== null && this.isInside(k)) this.#ring(pen, k, colour);
-    for (const index of look.shortlist) {
-      const k = this.placeOf(index);
-      if (k !== null && k !== chosen && this.isInside(k)) this.write(pen, this.points.names[k], this.px[k] + 10, this.py[k] - 2, paint.green);
-    }
+    this.#names(pen, chosen);
     if (chosen !== null && this.isInside(chosen)) this.write(pen, this.points.names[chosen], this.px[chosen] + 12, this.py[chosen] + 13, paint.ink);
     if (this.drag?.kind === "box" && this.drag.moved) {
       const [[ax, ay], [bx, by]] = [this.drag.from, this.drag.to];
@@ -176,6 +184,34 @@ export class Scatter extends Drawing {
       pen.strokeRect(Math.min(ax, bx), Math.min(ay, by), Math.abs(ax - bx), Math.abs(ay - by));
       pen.setLineDash([]);
     }
+  }
+
+  // Names of the shortlist and of a few others, as far as they do not lie on each other.
+  #names(pen, chosen) {
+    const { shortlist, named } = this.look;
+    const taken = chosen === null ? [] : [[this.px[chosen] + 12, this.py[chosen] + 13]];
+    for (const index of [...shortlist, ...named.filter((other) => !shortlist.includes(other))]) {
+      const k = this.placeOf(index);
+      if (k === null || k === chosen || !this.isInside(k)) continue;
+      const places = [-9, 11].map((down) => [this.px[k] + 10, this.py[k] + down]);
+      const at = places.find(([x, y]) => !taken.some(([a, b]) => Math.abs(x - a) < 70 && Math.abs(y - b) < 13));
+      if (!at) continue;
+      taken.push(at);
+      const short = shortlist.includes(index);
+      this.write(pen, this.points.names[k], ...at, short ? this.paints.green : this.paints.ink, { weight: short ? "600" : "500" });
+    }
+  }
+
+  // Corners in the user's own numbers: where a design may truly lie.
+  #region(pen, corners) {
+    pen.beginPath();
+    for (const [x, y] of corners) pen.lineTo(this.across(x), this.up(y));
+    pen.closePath();
+    pen.strokeStyle = this.paints.ink;
+    pen.lineWidth = 1.2;
+    pen.setLineDash([5, 3]);
+    pen.stroke();
+    pen.setLineDash([]);
   }
 
   #ring(pen, k, colour) {
@@ -188,14 +224,20 @@ export class Scatter extends Drawing {
 
   #front(pen) {
     const { look, paints: paint } = this;
-    const sprite = this.sprite(look.marks, 9, paint[look.colour], paint.paper);
-    const done = new Set();
+    let sprite = this.sprite(look.marks, 9, paint[look.colour], paint.paper);
+    let done = new Set();
     const mark = (x, y) => {
       const cell = (Math.round(y) << 13) | Math.round(x);
       if (done.has(cell)) return;
       done.add(cell);
       this.stamp(pen, sprite, x, y);
     };
+    for (const { places, shape, size, colour } of look.groups ?? []) {
+      sprite = this.sprite(shape, size, paint[colour], paint.paper);
+      done = new Set();
+      for (const k of places) if (this.isInside(k)) mark(this.px[k], this.py[k]);
+    }
+    if (look.groups) return;
     if (look.front) {  // from the server, perhaps of designs that are not among the points
       look.front.x.forEach((value, k) => mark(this.across(value), look.front.y ? this.up(look.front.y[k]) : this.py[0] ?? 0));
       return;

@@ -1,0 +1,210 @@
+"""The first sentences of a report: what to take, by name, what that is worth, and why a design is where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.algorithms import Result, Status
+from conewise.analysis.explanations import HOPELESS, to_go
+from conewise.analysis.oddities import joined, listed
+from conewise.errors import printable
+from conewise.goals import Guarantee, certainty
+from conewise.objectives import Objectives
+from conewise.report.subject import Subject
+
+_NAMED: Final = 5  # designs called by name
+_LETTERS: Final = 160  # of their names together: long ones are fewer
+_TRADED: Final = 4  # objectives of a comparison in words
+_DIGITS: Final = 4  # of what is traded
+
+
+def headline(subject: Subject) -> dict[str, str]:
+    """What to take, what that is worth, and how many designs stand where: a sentence each."""
+    return {"take": take(subject), "worth": worth(subject), "standing": standing(subject)}
+
+
+# -- what to take ------------------------------------------------------------------------------------------------------
+
+
+def take(subject: Subject) -> str:
+    """The answer by name: "Take S235, C45 or 42CrMo4."; what is open is said to be open."""
+    result = subject.result
+    k = len(result.pareto)
+    returned, open_ = np.flatnonzero(result.pareto), np.flatnonzero(result.status == Status.UNDECIDED.value)
+    if k == 1 and len(returned):
+        return f"Take {_names(subject, returned)[0]}: there is no other design."
+    if len(open_) == k:
+        known = "evaluated" if not result.evaluations and not subject.known else "decided"
+        return f"Nothing is {known} yet: all {k:,} designs are in question."
+    if len(open_):
+        kept = np.flatnonzero(result.status == Status.KEPT.value)
+        verb = "is" if len(open_) == 1 else "are"
+        if not len(kept):
+            return f"Not decided yet: {_listed(subject, open_)} {verb} in question."
+        return f"Keep {_listed(subject, kept)}; {_listed(subject, open_)} {verb} undecided."
+    if not len(returned):
+        return f"Take none of the {k:,} designs: each of them misses a level."
+    return f"Take {one_of(_names(subject, returned))}."
+
+
+def one_of(names: Sequence[str], most: int = _NAMED) -> str:
+    """a; a or b; a, b or c; of many the first few and how many others.
+
+    >>> one_of("ab"), one_of("abcdefgh", most=3)
+    ('a or b', 'a, b, c or one of 5 others')
+    """
+    shown = _room(names, most)
+    if shown == len(names):
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"{', '.join(names[:shown])} or one of {len(names) - shown:,} others"
+
+
+def _room(names: Sequence[str], most: int) -> int:
+    """How many are called by name: never all but one."""
+    if len(names) <= most + 1 and sum(map(len, names)) <= _LETTERS:
+        return len(names)
+    shown, letters = 0, 0
+    while shown < min(most, len(names)) and letters + len(names[shown]) <= _LETTERS:
+        letters += len(names[shown])
+        shown += 1
+    return max(1, shown if shown < len(names) - 1 else len(names) - 2) if len(names) > 2 else len(names)
+
+
+def _names(subject: Subject, designs: Indices) -> list[str]:
+    """Those on the shortlist first."""
+    chosen = set(subject.shortlist)
+    ordered = sorted((int(k) for k in designs), key=lambda k: (k not in chosen, k))
+    return [printable(subject.names[k]) for k in ordered]
+
+
+def _listed(subject: Subject, designs: Indices) -> str:
+    names = _names(subject, designs)
+    shown = _room(names, _NAMED)
+    return joined(names) if shown == len(names) else listed(names, shown)
+
+
+def standing(subject: Subject) -> str:
+    """How many designs stand where, and what that took: "2 kept, 1 covered and 5 beaten, of 8 designs ..."."""
+    result = subject.result
+    found = [(status, int((result.status == status.value).sum())) for status in Status]
+    words = {Status.MISSES: ("misses a level", "miss a level")}
+    parts = [f"{n:,} {words.get(s, (s.value, s.value))[n != 1]}" for s, n in found if n]
+    certain = int(result.certain.sum())
+    sure = f" ({certain:,} certainly Pareto optimal)" if certain and not subject.known else ""
+    k = len(result.pareto)
+    after = "" if subject.known else f" after {_counted(result.evaluations, 'evaluation')}"
+    return f"Of {_counted(k, 'design')}: {joined(parts)}{sure}{after}."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+# -- what it is worth --------------------------------------------------------------------------------------------------
+
+
+def worth(subject: Subject) -> str:
+    """What the answer is worth, in one sentence without symbols; it never says more than its proof."""
+    result, given = subject.result, subject.result.guarantee
+    n = int(result.pareto.sum())
+    if subject.known:
+        if not n:
+            return "Every value is taken as exact, and no design has all that was asked for."
+        who = "it" if n == 1 else "any of them"
+        return f"Every value is taken as exact: under this preference no other design beats {who}."
+    if not isinstance(given, Guarantee):
+        return f"There is no guarantee: {given.reason}."
+    if n == len(result.pareto) > 1 and not is_answered(subject):
+        return f"So far no design can be ruled out with probability {certainty(given.delta)}."
+    scope = " on average over the prior" if result.certified else ""
+    sure = f"With probability at least {certainty(given.delta)}{scope}, {_held(subject, given, n)}"
+    if given.epsilon > subject.epsilon:
+        sure += f"; asked for was {subject.meaning.at(subject.epsilon)}"
+    return f"{sure}."
+
+
+def _held(subject: Subject, given: Guarantee, n: int) -> str:
+    """What the returned set does (Ararat & Tekin 2023, Definition 4.6; Auer et al. 2016 for "contain").
+
+    Where the answer is open the headline does not name the returned designs, so this does.
+    """
+    best = f"{'acceptable ' if subject.meaning.levels else ''}design that no other beats"
+    at = subject.meaning.at(float(f"{given.epsilon:.4g}"))
+    who = one_of(_names(subject, np.flatnonzero(subject.result.pareto)))
+    it, them, none = "it", "these", "none of these"
+    if not is_answered(subject):
+        it, them, none = who, who, "none of them"
+    if subject.question.success == "contain":
+        if n == 1:
+            return f"{it} is the one {best}"
+        near = f"further than {at} from being one" if given.epsilon else "surpassed in every respect"
+        among = f"among {them}" if them == "these" else f"{them}"
+        return f"every {best} is {among}, and {none} is {near}"
+    if n == 1:
+        return f"{it} matches every {best} within {at}, and is no further than that from being one"
+    by = f"one of {them}" if them == "these" else them
+    return f"every {best} is matched within {at} by {by}, and {none} is further than that from being one"
+
+
+def is_answered(subject: Subject) -> bool:
+    """Whether what was asked for is guaranteed; a guarantee at a larger epsilon may say next to nothing."""
+    result, given = subject.result, subject.result.guarantee
+    met = subject.known or (isinstance(given, Guarantee) and given.epsilon <= subject.epsilon)
+    return met and not (result.status == Status.UNDECIDED.value).any()
+
+
+# -- why, and what next ------------------------------------------------------------------------------------------------
+
+
+def lead_words(meaning: Objectives, better: Floats, worse: Floats) -> str:
+    """How one design differs from another, in the user's units: "12 more strength, 3 less price".
+
+    >>> from conewise.objectives import as_objectives
+    >>> lead_words(as_objectives(["strength", "price"], ["price"]), np.array([41.0, 5.0]), np.array([30.0, 5.5]))
+    '11 more strength, 0.5 less price'
+    """
+    step = np.asarray(better, dtype=np.float64) - worse
+    if np.isnan(step).any():
+        return ""
+    size = np.abs(step) / meaning.units
+    moved = np.flatnonzero(step)
+    most = _TRADED if len(moved) <= _TRADED else _TRADED - 1
+    shown = np.sort(moved[np.argsort(-size[moved], kind="stable")][:most])
+    parts = [meaning.each[int(d)].difference(float(f"{step[d]:.{_DIGITS}g}")) for d in shown]
+    if len(moved) > len(shown):
+        parts.append(f"{len(moved) - len(shown):,} smaller differences")
+    return ", ".join(map(printable, parts)) if parts else "equal in everything"
+
+
+def why(result: Result, meaning: Objectives, averages: Floats, design: int) -> str:
+    """By how much whoever beats or covers a design is ahead of it; which level it misses; nothing for the others."""
+    by = int(result.by[design])
+    if by >= 0:
+        return lead_words(meaning, averages[by], averages[design])
+    if result.status[design] == Status.MISSES.value:
+        missed = [o for o, value in zip(meaning.each, averages[design], strict=True) if not bool(o.meets(value))]
+        return printable(joined([f"{o.name} {'<=' if o.minimised else '>='} {o.level:.6g}" for o in missed] or [""]))
+    return ""
+
+
+def price_lines(subject: Subject) -> list[str]:
+    """What deciding everything would take, for the epsilon asked for and for others."""
+    lines = []
+    if subject.remaining:
+        lines.append((subject.epsilon, subject.remaining, subject.at_least))
+    lines += [(price.epsilon, price.remaining, False) for price in subject.prices]
+    return [
+        f"{subject.meaning.at(epsilon)}: "
+        + (
+            "no reasonable number of evaluations: some designs look like a tie"
+            if n >= HOPELESS
+            else f"{to_go(n, least)} more evaluations"
+            if n
+            else "nothing more"
+        )
+        for epsilon, n, least in lines
+    ]
