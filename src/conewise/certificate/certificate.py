@@ -374,7 +374,7 @@ class Certificate(Asked):
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        boundaries, views, bounds = self.boundaries(state), self._views(state, last), self.bounds(state)
+        boundaries, views, bounds = self.boundaries(state), self._views(state, last), self.bounds(state, last)
         out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
         by = np.full(self.n_designs, -1, dtype=np.intp)
         crowd = None if last is None else last.crowd
@@ -390,12 +390,14 @@ class Certificate(Asked):
         _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
         return claims
 
-    def bounds(self, state: Checkpoints) -> Bounds | None:
+    def bounds(self, state: Checkpoints, last: _Last | None = None) -> Bounds | None:
         """What is known of the levels of every design (docs/adaptive, 9); None where there are none."""
         if self.requirements is None:
             return None
         rounding = self.rounding(state.statistics)
-        return self.requirements.at_looks(state.snapshots, self._counts, self.level_boundary, rounding, self.scale)
+        before = None if last is None else last.claims.bounds
+        looks = state.snapshots, self._counts, self.level_boundary
+        return self.requirements.at_looks(*looks, rounding, self.scale, before)
 
     @cached_property
     def level_boundary(self) -> Floats:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -42,6 +42,10 @@ class Bounds:
     """Whether whoever dominates a design that meets all levels meets them too."""
     spared: bool
     """Whether only rivals with more than epsilon to spare count against a design (docs/adaptive, 9.1)."""
+    snapshots: Sequence[Snapshot] = ()
+    """What they were read off."""
+    steps: bytes = b""
+    """Equal for equal steps of recorded values."""
 
     @cached_property
     def meet_at(self) -> Floats:
@@ -126,15 +130,25 @@ class Requirements:
         return float(self.radii.combined(total)[self.columns].max() / epsilon)
 
     def at_looks(
-        self, snapshots: Sequence[Snapshot], counts: Floats, z: Floats, rounding: Rounding | None, scale: float
+        self,
+        snapshots: Sequence[Snapshot],
+        counts: Floats,
+        z: Floats,
+        rounding: Rounding | None,
+        scale: float,
+        before: Bounds | None,
     ) -> Bounds:
-        """From all looks so far, with the boundaries (2, P or 1, L)."""
-        narrowing = _Narrowing(self, rounding, scale)
+        """From all looks so far, with the boundaries (2, P or 1, L); those that are in `before` need no second one."""
+        steps = b"" if rounding is None else rounding.key
+        if before is not None and (before.steps != steps or not _extended(before.snapshots, snapshots)):
+            before = None
+        narrowing = _Narrowing(self, rounding, scale, before)
+        known = () if before is None else before.snapshots
         for level, each in enumerate(snapshots):
-            if len(each.designs):
+            if len(each.designs) and not (level < len(known) and known[level] is each):
                 times = np.full(len(each.designs), counts[level])
                 narrowing.look(each.designs, each.means, each.scatters, times, z[:, :, level, None])
-        return narrowing.bounds
+        return replace(narrowing.bounds, snapshots=snapshots, steps=steps)
 
     def at_once(self, statistics: Statistics, rounding: Rounding | None) -> Bounds:
         """From one look at a finished sample."""
@@ -149,13 +163,36 @@ class Requirements:
         return narrowing.bounds
 
 
+def _extended(before: Sequence[Snapshot], now: Sequence[Snapshot]) -> bool:
+    """Whether all that was seen before is still there, so that what followed from it follows now."""
+    if len(before) > len(now):
+        return False
+    for old, new in zip(before, now, strict=False):
+        if new is old or not len(old.designs):
+            continue
+        place = np.searchsorted(new.designs, old.designs)
+        if not len(new.designs) or not np.array_equal(new.designs.take(place, mode="clip"), old.designs):
+            return False
+        same = np.array_equal(new.means[place], old.means)
+        if old.scatters is not None and new.scatters is not None:
+            same &= np.array_equal(new.scatters[place], old.scatters)
+        if not same:
+            return False
+    return True
+
+
 class _Narrowing:
     """Bounds of all designs, look by look."""
 
-    def __init__(self, required: Requirements, rounding: Rounding | None, scale: float) -> None:
+    def __init__(
+        self, required: Requirements, rounding: Rounding | None, scale: float, before: Bounds | None = None
+    ) -> None:
         self.required, self.rounding, self.scale = required, rounding, scale
-        shape = required.radii.n_designs, len(required.columns)
-        self.lower, self.upper = np.full(shape, -np.inf), np.full(shape, np.inf)
+        if before is not None:
+            self.lower, self.upper = before.lower.copy(), before.upper.copy()
+        else:
+            shape = required.radii.n_designs, len(required.columns)
+            self.lower, self.upper = np.full(shape, -np.inf), np.full(shape, np.inf)
 
     def look(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats, z: Floats) -> None:
         """With the averages of some designs; z (2, P or 1, m or 1)."""

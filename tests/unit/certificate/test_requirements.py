@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -216,3 +217,20 @@ def test_levels_need_names_and_a_rule_that_knows_them():
                 algorithm=algorithm,
                 rng=1,
             )
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown()], ids=lambda noise: type(noise).__name__)
+def test_what_was_read_off_before_changes_nothing(noise):
+    """Two runs in turn on one certificate, each growing: as for a certificate that has seen nothing before."""
+    checked = certificate(WIDE, noise, 4, 0.5, levels=[-0.2, 0.1])
+    rng, counts = np.random.default_rng(5), checked.levels.counts
+    means, states = rng.normal(size=(2, 4, 2)), [nothing(checked), nothing(checked)]
+    for level in range(10):
+        for which in (0, 1):
+            designs = np.repeat(np.arange(4), counts[level] - (counts[level - 1] if level else 0))
+            values = means[which][designs] + 0.5 * rng.normal(size=(len(designs), 2))
+            states[which] = states[which].add(Observations.single(designs, values))
+            found, alone = checked.claims(states[which]), replace(checked).claims(states[which])
+            assert masks(found) == masks(alone)
+            np.testing.assert_array_equal(found.bounds.lower, alone.bounds.lower)
+            np.testing.assert_array_equal(found.bounds.upper, alone.bounds.upper)
