@@ -329,8 +329,8 @@ def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: d
         "How often an answer with [levels](objectives.md#levels) is wrong, in the sense of [adaptive, 9.1]"
         f"(adaptive.md#9-levels), at delta = {DELTA:g}; an answer counts as wrong if it was at any look, at the "
         f"epsilon that it stated then. {runs:,} runs a cell with fixed seeds; a cell passes if it is wrong no more "
-        f"often than {allowed(runs)} times, the exact binomial bound at level {LEVEL:g}. Each control divides all radii, in "
-        f"{controls} runs, and must be beyond its bound of {allowed(controls)}.",
+        f"often than {allowed(runs)} times, the exact binomial bound at level {LEVEL:g}. Each control divides all "
+        f"radii, in {controls} runs, and must be beyond its bound of {allowed(controls)}.",
         "",
         f"Made by `python -m benchmarks.levels --runs {runs} --write` on {datetime.date.today().isoformat()}.",
         "",
@@ -350,8 +350,8 @@ def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: d
         "",
         "*Feasibility first* settles for every design whether it misses a level or meets its levels within epsilon, "
         "and then identifies among those that are left, with the same parts of delta, the same observations and the "
-        "same noise; its second stage shares delta among the designs that are left alone, which flatters it. Epsilon 0.2, "
-        "sigma 1, delta 0.05, thirty designs, `cover` and `contain`, two and three objectives. *Random*: normal means, "
+        "same noise; its second stage shares delta among the designs that are left alone, which flatters it. Epsilon "
+        "0.2, sigma 1, delta 0.05, thirty designs, `cover` and `contain`, two and three objectives. *Random*: normal means, "
         "about half of the designs feasible. *Crowded*: 26 of the designs lie within half of epsilon of the level.",
         "",
         "| instances | number | evaluations of two stages over one: least | median | most | right, one stage | two |",
