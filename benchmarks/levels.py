@@ -351,8 +351,8 @@ def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: d
         "*Feasibility first* settles for every design whether it misses a level or meets its levels within epsilon, "
         "and then identifies among those that are left, with the same parts of delta, the same observations and the "
         "same noise; its second stage shares delta among the designs that are left alone, which flatters it. Epsilon "
-        "0.2, sigma 1, delta 0.05, thirty designs, `cover` and `contain`, two and three objectives. *Random*: normal means, "
-        "about half of the designs feasible. *Crowded*: 26 of the designs lie within half of epsilon of the level.",
+        "0.2, sigma 1, delta 0.05, thirty designs, `cover` and `contain`, two and three objectives. *Random*: normal "
+        "means, about half of the designs feasible. *Crowded*: 26 lie within half of epsilon of the level.",
         "",
         "| instances | number | evaluations of two stages over one: least | median | most | right, one stage | two |",
         "|---|--:|--:|--:|--:|--:|--:|",
