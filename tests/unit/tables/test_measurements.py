@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
 
 import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from shared.longtables import ROWS, write
 
 import conewise as cw
 from conewise import _limits as limits
-from conewise.tables import measurements, readers
+from conewise.tables import measurements
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, open_measurements
-
-HEADER = ["design", "cost", "speed"]
-ROWS = [["b", 1.0, 5.0], ["a", 2.0, 6.0], ["b", 3.0, 7.5], ["c, d", -4.0, 1e-7], ["a", 2.5, 6.5], ["b", 0.0, 9.0]]
-
-
-def write(path, header=HEADER, rows=ROWS):
-    """The same table in the format of the path's ending; None is an empty entry."""
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    if path.suffix == ".csv":
-        cell = lambda v: "" if v is None else '"' + str(v).replace('"', '""') + '"'  # noqa: E731
-        path.write_text("".join(",".join(map(cell, row)) + "\n" for row in [header, *rows]), encoding="utf-8")
-    elif path.suffix == ".json":
-        path.write_text(json.dumps(records), encoding="utf-8")
-    elif path.suffix == ".jsonl":
-        lines = ({k: v for k, v in record.items() if v is not None} for record in records)
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    else:
-        columns = {c: [row[k] for row in rows] for k, c in enumerate(header)}
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
-    return path
 
 
 def told(table) -> tuple[list[int], np.ndarray]:
@@ -43,18 +23,11 @@ def told(table) -> tuple[list[int], np.ndarray]:
     return np.concatenate([p.designs for p in parts]).tolist(), np.vstack([p.means for p in parts])
 
 
-@pytest.fixture(params=["pyarrow", "core alone"])
-def engine(request, monkeypatch):
-    if request.param == "core alone":
-        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
-    return request.param
-
-
 # -- one row an evaluation -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
-def test_every_format_tells_the_same_evaluations(tmp_path, engine, ending):
+def test_every_format_tells_the_same_evaluations(tmp_path, reader, ending):
     table = LongTable(write(tmp_path / f"t{ending}"), objectives=["cost", "speed"], minimise=["cost"])
     designs, values = told(table)
     assert table.names == ("b", "a", "c, d")
@@ -71,7 +44,7 @@ def test_a_table_may_be_read_as_often_as_wanted(tmp_path):
     np.testing.assert_array_equal(first[1], second[1])
 
 
-def test_chunks_change_nothing(tmp_path, engine, monkeypatch):
+def test_chunks_change_nothing(tmp_path, reader, monkeypatch):
     path = write(tmp_path / "t.csv", rows=[[f"d{k % 7}", float(k), float(-k)] for k in range(100)])
     whole = told(LongTable(path, objectives=["cost", "speed"]))
     monkeypatch.setattr(limits, "CHUNK_ROWS", 9)
@@ -87,7 +60,7 @@ def test_chunks_change_nothing(tmp_path, engine, monkeypatch):
 @pytest.mark.parametrize(
     "name", ["007", "=1+1", "@SUM(A1)", "-2", " padded ", "ä€𝛽", "two\nlines", "NA", "nan", "null", "\x1b[31mred"]
 )
-def test_names_are_kept_as_text(tmp_path, engine, name):
+def test_names_are_kept_as_text(tmp_path, reader, name):
     table = LongTable(write(tmp_path / "t.csv", rows=[[name, 1.0, 2.0], ["x", 1.0, 2.0]]), objectives=["cost"])
     assert table.names == (name, "x")
     assert told(table)[0] == [0, 1]
@@ -126,14 +99,14 @@ HOLES = [["a", 1.0, 2.0], ["b", None, 3.0], ["a", 4.0, None], ["a", 5.0, 6.0], [
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
-def test_a_missing_objective_is_refused_with_its_place_and_the_way_on(tmp_path, engine, ending):
+def test_a_missing_objective_is_refused_with_its_place_and_the_way_on(tmp_path, reader, ending):
     table = LongTable(write(tmp_path / f"t{ending}", rows=HOLES), objectives=["cost", "speed"])
     with pytest.raises(cw.InputError, match=r"(row|record) 2.*, column 'cost' is empty.*`incomplete=\"skip\"`"):
         list(table)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
-def test_incomplete_rows_are_left_out_when_told_to(tmp_path, engine, ending):
+def test_incomplete_rows_are_left_out_when_told_to(tmp_path, reader, ending):
     table = LongTable(write(tmp_path / f"t{ending}", rows=HOLES), objectives=["cost", "speed"], incomplete="skip")
     designs, values = told(table)
     assert designs == [0, 0]
@@ -143,7 +116,7 @@ def test_incomplete_rows_are_left_out_when_told_to(tmp_path, engine, ending):
 
 
 @pytest.mark.parametrize("word", ["NA", "n/a", "NaN", "null", " ", "None"])
-def test_words_for_missing(tmp_path, engine, word):
+def test_words_for_missing(tmp_path, reader, word):
     path = tmp_path / "t.csv"
     path.write_text(f"design,cost\na,1\na,{word}\na,3\n", encoding="utf-8")
     assert told(LongTable(path, objectives=["cost"], incomplete="skip"))[1].ravel().tolist() == [1, 3]
@@ -163,7 +136,7 @@ def test_a_column_that_is_not_looked_at_may_have_holes(tmp_path):
     ("entry", "words"),
     [("fast", "holds 'fast', where a number"), ("inf", "finite number"), ("1,5", "holds '1,5'"), ("true", "'true'")],
 )
-def test_text_among_numbers_is_never_skipped(tmp_path, engine, entry, words, incomplete):
+def test_text_among_numbers_is_never_skipped(tmp_path, reader, entry, words, incomplete):
     path = write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["a", 1.0, entry]])
     with pytest.raises(cw.InputError, match=rf"t\.csv, row 2 \(below the header\), column 'speed'.*{words}"):
         list(LongTable(path, objectives=["cost", "speed"], incomplete=incomplete))
@@ -195,7 +168,7 @@ def test_columns_that_do_not_fit(tmp_path, options, words):
         ("design,cost\na,1,2\n", "3 entries for 2 columns"),
     ],
 )
-def test_files_that_are_no_tables(tmp_path, engine, text, words):
+def test_files_that_are_no_tables(tmp_path, reader, text, words):
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     with pytest.raises(cw.InputError, match=words):
         list(LongTable(tmp_path / "t.csv", objectives=["cost"]))
@@ -217,35 +190,6 @@ def test_a_file_that_changes_between_the_readings_is_refused(tmp_path):
 
 # -- one row a design ----------------------------------------------------------------------------------------------
 
-WIDE = ["design", "a_mean", "a_se", "b_mean", "b_se", "n"]
-
-
-@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet"])
-def test_a_wide_table_has_the_statistics_of_its_evaluations(tmp_path, engine, ending):
-    rng = np.random.default_rng(3)
-    samples = [rng.normal(size=(n, 2)) for n in (2, 5, 40)]
-    rows = []
-    for k, x in enumerate(samples):
-        se = x.std(axis=0, ddof=1) / np.sqrt(len(x))
-        rows.append([f"d{k}", *np.ravel(np.column_stack([x.mean(axis=0), se])).tolist(), len(x)])
-    table = open_measurements(write(tmp_path / f"t{ending}", WIDE, rows), minimise=["b"])
-    assert isinstance(table, WideTable)
-    (found,) = table
-    assert (table.objectives, table.names, table.rows.tolist()) == (("a", "b"), ("d0", "d1", "d2"), [2, 5, 40])
-    for k, x in enumerate(samples):
-        np.testing.assert_allclose(found.means[k], x.mean(axis=0) * [1, -1], rtol=1e-12)
-        centred = x - x.mean(axis=0)
-        np.testing.assert_allclose(np.diag(found.scatters[k]), (centred**2).sum(axis=0), rtol=1e-12)
-        assert found.scatters[k][0, 1] == 0  # unknown, and not ours to guess: `analyse` takes the worst case
-
-
-def test_columns_of_a_wide_table_may_have_any_name(tmp_path):
-    path = write(tmp_path / "t.csv", ["who", "x", "sx", "times"], [["a", 1.0, 0.1, 4], ["b", 2.0, 0.2, 9]])
-    table = open_measurements(path, design="who", means=["x"], errors=["sx"], counts="times", minimise=["x"])
-    assert isinstance(table, WideTable)
-    assert (table.objectives, table.minimised) == (("x",), ("x",))
-    np.testing.assert_allclose(next(iter(table)).scatters.ravel(), [0.01 * 4 * 3, 0.04 * 9 * 8])
-
 
 def test_long_and_wide_are_told_apart(tmp_path):
     both = ["design", "a", "b", "a_mean", "b_mean", "n"]
@@ -256,38 +200,6 @@ def test_long_and_wide_are_told_apart(tmp_path):
     narrow = write(tmp_path / "u.csv", ["design", "a_mean", "a_se", "n"], [["x", 1.0, 2.0, 3]])
     assert isinstance(open_measurements(narrow, objectives=["a"]), WideTable)
     assert open_measurements(narrow, minimise=["a_mean"]).minimised == ("a",)
-
-
-def test_standard_errors_may_be_absent_but_not_in_part(tmp_path):
-    path = write(tmp_path / "t.csv", ["design", "a_mean", "n"], [["x", 1.0, 3]])
-    assert not open_measurements(path).has_scatter
-    path = write(tmp_path / "t.csv", ["design", "a_mean", "b_mean", "a_se", "n"], [["x", 1.0, 1.0, 0.1, 3]])
-    with pytest.raises(cw.InputError, match="no column 'b_se'"):
-        open_measurements(path)
-
-
-def test_one_evaluation_has_no_standard_error(tmp_path):
-    path = write(tmp_path / "t.csv", ["design", "a_mean", "a_se", "n"], [["x", 1.0, None, 1], ["y", 2.0, 0.0, 1]])
-    assert not next(iter(open_measurements(path))).scatters.any()
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (["x", 1.0, 0.1, 0], "'n' holds 0, where a number of evaluations"),
-        (["x", 1.0, 0.1, 2.5], "'n' holds 2.5"),
-        (["x", 1.0, 0.1, None], "'n' is empty"),
-        (["x", 1.0, -0.1, 3], "'a_se' holds -0.1, where a standard error"),
-        (["x", 1.0, None, 3], "'a_se' is empty"),
-        (["x", 1.0, 0.1, 1], "one evaluation shows none"),
-        (["x", None, 0.1, 3], "'a_mean' is empty"),
-        (["ok", 1.0, 0.1, 3], "two rows for 'ok'"),
-    ],
-)
-def test_wide_tables_that_cannot_be(tmp_path, row, words):
-    path = write(tmp_path / "t.csv", ["design", "a_mean", "a_se", "n"], [["ok", 1.0, 0.1, 3], row])
-    with pytest.raises(cw.InputError, match=words):
-        list(open_measurements(path))
 
 
 @pytest.mark.parametrize(
