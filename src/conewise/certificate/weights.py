@@ -68,8 +68,8 @@ class Weights:
         return max(float(self._by_design[0][~standing.sure].sum()), float(self._by_design[0].min()))
 
     def left(self, standing: Standing) -> float:
-        """The part of all designs that are not beaten."""
-        return float(self._by_design[1][standing.left].sum())
+        """The part of all designs that are not beaten; that of a single one at least."""
+        return max(float(self._by_design[1][standing.left].sum()), float(self._by_design[1].min()))
 
     def log_rivals_left(self, designs: Indices, standing: Standing) -> Floats:
         """(1, m, 1) or (1, 1, 1): the logarithm of the part of each design's weights that rivals have who are left."""

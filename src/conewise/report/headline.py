@@ -132,18 +132,24 @@ def _held(subject: Subject, given: Guarantee, n: int) -> str:
 
     Where the answer is open the headline does not name the returned designs, so this does.
     """
-    best = f"{'acceptable ' if subject.meaning.levels else ''}design that no other beats"
+    if not n:
+        return "no design is acceptable"
+    levels = bool(subject.meaning.levels)
+    best = f"{'acceptable ' if levels else ''}design that no other beats"
     at = subject.meaning.at(float(f"{given.epsilon:.4g}"))
     who = one_of(_names(subject, np.flatnonzero(subject.result.pareto)))
     it, them, none = "it", "these", "none of these"
     if not is_answered(subject):
         it, them, none = who, who, "none of them"
     if subject.question.success == "contain":
-        if n == 1:
+        if n == 1 and not (levels and given.epsilon):  # else there may be none, and it misses a level by a little
             return f"{it} is the one {best}"
+        spare = "" if subject.question.keeps_levels else ", not counting rivals that have no more to spare in a level"
+        if n == 1:
+            return f"every {best} is no other than {it}, and it is no further than {at} from being one{spare}"
         near = f"further than {at} from being one" if given.epsilon else "surpassed in every respect"
         among = f"among {them}" if them == "these" else f"{them}"
-        return f"every {best} is {among}, and {none} is {near}"
+        return f"every {best} is {among}, and {none} is {near}{spare}"
     if n == 1:
         return f"{it} matches every {best} within {at}, and is no further than that from being one"
     by = f"one of {them}" if them == "these" else them

@@ -106,7 +106,7 @@ def identify(
     `noise` is what is assumed of an evaluation; by default what the problem says of itself. `objectives` say what the
     columns mean, names or `Objective` records: with units, epsilon and all that is certified count in steps, and the
     problem and the noise speak the user's units. `levels` are what is acceptable of them, `{"accuracy": 0.8, "latency":
-    ("<=", 200)}`: the answer is then the Pareto set of the designs that are (docs/identify). `algorithm` is
+    ("<=", 200)}`: the answer is then the Pareto set of the designs that are (docs/objectives). `algorithm` is
     "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the

@@ -105,7 +105,11 @@ def test_a_level_of_a_table_of_measurements(table, capsys, tmp_path):
         assert "at most 3 is acceptable" in text
 
 
-def test_nothing_acceptable_is_said_as_an_answer(table, capsys):
+def test_nothing_acceptable_is_said_as_an_answer(table, capsys, tmp_path):
+    page = tmp_path / "none.md"
+    run(["report", str(table), *COLUMNS, "--level", "toxicity<=1", "--final", "-o", str(page)])
+    assert "no design is acceptable" in page.read_text(encoding="utf-8")
+    capsys.readouterr()
     run(["analyse", str(table), *COLUMNS, "--level", "toxicity<=1", "--final"])
     text = capsys.readouterr().out
     assert "none is kept, 3 miss a level" in text

@@ -111,3 +111,24 @@ def test_prices_are_said_for_every_epsilon():
         "epsilon = 2: nothing more",
         "epsilon = 3: no reasonable number of evaluations: some designs look like a tie",
     ]
+
+
+def test_what_it_is_worth_with_levels():
+    """An empty answer is an answer; a lone returned design may miss a level by epsilon: then nothing is acceptable."""
+    wide = cw.Cone.planar(135)
+    columns = [Objective("a", level=1.0), Objective("b")]
+
+    def said(statuses, success, cone=None):
+        asked = cw.Question(cone or cw.Cone.orthant(2), 0.1, 0.05, success=success, objectives=columns)
+        result = made(statuses, success=success).result
+        return worth(of_result(result, asked, names=[f"d{i}" for i in range(len(statuses))]))
+
+    sure = "With probability at least 95 %, "
+    for success in ("cover", "contain"):
+        assert said(["misses a level"] * 2, success) == f"{sure}no design is acceptable."
+    best = "every acceptable design that no other beats"
+    near = "is no further than epsilon = 0.1 from being one"
+    assert said(["kept", "beaten"], "contain") == f"{sure}{best} is no other than it, and it {near}."
+    counted = ", not counting rivals that have no more to spare in a level"
+    assert said(["kept", "beaten"], "contain", wide) == f"{sure}{best} is no other than it, and it {near}{counted}."
+    assert said(["kept"] * 2, "contain", wide).endswith(f"further than epsilon = 0.1 from being one{counted}.")
