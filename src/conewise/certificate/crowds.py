@@ -68,7 +68,7 @@ def clearly_beaten(
     nothing is missed; what unequal ones hide is found among the pairs. Whoever was beaten `before`, and has not moved
     since, is not looked at again: the one place where claims may depend on when anybody looked, and none is wrong for
     it (docs/adaptive, 3.2). Those that are `out` otherwise are not asked about; `strikers` are who may beat others,
-    None for everybody. Both only ever grow.
+    None for everybody.
     """
     beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
     steps = b"" if rounding is None else rounding.key
@@ -77,6 +77,8 @@ def clearly_beaten(
     for_good = before is not None and before.steps == steps and strikers is None and not stepwise
     if before is not None:
         still = before.still_beaten(views, reached, steps)
+        if strikers is not None:  # an earlier state may be looked at again
+            still &= strikers[before.by]
         # Step by step, some may be beaten only because others are: then they are all taken over, or none.
         if not stepwise or still.sum() == before.beaten.sum():
             beaten, by = still, np.where(still, before.by, -1)
