@@ -42,15 +42,28 @@ class Cell:
         return self.ours - self.paper
 
 
+def rate_interval(successes: int, runs: int, level: float) -> tuple[float, float]:
+    """The exact interval of this level for a success probability (Clopper & Pearson 1934).
+
+    >>> [round(end, 3) for end in rate_interval(10, 10, 0.95)]
+    [0.692, 1.0]
+    """
+    from scipy.stats import beta
+
+    tail = (1 - level) / 2
+    lowest = float(beta.ppf(tail, successes, runs - successes + 1)) if successes else 0.0
+    highest = float(beta.isf(tail, successes + 1, runs - successes)) if successes < runs else 1.0
+    return lowest, highest
+
+
 def rate_cell(
     table: str, row: str, column: str, paper_percent: float, paper_runs: int, successes: int, runs: int
 ) -> Cell:
     """A success rate in per cent."""
-    from scipy.stats import beta, binom
+    from scipy.stats import binom
 
     tail = (1 - LEVEL) / 2
-    lowest = float(beta.ppf(tail, successes, runs - successes + 1)) if successes else 0.0
-    highest = float(beta.isf(tail, successes + 1, runs - successes)) if successes < runs else 1.0
+    lowest, highest = rate_interval(successes, runs, LEVEL)
     low = float(binom.ppf(tail, paper_runs, lowest)) if lowest > 0 else 0.0
     high = float(binom.isf(tail, paper_runs, highest)) if highest < 1 else float(paper_runs)
     percent = 100 / paper_runs

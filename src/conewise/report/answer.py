@@ -390,13 +390,13 @@ def _next_words(subject: Subject) -> str:
     if not subject.next and (subject.remaining == 0 or not open_):
         return "Nothing more needs to be evaluated."
     words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."
-    if (subject.result.counts == 0).any():
+    if (subject.result.counts == 0).any() and subject.result.probability is None:
         words += " First of all every design has to be evaluated."
     elif subject.remaining:
         rest = to_go(subject.remaining, subject.at_least)
         words += f" Deciding takes {rest} more evaluations, judged by the averages so far."
     if not subject.next:
-        words += " Which evaluations are worth most was not saved; `conewise analyse --plan` works it out."
+        words += " Which evaluations are worth most is not known here; `conewise analyse --plan` works it out."
     return words
 
 

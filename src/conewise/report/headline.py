@@ -17,9 +17,9 @@ from conewise.objectives import Objectives
 from conewise.report.subject import Subject
 
 _NAMED: Final = 5  # designs called by name
-_LETTERS: Final = 160  # of their names together: long ones are fewer
+_LETTERS: Final = 120  # of their names together: long ones are fewer
 _TRADED: Final = 4  # objectives of a comparison in words
-_DIGITS: Final = 4  # of what is traded
+_DIGITS: Final = 5  # of what is traded
 
 
 def headline(subject: Subject) -> dict[str, str]:

@@ -14,6 +14,7 @@ from conewise._arrays import Floats
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.experiments.beyond import ConeRow
+from conewise.experiments.compare import rate_interval
 from conewise.problems import SimulatedBandit
 from conewise.report.grounds import COLOURS, Palette, clear, finish, literal, palette
 
@@ -25,6 +26,7 @@ __all__ = ["COLOURS", "MARKERS", "angle_curves", "cone_picture", "new_figure", "
 MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 _UNNAMED: Final = ("objective 1", "objective 2")
 _NOTEBOOK_DPI: Final = 110
+_RATES: Final = 0.95  # level of the intervals around rates
 _CELLS: Final = 40  # weightings, and objectives, in the picture of a cone
 _WRITTEN: Final = 8  # so many of both, and their shares are written out
 
@@ -75,14 +77,13 @@ def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequenc
     shown = problem.means * np.array([-1 if name in problem.minimised else 1 for name in problem.objectives])
     hues = palette()
     for axis, cone, front, colour, marker in zip(axes, cones, fronts, hues.series, MARKERS, strict=False):
-        axis.scatter(*shown[~front].T, s=8, color=hues.out, linewidths=0, label="dominated")
+        axis.scatter(*shown[~front].T, s=8, color=hues.out, linewidths=0, label=f"beaten: {(~front).sum()}")
         axis.scatter(*shown[front].T, s=26, color=colour, marker=marker, linewidths=0, label=f"Pareto: {front.sum()}")
         axis.set_title(str(cone))
         axis.legend(loc="lower right", frameon=False)
-        axis.grid(alpha=0.25)
         axis.set_xlabel(_label(problem, 0))
     axes[0].set_ylabel(_label(problem, 1))
-    return figure
+    return finish(figure)
 
 
 def _label(problem: SimulatedBandit, d: int) -> str:
@@ -98,7 +99,7 @@ def planar_cones(cones: Sequence[Cone]) -> Figure:
     for axis, cone, colour in zip(axes, cones, hues.series, strict=False):
         _draw_planar(axis, cone, colour, hues)
         axis.set_title(str(cone))
-    return figure
+    return finish(figure, grid=False)
 
 
 def _draw_planar(axis: Any, cone: Cone, colour: str, hues: Palette, objectives: Sequence[str] = _UNNAMED) -> None:
@@ -216,7 +217,10 @@ def _sides(cone: Cone) -> list[Floats]:
 
 
 def angle_curves(rows: Sequence[ConeRow], degrees: Sequence[float], *, transparent: bool = False) -> Figure:
-    """Beta and the success rate against the angle of a planar cone: rows as `experiments.beyond.angles` gives them."""
+    """Beta and the success rate against the angle of a planar cone: rows as `experiments.beyond.angles` gives them.
+
+    Around the rate lies its exact interval (Clopper & Pearson 1934).
+    """
     if len(rows) != len(degrees) or not len(rows):
         raise InputError(f"every row needs its angle, got {len(rows)} rows and {len(degrees)} angles.")
     figure, hues = clear(new_figure(7.5, 3.4), transparent), palette(transparent)
@@ -224,6 +228,10 @@ def angle_curves(rows: Sequence[ConeRow], degrees: Sequence[float], *, transpare
     left.plot(degrees, [row.beta for row in rows], color=hues.series[1], marker="o", markersize=4)
     left.set(xlabel="opening angle of the cone (degrees)", ylabel="ordering complexity beta", ylim=(0, None))
     rates = [100 * row.successes / row.runs for row in rows]
-    right.plot(degrees, rates, color=hues.series[2], marker="s", markersize=4)
+    low, high = zip(*(rate_interval(row.successes, row.runs, _RATES) for row in rows), strict=True)
+    band = {"color": hues.series[2], "alpha": hues.fill, "linewidth": 0, "label": f"exact {100 * _RATES:g} % interval"}
+    right.fill_between(degrees, 100 * np.array(low), 100 * np.array(high), **band)
+    right.plot(degrees, rates, color=hues.series[2], marker="s", markersize=4, label="runs that succeeded")
+    right.legend(loc="lower right", frameon=False, fontsize=9)
     right.set(xlabel="opening angle of the cone (degrees)", ylabel="success rate (%)", ylim=(-2, 102))
     return finish(figure)

@@ -13,6 +13,7 @@ from conewise.report.drawing import cone_svg
 
 _WEIGHTINGS: Final = 12  # weightings written out
 _NAMED: Final = 12  # objectives called by name in the question
+_LONG: Final = 120  # letters of a headline from which it is smaller
 _COMPARED: Final = 8  # designs of a shortlist side by side
 
 GAP_WORDS = (
@@ -49,7 +50,7 @@ def first(data: dict[str, Any]) -> str:
     if data["has_radii"]:
         rivals += '<li class="plane"><span class="mark region"></span>where the selected one may truly lie</li>'
     return f"""<section class="first" aria-labelledby="take">
-<h1 id="take">{escape(said["take"])}</h1>
+<h1 id="take"{" class=long" if len(said["take"]) > _LONG else ""}>{escape(said["take"])}</h1>
 <p class="{kind}">{escape(said["worth"])}</p>
 <div class="split">
 <figure>

@@ -21,7 +21,7 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
     rows, cone = data["rows"], data["cone"]
     place = {row["id"]: k for k, row in enumerate(rows)}
     relations = sorted({rival["relation"] for row in rows for rival in row["rivals"]})
-    rivals, facets = _room(len(rows), len(data["objectives"]), len(cone["facets"]))
+    rivals, facets = _room(len(rows), len(data["objectives"]), len(cone["facets"]), radii=data["has_radii"])
     return {
         "objectives": data["objectives"],
         "cone": {key: cone[key] for key in ("facets", "rays", "widths", "weightings")},
@@ -48,11 +48,11 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _room(designs: int, dim: int, facets: int) -> tuple[int, int]:
+def _room(designs: int, dim: int, facets: int, *, radii: bool = True) -> tuple[int, int]:
     """How many rivals of a design, and how many weightings of each, there is room for."""
-    each = _ROOM / max(1, designs) - facets - max(0, dim - COLUMNS)
-    shown = facets if each >= 4 * (3 + 2 * facets) else min(facets, _SMALL)
-    return int(min(4, max(1, each // (3 + 2 * shown)))), shown
+    each = _ROOM / max(1, designs) - facets * radii - max(0, dim - COLUMNS)
+    shown = facets if each >= 4 * (3 + 3 * facets) else min(facets, _SMALL)
+    return int(min(4, max(1, each // (3 + 3 * shown * radii)))), shown
 
 
 def _decisive(row: dict[str, Any]) -> list[dict[str, Any]]:

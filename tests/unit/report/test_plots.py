@@ -103,6 +103,13 @@ def test_curves_over_angles_show_the_rows():
     left, right = plots.angle_curves(rows, [45, 90, 135]).axes
     assert left.lines[0].get_xydata().tolist() == [[angle, 1 + 1 / angle] for angle in (45, 90, 135)]
     assert right.lines[0].get_xydata().tolist() == [[45, 20], [90, 40], [135, 60]]
+    (band,) = right.collections
+    ends = {tuple(point) for point in band.get_paths()[0].vertices.round(1).tolist()}
+    assert {(45, 2.5), (45, 55.6), (90, 12.2), (90, 73.8)} <= ends  # exact 95 % intervals of 2 and 4 in 10
+    assert [text.get_text() for text in right.get_legend().get_texts()] == [
+        "exact 95 % interval",
+        "runs that succeeded",
+    ]
     assert {axis.get_xlabel() for axis in (left, right)} == {"opening angle of the cone (degrees)"}
     with pytest.raises(cw.InputError, match="3 rows and 2 angles"):
         plots.angle_curves(rows, [45, 90])

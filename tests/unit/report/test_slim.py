@@ -26,5 +26,6 @@ def test_the_numbers_are_those_of_the_answer(numbers):
 
 def test_with_many_designs_rivals_are_fewer_and_never_none():
     assert _room(6, 2, 2) == (4, 2)
-    assert _room(200, 3, 40) == (4, 4)
+    assert _room(200, 3, 40) == (3, 4)
     assert _room(2000, 30, 30) == (1, 4)
+    assert _room(1000, 8, 8, radii=False) == (4, 4)
