@@ -88,7 +88,13 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
     ],
-    "analysis": [("oddities", "planning", "guesses", "units", "fitting"), ("explanations",), ("blocks",), ("analyse",)],
+    "analysis": [
+        ("oddities", "planning", "units", "fitting"),
+        ("guesses",),
+        ("explanations",),
+        ("blocks",),
+        ("analyse",),
+    ],
     "studies": [
         ("rules", "identity", "results", "texts"),
         ("blocks",),

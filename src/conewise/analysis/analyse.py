@@ -197,7 +197,14 @@ def analyse(
         found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
         chosen = were_chosen(source)
         return Analysis(
-            found.result, found.plan, found.sentences, found.question, found.open, None, None, units_chosen=chosen
+            found.result,
+            found.plan,
+            found.sentences,
+            found.question,
+            found.open,
+            None,
+            found.guess,
+            units_chosen=chosen,
         )
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,14 @@ import numpy as np
 from conewise._arrays import as_count
 from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import Findings
+from conewise.analysis.guesses import Guess
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.cones import Cone
 from conewise.errors import InputError, printable, shown
 from conewise.feedback import Pulls, Statistics
-from conewise.goals import Guarantee, Question, notion_of
+from conewise.goals import Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.problems.recorded import as_population
 from conewise.tables.blocked import Blocked, read_blocked
@@ -24,6 +25,10 @@ from conewise.tables.measurements import LongTable, Source
 
 ALL = "all"
 """The population is the blocks of the table."""
+_ADAPTIVE = (
+    "a study wrote this table, and which blocks a design has met there depends on the values; the study's own answer "
+    "covers that"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,8 @@ class BlockAnswer:
     sentences: tuple[str, ...]
     question: Question
     open: tuple[Pulls, ...]
+    guess: Guess | None = None
+    """What the averages say by themselves; their standard errors are those of a design alone."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,9 @@ class Blocks:
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
             return _alone(table, question)
-        return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source))
+        return _of_many(
+            table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source), source.exported
+        )
 
 
 def assumed_of(table: Blocked) -> Noise:
@@ -92,7 +101,9 @@ def population_of(given: Any, blocks: int) -> int | None:
     return as_population(int(given), blocks)
 
 
-def _of_many(table: Blocked, question: Question, population: int | None, seed: int, chosen: bool) -> BlockAnswer:
+def _of_many(
+    table: Blocked, question: Question, population: int | None, seed: int, chosen: bool, exported: bool
+) -> BlockAnswer:
     blocks = len(table.blocks)
     rule = PairedElimination(question, len(table.names), blocks=blocks, population=population, once=True)
     order = np.random.default_rng(seed).permutation(blocks)
@@ -100,6 +111,11 @@ def _of_many(table: Blocked, question: Question, population: int | None, seed: i
     result = rule.recommend(state).named(table.names, table.meaning)
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
+    adaptive = exported and not exact
+    if adaptive and isinstance(result.guarantee, Guarantee):
+        result = replace(
+            result, guarantee=Heuristic(_ADAPTIVE), certified_epsilon=None, certain=np.zeros_like(result.certain)
+        )
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
         needed = PairedElimination.needed(rule.certificate.claims(state))
@@ -107,10 +123,12 @@ def _of_many(table: Blocked, question: Question, population: int | None, seed: i
     designs = np.flatnonzero(missing)
     pulls = Pulls(designs, missing[designs])
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
-    findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, units_chosen=chosen)
+    guess = Guess.of(question, state.statistics)
+    doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "adaptive": adaptive}
+    findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
     odd = [] if exact or not isinstance(question.noise, GaussianUnknown) else _not_normal(table)
     sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
-    return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]))
+    return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]), guess)
 
 
 def _alone(table: Blocked, question: Question) -> BlockAnswer:
@@ -132,7 +150,7 @@ class _BlockFindings(Findings):
     def answer(self) -> list[str]:
         """What was found, and on what it rests."""
         units = self._units() if self.units_chosen else []
-        return [self._outcome(), self._certified(), *self._certain(), self._assumption(), *units]
+        return [self._outcome(), self._certified(), *self._certain(), *self._guessed(), self._assumption(), *units]
 
     def _why_nothing(self) -> str:
         return "some designs that are not beaten have too few blocks in common to be compared"

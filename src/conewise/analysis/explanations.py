@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT
-from conewise.analysis.guesses import Guess, price_words
+from conewise.analysis.guesses import Guess, front_words, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN
 from conewise.certificate.fit import needs_scatters
@@ -52,6 +52,8 @@ class Findings:
     """What the averages say by themselves."""
     units_chosen: bool = False
     """Whether the values have chosen the units."""
+    adaptive: bool = False
+    """Whether the values have decided which blocks were met."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -91,11 +93,7 @@ class Findings:
     def _guessed(self) -> list[str]:
         """The averages alone, where something is open."""
         open_ = (self.result.status == Status.UNDECIDED.value).any()
-        if self.guess is None or not open_ or not self.guess.pareto.any():
-            return []
-        return [
-            f"Best guess, by the averages alone: the Pareto set is {self._names(np.flatnonzero(self.guess.pareto))}."
-        ]
+        return [] if self.guess is None or not open_ else front_words(self.guess, self.source.names)
 
     def _certified(self) -> str:
         if len(self.result.status) == 1:
@@ -306,7 +304,11 @@ class Findings:
     @property
     def _doubted(self) -> bool:
         """Whether no proof covers the answer, for another reason than too few data."""
-        return bool(self.shared) or (self.units_chosen and getattr(self.result.guarantee, "reason", "") == CHOSEN)
+        return (
+            bool(self.shared)
+            or self.adaptive
+            or (self.units_chosen and getattr(self.result.guarantee, "reason", "") == CHOSEN)
+        )
 
     def _units(self) -> list[str]:
         """Once, where objectives of very different spread are measured in one unit, or values have chosen the units."""

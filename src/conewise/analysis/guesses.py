@@ -15,7 +15,9 @@ import numpy as np
 from conewise._arrays import Bools, Floats
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.analysis.oddities import listed
 from conewise.certificate.history import Checkpoints
+from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Question
 from conewise.objectives import rounded_unit
@@ -111,6 +113,12 @@ def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...
         return ()
     rule = SuccessiveElimination(question, k, max_evaluations=_ANY, any_epsilon=True, pilots=False)
     return prices(question, replace(rule.start(), statistics=statistics), _ANY if question.epsilon == 0 else None, True)
+
+
+def front_words(guess: Guess, names: Sequence[str]) -> list[str]:
+    """The Pareto set of the averages, in a sentence; nothing before there is any average."""
+    front = [printable(names[int(k)]) for k in np.flatnonzero(guess.pareto)]
+    return [f"Best guess, by the averages alone: the Pareto set is {listed(front)}."] if front else []
 
 
 def price_words(found: Sequence[Price], question: Question, hopeless: int) -> str:

@@ -15,7 +15,16 @@ from conewise.cli.meaning import fixed_noise, level_option, meant_by, noise_opti
 from conewise.cli.options import columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
-from conewise.cli.show import designs_data, guarantee_data, guess_data, json_text, print_json, print_table, progress_bar
+from conewise.cli.show import (
+    average,
+    designs_data,
+    guarantee_data,
+    guess_data,
+    json_text,
+    print_json,
+    print_table,
+    progress_bar,
+)
 from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
@@ -223,12 +232,13 @@ def _rows(found: Analysis) -> list[int]:
 
 def _table(found: Analysis, cone: Cone, design: str) -> Table:
     means = found.means
+    errors = np.full_like(means, np.nan) if found.guess is None else found.guess.standard_errors
     order = _rows(found)
     shown = tuple(
         (
             found.names[k],
             found.result.standing(k),
-            *("" if np.isnan(v) else f"{v:.5g}" for v in means[k]),
+            *map(average, means[k].tolist(), errors[k].tolist()),
             f"{found.result.counts[k]:,}",
         )
         for k in order[:_SHOWN]

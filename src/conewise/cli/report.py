@@ -134,12 +134,18 @@ def _data(subject: Subject) -> dict[str, Any]:
 
 def _design(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     means = dict(zip(names, row["means"], strict=False))  # a page lists the first objectives of very many
-    known = {key: value for key, value in row.items() if key not in ("id", "means", "certain")}
+    known = {key: value for key, value in row.items() if key not in ("id", "means", "certain", "standard_errors")}
+    errors = row["standard_errors"] or [None] * len(names)
     said = {"facets": "facet_numbers"}
     rivals = [
         {said.get(key, key): value for key, value in rival.items() if key != "id"} for rival in row["rivals"] or ()
     ]
-    return known | {"means": means, "certainly_pareto": row["certain"], "rivals": rivals}
+    return known | {
+        "means": means,
+        "standard_errors": dict(zip(names, errors, strict=False)),
+        "certainly_pareto": row["certain"],
+        "rivals": rivals,
+    }
 
 
 def _subject(

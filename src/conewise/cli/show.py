@@ -63,6 +63,13 @@ def designs_data(result: Result, errors: Floats | None = None) -> list[dict[str,
     ]
 
 
+def average(value: float, error: float) -> str:
+    """An average for people, with its standard error where there is one."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.5g}" if math.isnan(error) else f"{value:.5g} ± {error:.2g}"
+
+
 def guess_data(guess: Guess | None, names: Sequence[str]) -> dict[str, Any] | None:
     """What the averages say by themselves."""
     if guess is None:

@@ -12,7 +12,7 @@ from conewise.algorithms import Status
 from conewise.analysis.explanations import HOPELESS, to_go, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark
-from conewise.cli.show import designs_data, guarantee_data, guess_data
+from conewise.cli.show import average, designs_data, guarantee_data, guess_data
 from conewise.report.data import Table
 from conewise.studies.evaluations import Lease
 from conewise.studies.identity import Identity
@@ -133,19 +133,12 @@ def by_design(study: Study, status: StudyStatus) -> Table:
             result.designs[k],
             result.standing(k),
             f"{int(result.counts[k]):,}",
-            *map(_average, result.averages[k].tolist(), errors[k].tolist()),
+            *map(average, result.averages[k].tolist(), errors[k].tolist()),
             hands.get(result.designs[k], ""),
         )
         for k in order
     )
     return Table("Designs (times are UTC)", ("design", "status", "evaluations", *study.objectives, "in hands"), rows)
-
-
-def _average(value: float, error: float) -> str:
-    """An average with its standard error, where there is one."""
-    if math.isnan(value):
-        return ""
-    return f"{value:.5g}" if math.isnan(error) else f"{value:.5g} ± {error:.2g}"
 
 
 def _hands(study: Study) -> dict[str, str]:

@@ -212,6 +212,7 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
     columns = _strong(subject)
     gaps = _gaps(subject, chosen, columns)
     rivals, half_widths = _compared(subject, chosen, columns)
+    errors = subject.standard_errors
     return [
         {
             "id": int(k),
@@ -225,6 +226,7 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
             "probability": None if result.probability is None else _plain(float(result.probability[k])),
             "evidence": None if result.probability is None else str(result.evidence[k]),
             "means": _numbers(means[p]),
+            "standard_errors": None if errors is None else _numbers(errors[k]),
             "scores": _numbers(scores[p]),
             "gap": None if result.status[k] == Status.MISSES.value else _plain(gaps[p]),
             "half_widths": None if half_widths is None else _numbers(half_widths[p]),

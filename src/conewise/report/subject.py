@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import as_count
+from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.analyse import Analysis, Progress, analyse
 from conewise.analysis.explanations import unused
-from conewise.analysis.guesses import Price
+from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, closest
-from conewise.feedback import Observations
+from conewise.feedback import Observations, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
@@ -84,6 +84,8 @@ class Subject(Answering):
     """What deciding everything at other epsilons would cost."""
     shortlist: tuple[int, ...] = ()
     """Designs that somebody wants to see side by side."""
+    standard_errors: Floats | None = None
+    """(K, D): of the averages, as they were measured; None where they are not known."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -166,7 +168,16 @@ def of_state(
         at_least=plan is not None and plan.at_least,
         evidence=known.evidence(state),
         history_note="A state does not say in which steps it was reached.",
+        standard_errors=_errors(state, question),
     )
+
+
+def _errors(state: Any, question: Question) -> Floats | None:
+    """Of the averages of a state that keeps sums; None of any other."""
+    statistics = state if isinstance(state, Statistics) else getattr(state, "statistics", None)
+    if not isinstance(statistics, Statistics):
+        return None
+    return standard_errors(statistics, question.columns.units if question.names else np.ones(question.cone.dim))
 
 
 # -- studies -------------------------------------------------------------------------------------------------------
@@ -197,11 +208,14 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         sentences.append(
             f"{status.corrected:,} told values were corrected later; the first values stay in the journal."
         )
+    sure, guess = bool(status.result.guarantee), study.guess()
     if status.withdrawn:
         sentences.append(
-            f"{status.withdrawn:,} told values were withdrawn; they stay in the journal, and the guarantee rests on "
-            "reasons that have nothing to do with what they were."
+            f"{status.withdrawn:,} told values were withdrawn; they stay in the journal"
+            + (", and the guarantee rests on reasons that have nothing to do with what they were." if sure else ".")
         )
+    if (status.result.status == Status.UNDECIDED.value).any():
+        sentences += front_words(guess, status.result.designs)
     sentences += [remark.sentence for remark in study.warnings()]
     return Subject(
         title or study.name,
@@ -217,6 +231,8 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         history,
         note,
         f"the study {study.name}",
+        prices=guess.prices,
+        standard_errors=guess.standard_errors,
     )
 
 
@@ -337,6 +353,7 @@ def of_analysis(found: Analysis, title: str = "Analysis") -> Subject:
         found.plan.remaining if _is_open(found) else 0,
         found.plan.at_least,
         found.evidence,
+        standard_errors=None if found.guess is None else found.guess.standard_errors,
         history_note="A table does not say when its rows were measured.",
         source="measurements",
         prices=() if found.guess is None else found.guess.prices,

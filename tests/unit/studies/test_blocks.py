@@ -279,3 +279,14 @@ def test_the_command_line_says_the_block_everywhere(tmp_path):
     table = (tmp_path / "out.csv").read_text().splitlines()
     assert table[0].replace('"', "").startswith("design,number,question,code,prose")
     assert f'"{block}"' in table[1]
+
+
+def test_an_export_in_which_values_decided_who_met_what_is_no_sample(tmp_path):
+    with cw.Study.create(tmp_path / "a.db", **ASKED) as study:
+        finish(study)
+        study.export(tmp_path / "a.csv")
+    asked = {"objectives": ["code", "prose"], "block": "question", "delta": 0.05, "epsilon": 0.05}
+    found = cw.analyse(tmp_path / "a.csv", **asked, population=120)
+    assert "which blocks a design has met there depends on the values" in str(found.result.guarantee)
+    assert "that is a guess, not a guarantee" in found.explanations[0]
+    assert found.guess is not None
