@@ -37,6 +37,7 @@ OFF: dict[str, dict[str, object]] = {
     "leads": {"leads": False},
     "spending power": {"spending_power": 0.0},
     "stepwise sure": {"steps": False},
+    "near pairs": {"near": False},
 }
 """What switches a mechanism off."""
 
@@ -57,6 +58,9 @@ class Instance:
             idle.add("leads")
         if isinstance(self.question.noise, Bounded):
             idle.add("directions")
+        exact = self.question.success == "contain" and isinstance(self.question.noise, Gaussian)
+        if not exact or self.problem.n_designs > TUNING.near_designs:
+            idle.add("near pairs")
         return [name for name in OFF if name not in idle]
 
     @property

@@ -318,6 +318,7 @@ EXACT = {
     "followers a little behind two leaders": [[-1, -1], [-1, -1], [-1, -2]],
     "weakly dominated, on the boundary": [[-1, 0], [0, -1], [-1, -1]],
     "duplicates of a leader": [[0, 0], [-1, -1], [0, 0]],
+    "barely ahead of each other, and one behind": [[-1, 1], [1, -1], [-1, -1]],
 }
 EXACT_RUNS = {"one look": 80, "rule": 20}
 

@@ -19,6 +19,7 @@ def crossed(success: str) -> list[int]:
     epsilon, most = (0.1, None) if success == "cover" else (0.0, 10**6)
     question = cw.Question(cw.Cone.orthant(2), epsilon, 0.1, problem.assumption, success)
     rule = OptimalProportions(question, problem.n_designs, max_evaluations=most)
+    _ = rule.certificate.tables  # worked out once
     state, found = rule.start(), []
     for _ in range(25):
         pulls = []

@@ -75,7 +75,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("history", "radii", "fit"),
         ("pairs", "requirements"),
         ("boundaries",),
-        ("claims", "crowds"),
+        ("claims", "crowds", "near"),
         ("certificate", "stated"),
     ],
     "models": [("features", "axes", "failures"), ("priors", "choice"), ("posterior",), ("screen",), ("certificate",)],

@@ -1,7 +1,8 @@
 """How far a difference of means may err: radii for blocks of pairs, by what each claim may spend.
 
-A strategy for each way of looking: `Looks` on a schedule, again and again, and `OneLook` at a finished sample. Both
-read a passive `PairTable` and know nothing of what is concluded from their radii.
+A strategy for each way of looking: `Looks` on a schedule, again and again, and `OneLook` at a finished sample; `near`
+has a third, for exact identification. All read a passive `PairTable` and know nothing of what is concluded from their
+radii.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.certificate.looks import Levels
+from conewise.certificate.looks import Levels, following
 from conewise.certificate.pairs import Meeting, PairTable
 from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.weights import Spending, Standing
@@ -81,7 +82,7 @@ class Boundaries(ABC):
         found = []
         for which, offset in self.lists(table):
             meeting = table.meeting(rows, columns, offset, known)
-            found.append(self._seen(table, rows, columns, meeting, which, logs))
+            found.append(self._seen(table, rows, columns, meeting, which, logs + self.freed(standing, meeting.level)))
             if narrower is not None:
                 by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
                 found.append(self._seen(table, rows, columns, by_sure, which, narrower))
@@ -90,6 +91,14 @@ class Boundaries(ABC):
     def _parts(self, table: PairTable) -> int:
         """How many rows of variances belong to the facets: one each, unless radii are sums of parts."""
         return len(self.radii.parts.weights) if self.radii.summed else len(table.values)
+
+    def freed(self, standing: Standing, level: Indices) -> Floats:
+        """As large as `level`, or one 0: the logarithm of how many times as much a claim "beaten" may spend there."""
+        return np.zeros(1)
+
+    def out_key(self, table: PairTable, standing: Standing) -> object:
+        """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
+        return self.lists(table)
 
     def lists(self, table: PairTable) -> tuple[tuple[int, int], ...]:
         """Which offsets are worth a look: no list says more than the first if nobody is half its offset ahead."""
@@ -168,8 +177,13 @@ class Tables:
         least: tuple[float, float],
         most: tuple[float, float],
         ratio: float,
+        *,
+        near: bool = False,
     ) -> Tables:
-        """From the least probabilities of both kinds up to `most` (docs/adaptive, 2)."""
+        """From the least probabilities of both kinds up to `most` (docs/adaptive, 2).
+
+        If pairs are to count by how `near` they are, the rows of "beaten" may change from look to look (3.5).
+        """
         step = math.log(ratio)
         alphas = [
             tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
@@ -181,7 +195,8 @@ class Tables:
             out = [radii.boundaries(levels, anchors[1], own, at, True) for own, at in zip(each, leads, strict=True)]
         else:  # one z for all parts
             fine = radii.boundary(levels, anchors[0], alphas[0], 0)[None]
-            out = [radii.boundary(levels, anchors[1], own, at)[None] for own, at in zip(each, leads, strict=True)]
+            boundary = following if near else radii.boundary
+            out = [boundary(levels, anchors[1], own, at)[None] for own, at in zip(each, leads, strict=True)]
         logs = math.log(least[0]), math.log(least[1])
         fine, found = np.ascontiguousarray(fine[:, ::-1]), np.array([table[:, ::-1] for table in out])
         return cls(levels, tuple(leads), tuple(leads.values()), logs, step, fine, found)
@@ -237,8 +252,9 @@ class Looks(Boundaries):
         spend = self.spending.log_by_sure if self.spending.by_sure else self.spending.log_out
         fine = np.median(self.spending.log_fine(designs, standing).max(axis=0))
         out = np.median(spend(designs, rivals, standing).max(axis=2))
-        rows = self.tables.rows(fine, False), self.tables.rows(out, True)
-        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[0, :, rows[1]].max(axis=0)
+        every = np.arange(len(self._observations))
+        rows = self.tables.rows(fine, False), self.tables.rows(out + self.freed(standing, every), True)
+        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[0][:, rows[1], every].max(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +269,11 @@ class Comparisons:
     def designs(self) -> Indices:
         """(L,): ascending."""
         return self.table.designs
+
+    @property
+    def out_key(self) -> object:
+        """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
+        return self.boundaries.out_key(self.table, self.standing)
 
     def fine(self, rows: Indices, columns: Indices) -> Seen:
         """These pairs, by their positions in `designs`, with the radii of "fine"."""

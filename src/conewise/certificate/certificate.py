@@ -30,6 +30,7 @@ from conewise.certificate.claims import FEW, Certified, Claims, Struck, Worked, 
 from conewise.certificate.crowds import Crowd, clearly_beaten
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
+from conewise.certificate.near import Near, overestimated
 from conewise.certificate.pairs import Lens, PairTable, View
 from conewise.certificate.pilots import Pilot, Task, least_weights
 from conewise.certificate.radii import radii_for, radii_for_one_look
@@ -42,7 +43,7 @@ from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Statistics
 from conewise.goals import Answering, Question, as_question
-from conewise.noise import Noise
+from conewise.noise import Gaussian, Noise
 
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
@@ -109,7 +110,12 @@ class Asked(Answering):
     @cached_property
     def even(self) -> Weights:
         """The same share for all."""
-        return Weights.even(self.n_designs, len(self.cone.facets), self.tuning)
+        return Weights.even(self.n_designs, len(self.cone.facets), self.parts)
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """Of delta, for `contain`: "fine", "beaten" by anybody, and "beaten" by a sure design (docs/adaptive, 3.2)."""
+        return self.tuning.contain_parts
 
     def spending(self, weights: Weights) -> Spending:
         """What claims may spend if delta is shared by these weights (docs/adaptive, 3)."""
@@ -199,6 +205,7 @@ class _Last:
     state: Checkpoints
     epsilon: float | None
     claims: Claims
+    boundaries: Looks
     worked: Worked
     views: list[View]
     crowd: Crowd | None
@@ -245,9 +252,28 @@ class Certificate(Asked):
         return tuple(round(math.log(lead) / math.log(self.radii.growth)) for lead in self.leads)
 
     @cached_property
+    def near(self) -> bool:
+        """Whether pairs count for "beaten" by their leads (docs/adaptive, 3.5)."""
+        exact = self.stepwise and self.epsilon == 0 and not self.any_epsilon and self.requirements is None
+        few = self.n_designs <= min(self.tuning.near_designs, FEW)
+        normal = isinstance(self.noise, Gaussian) and self.radii.alike and self.radii.worst is not None
+        return self.tuning.near and exact and few and normal and bool(np.all(np.asarray(self.radii.worst) > 0))
+
+    @property
+    def as_stated(self) -> str:
+        """What a guarantee adds to the words of the noise: near pairs need more than an upper bound (3.5)."""
+        return ", exactly so for every design" if self.near else ""
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """Where pairs count by their leads, sure designs need no part of their own (docs/adaptive, 3.5)."""
+        fine = self.tuning.near_fine
+        return (fine, 1 - fine, 0.0) if self.near else super().parts
+
+    @cached_property
     def weighted(self) -> bool:
         """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
-        suits = self.pilots and self.tuning.pilots and not self.any_epsilon
+        suits = self.pilots and self.tuning.pilots and not self.any_epsilon and not self.near
         least = self.tuning.pilots_from if self.stepwise else 2
         suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
         return suits and self._due[0] >= self.tuning.pilot_worth
@@ -274,6 +300,9 @@ class Certificate(Asked):
     @cached_property
     def least(self) -> tuple[float, float]:
         """The least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
+        if self.near:
+            (fine, out), spending, part = self._alphas(self.even), self.spending(self.even), self.tuning.near_leads
+            return fine, min((1 - part) * out, overestimated(spending, len(self.cone.facets), part))
         if not self.weighted:
             return self._alphas(self.even)
         fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
@@ -348,7 +377,8 @@ class Certificate(Asked):
         leads = dict(zip(self.offsets, self.leads.values(), strict=True))
         whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
-        return Tables.of(self.radii, self.levels, leads, self.anchors, self.least, most, self.tuning.step)
+        step, near = self.tuning.step, self.near
+        return Tables.of(self.radii, self.levels, leads, self.anchors, self.least, most, step, near=near)
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -363,8 +393,14 @@ class Certificate(Asked):
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
     def boundaries(self, state: Checkpoints) -> Looks:
-        """The radii in force: by the weights of the pilot, or even ones."""
-        return Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
+        """The radii in force: by the weights of the pilot, or even ones; or by who is near whom."""
+        last = _MEMORY.last(self)
+        if last is not None and last.state is state:
+            return last.boundaries
+        plain = self._plain(state)
+        if not self.near:
+            return plain
+        return self._nearer(plain, self._table(state, np.arange(self.n_designs), self._views(state, last)))
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -374,7 +410,7 @@ class Certificate(Asked):
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        boundaries, views, bounds = self.boundaries(state), self._views(state, last), self.bounds(state, last)
+        boundaries, views, bounds = self._plain(state), self._views(state, last), self.bounds(state, last)
         out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
         by = np.full(self.n_designs, -1, dtype=np.intp)
         crowd = None if last is None else last.crowd
@@ -383,11 +419,12 @@ class Certificate(Asked):
             crowd = clearly_beaten(views, state.reached, boundaries, rounding, FEW, crowd, out, strikers)
             out, by = out | crowd.beaten, crowd.by
         table = self._table(state, np.flatnonzero(~out), views)
+        boundaries = self._nearer(boundaries, table) if self.near else boundaries
         standing = Standing(~out, np.zeros_like(out))
         start = Struck(out, by, Comparisons(table, boundaries, standing))
-        same = last is not None and last.claims.comparisons.boundaries.spending.weights is boundaries.spending.weights
+        same = last is not None and last.boundaries.spending.weights is boundaries.spending.weights
         claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked(), bounds)
-        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
+        _MEMORY.keep(self, _Last(state, epsilon, claims, boundaries, worked, views, crowd))
         return claims
 
     def bounds(self, state: Checkpoints, last: _Last | None = None) -> Bounds | None:
@@ -404,6 +441,13 @@ class Certificate(Asked):
         """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses" a level."""
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
+
+    def _plain(self, state: Checkpoints) -> Looks:
+        return Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
+
+    def _nearer(self, plain: Looks, table: PairTable) -> Looks:
+        """From a table of all designs, of which there are few."""
+        return Near.of(plain, self.tuning.near_leads, table)
 
     def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)

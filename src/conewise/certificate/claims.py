@@ -194,9 +194,7 @@ def strike(
             columns = columns if strikers is None else columns[strikers[table.designs[columns]]]
             rival = _rivals(struck.comparisons, everyone, columns)
         else:
-            beats = _updated(
-                table, struck.comparisons.boundaries.lists(table), before, _beats_of(struck.comparisons), bool
-            )
+            beats = _updated(table, struck.comparisons.out_key, before, _beats_of(struck.comparisons), bool)
             first = first or beats
             entries = beats.entries if strikers is None else beats.entries & strikers[table.designs][None, :]
             rival = np.where(entries.any(axis=1), entries.argmax(axis=1), -1)

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise._arrays import Floats, Indices
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
@@ -99,19 +99,38 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
         log_terms = np.log(totals) + np.log(shares)[None, :]
     if not normal:
         return np.asarray(np.sqrt(-2 * log_terms))
+    counts = np.array(levels.counts, dtype=np.float64)
+    steps = counts[:-1] / counts[1:]
+    # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
+    correlations = np.sqrt([steps[look : look + 1 + offset].min() for look in range(len(steps))])
+    return _from_look_to_look(log_terms, correlations, np.arange(len(alphas)))
+
+
+@lru_cache(maxsize=64)
+def following(levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int = 0) -> Floats:
+    """(len(alphas), len(levels)): z for normal noise of one covariance, where alpha may rise from look to look.
+
+    As `boundaries`, for the list whose second design is `offset` levels ahead; but the row in force may change: by at
+    most one towards larger alphas between two looks. The error exceeds z for the first time at a look with probability
+    at most the alpha of its row times the share of the look (docs/adaptive, Lemma N).
+    """
+    log_terms = np.log(np.array(alphas)[:, None] / _SAFETY) + np.log(spending(levels, anchor))[None, :]
+    counts = np.array(levels.counts, dtype=np.float64)
+    variances = 1 / counts + 1 / counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)]
+    correlations = np.sqrt(variances[1:] / variances[:-1])
+    return _from_look_to_look(log_terms, correlations, np.minimum(np.arange(len(alphas)) + 1, len(alphas) - 1))
+
+
+def _from_look_to_look(log_terms: Floats, correlations: Floats, before: Indices) -> Floats:
+    """(rows, looks): z, for rows of decreasing probabilities; `before` is the highest row allowed a look earlier."""
     from scipy.special import ndtri_exp
 
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
-    result = single.copy()
-    counts = np.array(levels.counts, dtype=np.float64)
-    steps = counts[:-1] / counts[1:]
-    below = _Below.first(len(alphas))
-    for look in range(1, len(counts)):
-        # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
-        correlation = math.sqrt(steps[look - 1 : look + offset].min())
-        below = below.after(result[:, look - 1], correlation)
-        result[:, look] = _least(below, log_terms[:, look], single[:, look])
-    return np.maximum.accumulate(result, axis=0)
+    result, below = single.copy(), _Below.first(len(log_terms))
+    for look, correlation in enumerate(correlations, start=1):
+        below = below.rows(before).after(result[before, look - 1], float(correlation))
+        result[:, look] = np.maximum.accumulate(_least(below, log_terms[:, look], single[:, look]))
+    return np.asarray(result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +151,10 @@ class _Below:
         """Nothing was before: any error then would have been below the edge."""
         nowhere = np.empty((boundaries, 0))
         return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
+
+    def rows(self, which: Indices) -> _Below:
+        """Those of these boundaries."""
+        return _Below(self.edge[which], self.nodes[which], self.weights[which], self.correlation)
 
     def after(self, edge: Floats, correlation: float) -> _Below:
         """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""

@@ -16,7 +16,7 @@ Leads = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Tuning:
-    """How delta is shared, and when; the first four switch mechanisms off, `spending_power` 0 a fifth."""
+    """How delta is shared, and when; the first five switch mechanisms off, `spending_power` 0 a sixth."""
 
     directions: bool = True
     """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
@@ -24,6 +24,8 @@ class Tuning:
     """Share delta by the weights of a pilot, where that pays (3.3)."""
     steps: bool = True
     """For `contain`: let what is known already narrow the radii of the rest (3.2)."""
+    near: bool = True
+    """For `contain` with epsilon = 0: pairs with a large lead do not count for "beaten" (3.5)."""
     leads: bool = True
     """Compare also with the better design further on than the other (2)."""
 
@@ -47,6 +49,14 @@ class Tuning:
 
     level_part: float = 0.25
     """Of delta, where designs have levels to meet: what claims about levels may spend; the rest is for pairs (9.2)."""
+
+    # -- near pairs (3.5) --------------------------------------------------------------------------------------
+    near_fine: float = 0.4
+    """Of delta, for "fine"; the rest is for "beaten"."""
+    near_leads: float = 0.1
+    """Of the part for "beaten": for leads that are overestimated."""
+    near_designs: int = 60
+    """With more designs, weights of a pilot do better."""
 
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
     pilot_first: int = 5
@@ -83,6 +93,8 @@ class Tuning:
         fine, anybody, sure = self.contain_parts
         if not (fine > 0 and anybody > 0 and sure >= 0 and fine + anybody + sure <= 1 + 1e-12 and 0 < low <= high < 1):
             raise InputError("parts of delta are positive and add up to 1 at most.")
+        if not (0 < self.near_fine < 1 and 0 < self.near_leads < 1):
+            raise InputError("near_fine and near_leads lie between 0 and 1.")
         if not 0 < self.level_part < 1:
             raise InputError("level_part lies between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):

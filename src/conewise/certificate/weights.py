@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.certificate.tuning import Tuning
 
 _LEAST: Final = 1e-12  # of a part, where nobody is left that could have one
 
@@ -34,10 +33,10 @@ class Weights:
     """For `contain`: of delta, for "fine", for "beaten" by anybody, and for "beaten" by a sure design."""
 
     @classmethod
-    def even(cls, n_designs: int, facets: int, tuning: Tuning) -> Weights:
-        """The same for all (docs/adaptive, 3.1 and 3.2)."""
+    def even(cls, n_designs: int, facets: int, parts: tuple[float, float, float]) -> Weights:
+        """The same for all (docs/adaptive, 3.1, 3.2 and 3.5)."""
         fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
-        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), tuning.contain_parts)
+        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), parts)
 
     @cached_property
     def _by_design(self) -> tuple[Floats, Floats]:

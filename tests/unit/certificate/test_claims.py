@@ -31,11 +31,14 @@ from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
+STEPWISE = replace(TUNING, near=False)
+"""Exact identification step by step (docs/adaptive, 3.2), whatever the noise."""
+
 
 @pytest.fixture
 def two_lists(monkeypatch):
     """As with many designs: the second design of a pair as far on as the first, or four times as far."""
-    tuning = replace(TUNING, leads_from=2, contain_leads=TUNING.cover_leads)
+    tuning = replace(STEPWISE, leads_from=2, contain_leads=TUNING.cover_leads)
     monkeypatch.setattr("conewise.certificate.certificate.Certificate.tuning", tuning)
 
 
@@ -105,7 +108,7 @@ def judge_without_sure_steps(checked: Certificate, state: Checkpoints):
 def test_exact_identification_is_what_its_definitions_say(cone, noise):
     if isinstance(noise, Gaussian) and noise.covariance(2).ndim == 3 and cone.dim != 2:
         noise = Gaussian(np.linspace(0.2, 0.5, 6 * cone.dim).reshape(6, cone.dim))
-    checked = certificate(cone, noise, 6, epsilon=0.0, notion="contain", most=300)
+    checked = certificate(cone, noise, 6, epsilon=0.0, notion="contain", most=300, tuned=STEPWISE)
     seen, steps = agrees(checked, range(4))
     assert (seen[:2] > 0).all()
     assert steps > 0  # claims that only a sure design made possible
@@ -214,7 +217,9 @@ def test_who_was_sure_may_be_sure_no_longer_and_takes_back_what_followed(crowded
 
     With many more far behind, so that what was clearly beaten is taken over from one look to the next.
     """
-    checked = certificate(noise=Gaussian(0.3), n_designs=3 + crowded, epsilon=0.0, notion="contain", most=400)
+    checked = certificate(
+        noise=Gaussian(0.3), n_designs=3 + crowded, epsilon=0.0, notion="contain", most=400, tuned=STEPWISE
+    )
     k, level = checked.n_designs, 25
     spread = 0.3 * math.sqrt(2 / checked.levels.counts[level])
     far = np.full((crowded, 2), -50.0) + np.arange(crowded)[:, None] * [0.01, -0.01]

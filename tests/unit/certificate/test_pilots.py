@@ -21,7 +21,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
+ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
 """Pilots however little is planned."""
 
 
@@ -89,7 +89,9 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert weighted(SubGaussian(1.0))
     assert weighted(Bounded(0, 1), epsilon=0.02)
     assert not weighted(epsilon=2.0)
-    assert weighted(notion="contain", epsilon=0.0, k=40, most=1000)
+    assert weighted(SubGaussian(1.0), notion="contain", epsilon=0.0, k=40, most=1000)
+    assert weighted(notion="contain", epsilon=0.0, k=TUNING.near_designs + 1, most=1000)
+    assert not weighted(notion="contain", epsilon=0.0, k=TUNING.near_designs, most=1000)
     assert not weighted(notion="contain", epsilon=0.0, most=1000)
     assert weighted(GaussianUnknown())
     assert not weighted(pilots=False)

@@ -89,6 +89,8 @@ WRONG = {
     "fine_limits": (0.0, 0.5),
     "cover_leads": ((2.0, 1.0),),
     "contain_leads": ((1.0, 0.8), (4.0, 0.3)),
+    "near_fine": 1.0,
+    "near_leads": 0.0,
     "step": 1.0,
     "even": 0.0,
     "even_facets": 0.0,

@@ -21,7 +21,7 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
+ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
 
 
 """Pilots however little is planned."""

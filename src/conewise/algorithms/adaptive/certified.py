@@ -27,6 +27,7 @@ from conewise.certificate.weights import Standing
 from conewise.feedback import Observations, Pulls
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
+_HOPE: Final = 1.0  # standard deviations of its mean by which a rival may be better than it looks
 _STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
 _LONG_STRIDE: Final = 6  # ... less so after a pilot
 _TINY: Final = 1e-100
@@ -258,6 +259,8 @@ class CertifiedRule(FixedConfidence, ABC):
         # out: beaten, or within epsilon of it where covering counts
         bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
         slacks = epsilon * cone.widths
+        # Whoever is little known may put a design out sooner than whoever looks best: else nobody would find out.
+        hope = (_HOPE if question.success == "contain" else 0.0) * np.sqrt(0.5 / np.maximum(seen, 1))
         levels = None if claims.bounds is None else self._level_costs(state, claims, coming, least)
         spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.alike else None
         fine = np.empty((len(rows), len(left)))
@@ -287,6 +290,7 @@ class CertifiedRule(FixedConfidence, ABC):
             fine[start : start + step] = asked
             each = np.arange(len(some))
             margin[each, some] = -np.inf
+            margin += hope[None, :]
             rival = margin.argmax(axis=1)
             best[start : start + step], top[start : start + step] = rival, margin[each, rival]
         z = out[np.minimum(coming[rows], coming[best])]
@@ -346,9 +350,10 @@ class CertifiedRule(FixedConfidence, ABC):
             guess = claims.accepted | claims.undecided
             result = nothing_certified(claims, state.everything, "too early: nothing is certified yet", guess)
             return replace(result, stopped_because=why)
+        noise = f"{self.noise.words}{self.certificate.as_stated}"
         worth = self.proven(
             max(found.epsilon, self.epsilon),
             f'certificate of looks{self.certificate.with_levels}, success "{self.success}", docs/adaptive',
-            f"{INDEPENDENT}; {self.noise.words}{taken_as_exact(self.noise, state.statistics)}",
+            f"{INDEPENDENT}; {noise}{taken_as_exact(self.noise, state.statistics)}",
         )
         return certified_answer(claims, found, state.everything, worth, why)
