@@ -77,6 +77,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("boundaries",),
         ("claims", "crowds", "near"),
         ("certificate", "stated"),
+        ("separate",),
     ],
     "models": [("features", "axes", "failures"), ("priors", "choice"), ("posterior",), ("screen",), ("certificate",)],
     "algorithms": [
@@ -91,7 +92,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "analysis": [
         ("oddities", "planning", "units", "fitting"),
         ("guesses",),
-        ("explanations",),
+        ("explanations", "separate"),
         ("blocks",),
         ("analyse",),
     ],

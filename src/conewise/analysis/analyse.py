@@ -25,6 +25,7 @@ from conewise.analysis.fitting import check_values, told_apart
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
+from conewise.analysis.separate import measured_separately
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
 from conewise.certificate.fit import Limits, check_exact, check_fit, needs_scatters
 from conewise.certificate.history import Checkpoints
@@ -141,6 +142,7 @@ def analyse(
     block: str | None = None,
     population: int | str | None = None,
     repetitions: bool = False,
+    separate: bool = False,
     seed: int = 0,
     units: str | None = None,
     progress: Progress | None = None,
@@ -164,6 +166,10 @@ def analyse(
     says more, but only for a table that was not stopped because of what it showed and is not looked at again.
     `max_evaluations`, if it was fixed before the first one that there would never be more, sharpens epsilon = 0.
     With an `executor` (of `concurrent.futures`, or a Dask client) the pieces of a final table are summed up there.
+
+    With `separate=True`, objectives were measured separately, each with its own number of repetitions: a row may lack
+    some of them. Each counts as often as it was measured, and nothing is assumed of how objectives depend on each
+    other. Such a table is final. (Without it a missing value is refused: it may have been forgotten.)
 
     With `block`, a column that names what the designs share (a question, a seed, a fold), they are compared block by
     block (docs/blocks): `population` says what the averages are over, "all" the blocks of the table, a number of
@@ -209,6 +215,14 @@ def analyse(
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated
     meaning = told_apart(source, meaning, assumed)
+    if separate:
+        if block is not None or executor is not None or not final:
+            raise InputError(
+                "objectives that were measured separately are looked at once, without blocks and in one piece: declare "
+                "the table final (`final=True`)."
+            )
+        alone = measured_separately(source, Question(cone, epsilon, delta, assumed, notion_of(success), meaning))
+        return Analysis(alone.result, Plan(Pulls([], []), 0), alone.sentences, alone.question, (), alone.evidence)
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from conewise._arrays import Floats, Indices
 from conewise.certificate.fit import Limits
 from conewise.errors import InputError
 from conewise.feedback import Observations
@@ -36,4 +37,19 @@ def check_values(observations: Observations, source: Source, noise: Noise) -> No
             raise InputError(f"{it}, where 0 or 1 was expected: its noise is declared binary.")
         raise InputError(
             f"{it}, outside the range that the noise assumes; no claim would hold with it: give the true range."
+        )
+
+
+def check_separate(designs: Indices, values: Floats, source: Source, noise: Noise) -> None:
+    """The same for values (m, D) in steps, NaN where an objective was not measured."""
+    if (limits := Limits.of(noise, values.shape[1])) is None:
+        return
+    between = limits.two_valued & (values != limits.low) & (values != limits.high) & ~np.isnan(values)
+    off = np.argwhere((values < limits.low) | (values > limits.high) | between)
+    if len(off):
+        row, d = off[0]
+        value = float(meaning_of(source).own(np.nan_to_num(values[row]))[d])
+        raise InputError(
+            f"{source.objectives[d]!r} of {source.names[designs[row]]!r} is {value:g}, which its noise rules out; no "
+            "claim would hold with it: give the true range."
         )

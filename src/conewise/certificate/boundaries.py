@@ -58,7 +58,7 @@ class Boundaries(ABC):
 
     @abstractmethod
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
-        """(rows, columns): the smaller number of observations of a pair."""
+        """(1 or P + W, rows, columns): the smaller number of observations of a pair."""
 
     def fine(self, table: PairTable, rows: Indices, columns: Indices, standing: Standing) -> Seen:
         """At the highest common level (docs/adaptive, 1 and 3)."""
@@ -116,7 +116,7 @@ class Boundaries(ABC):
             here = z[min(part, len(z) - 1)]
             np.multiply(meeting.spreads[part], here, out=radii[part])
             if self.radii.shifted:
-                radii[part] += self.radii.shift(part, here, counts)
+                radii[part] += self.radii.shift(part, here, counts[min(part, len(counts) - 1)])
         if self.scale != 1:
             radii *= self.scale
         if meeting.slacks is not None:
@@ -140,11 +140,11 @@ class OneLook(Boundaries):
 
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         counts = np.maximum(table.counts[0], 1.0)
-        return np.asarray(np.minimum(counts[rows][:, None], counts[columns][None, :]))
+        return np.asarray(np.minimum(counts[rows][:, None], counts[columns][None, :])[None])
 
     def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
         """A quantile for each count, not for each pair: all claims of one kind spend the same."""
-        fewer = self._counts(table, rows, columns, level)
+        fewer = self._counts(table, rows, columns, level)[0]
         sizes, place = np.unique(fewer, return_inverse=True)
         z = self.radii.at_once(sizes, logs.item(), which >= 0)
         return np.asarray(z[:, place.ravel()].reshape(len(z), *fewer.shape))
@@ -223,7 +223,7 @@ class Looks(Boundaries):
         return np.array(self.tables.levels.counts, dtype=np.float64)
 
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
-        return np.asarray(self._observations[level])
+        return np.asarray(self._observations[level])[None]
 
     def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
         boundary = self.tables.fine if which < 0 else self.tables.out[which]

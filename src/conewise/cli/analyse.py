@@ -91,6 +91,11 @@ _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COV
     show_default=True,
     help="What to do with rows that lack an objective.",
 )
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="Objectives were measured separately, each with its own repetitions: rows may lack some; with --final.",
+)
 @click.option("--block", help="Column of what designs share (a question, a seed): compare them block by block.")
 @click.option(
     "--population",
@@ -133,6 +138,7 @@ def analyse_command(
     deviations: list[str],
     counts: str | None,
     incomplete: str,
+    separate: bool,
     block: str | None,
     population: str | None,
     repetitions: bool,
@@ -162,7 +168,7 @@ def analyse_command(
     with spooled(files) as paths:
         table: LongTable | WideTable
         if origin is not None:
-            table = from_origin(origin, paths, objectives, minimise, design)
+            table = from_origin(origin, paths, objectives, minimise, design, separate)
         else:
             table = open_measurements(
                 paths,
@@ -192,6 +198,7 @@ def analyse_command(
                 block=block,
                 population=_population(population),
                 repetitions=repetitions,
+                separate=separate,
                 seed=seed,
                 units="auto" if auto else None,
                 progress=advance,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from conewise.errors import InputError
 from conewise.readers import Imported, cv_results, inspect, lm_eval, melted, mlflow, optuna
@@ -13,7 +13,12 @@ ORIGINS: Final = ("inspect", "lm-eval", "melted", "mlflow", "optuna", "sklearn")
 
 
 def from_origin(
-    origin: str, files: Sequence[Path], objectives: Sequence[str], minimise: Sequence[str], design: str | None
+    origin: str,
+    files: Sequence[Path],
+    objectives: Sequence[str],
+    minimise: Sequence[str],
+    design: str | None,
+    separate: bool = False,
 ) -> Imported:
     """The evaluations that a program has written, read by the one that knows it."""
     if origin == "inspect":
@@ -25,8 +30,8 @@ def from_origin(
     if origin == "mlflow":
         return mlflow(files[0], objectives=objectives, minimise=minimise)
     if origin == "melted":
-        columns = {"metric": "metric", "value": "value", "design": design or "design"}
-        return melted(files[0], objectives=objectives, minimise=minimise, **columns)
+        columns: dict[str, Any] = {"metric": "metric", "value": "value", "design": design or "design"}
+        return melted(files[0], objectives=objectives, minimise=minimise, separate=separate, **columns)
     if minimise:
         raise InputError(f"{origin} says itself which objectives should be small; leave --minimise out.")
     return (

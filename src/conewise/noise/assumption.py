@@ -73,6 +73,10 @@ class Noise(ABC):
         """
         return None
 
+    def of_one(self, column: int, dim: int) -> Noise:
+        """What it says of one of `dim` objectives; the same, unless a class knows better."""
+        return self
+
     @property
     def noiseless(self) -> bool:
         """Whether there is no noise at all."""

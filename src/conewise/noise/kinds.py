@@ -70,6 +70,11 @@ class Gaussian(Noise):
         if layered and n_designs is not None and len(given) != n_designs:
             raise InputError(f"the noise is given for {len(given)} designs, but there are {n_designs}.")
 
+    def of_one(self, column: int, dim: int) -> Noise:
+        """Its standard deviation, by design where designs differ."""
+        sigma = np.sqrt(self.covariance(dim)[..., column, column])
+        return Gaussian(sigma[:, None] if sigma.ndim else sigma)
+
     def joined(self, dim: int, other: Noise) -> Noise | None:
         """Independent of each other, as standard deviations are taken to be."""
         if not isinstance(other, Gaussian):
@@ -164,6 +169,11 @@ class GaussianUnknown(Noise):
         super().check_dim(dim, n_designs)
         if isinstance(self.resolution, tuple) and len(self.resolution) != dim:
             raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
+
+    def of_one(self, column: int, dim: int) -> Noise:
+        """With its step."""
+        step = float(self.steps(dim)[column])
+        return GaussianUnknown(None if math.isnan(step) else step)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
         """Correlated in any way."""
@@ -299,6 +309,11 @@ class Bounded(ChernoffTail):
         width = self.high - self.low
         if width.ndim and width.shape[0] != dim:
             raise InputError(f"the noise is given for {width.shape[0]} objectives, but there are {dim}.")
+
+    def of_one(self, column: int, dim: int) -> Noise:
+        """Its range."""
+        low, high, two = (np.broadcast_to(end, (dim,))[column] for end in (self.low, self.high, self.two_valued))
+        return Bounded(low, high, two_valued=two)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
         """Dependent on each other in any way."""

@@ -32,7 +32,8 @@ class ByObjective(ChernoffTail):
 
     Objectives of one kind are taken together, as that kind has it: normal noise of known size is independent between
     them, normal noise of unknown covariance, bounded and 0/1 values may depend on each other in any way. Nothing is
-    assumed of how kinds depend on each other: their radii are added (docs/adaptive, 7).
+    assumed of how kinds depend on each other: their radii are added (docs/adaptive, 7). With `apart=True` every
+    objective is a kind of its own.
 
     >>> from conewise.noise import Known
     >>> mixed = ByObjective([Binary(), 0.5, Known(), Binary()])
@@ -47,7 +48,7 @@ class ByObjective(ChernoffTail):
     each: tuple[Noise, ...]
     """One an objective."""
 
-    def __init__(self, each: Iterable[Noise | float]) -> None:
+    def __init__(self, each: Iterable[Noise | float], *, apart: bool = False) -> None:
         try:
             given = tuple(noise if isinstance(noise, Noise) else Gaussian(noise) for noise in each)
         except TypeError:
@@ -57,6 +58,7 @@ class ByObjective(ChernoffTail):
         if all(noise.noiseless for noise in given):
             raise InputError("no objective has noise, so nothing has to be estimated: compare the values with `front`.")
         self.each = given
+        self._apart = apart
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -65,7 +67,7 @@ class ByObjective(ChernoffTail):
         for column, noise in enumerate(self.each):
             if noise.noiseless:
                 continue
-            for place, (columns, kind) in enumerate(found):
+            for place, (columns, kind) in enumerate([] if self._apart else found):
                 if (together := kind.joined(len(columns), noise)) is not None:
                     found[place] = ([*columns, column], together)
                     break
@@ -77,6 +79,10 @@ class ByObjective(ChernoffTail):
     def exact(self) -> Bools:
         """(D,): objectives without noise."""
         return read_only(np.array([noise.noiseless for noise in self.each]))
+
+    def of_one(self, column: int, dim: int) -> Noise:
+        """As it was given."""
+        return self.each[column]
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
         """One assumption an objective."""

@@ -59,11 +59,13 @@ def melted(
     run: str | None = None,
     objectives: Sequence[str | Objective] = (),
     minimise: Sequence[str] = (),
+    separate: bool = False,
 ) -> Imported:
     """A long ("melted") table with a row for each design, metric and value, as one row an evaluation.
 
     `run` is a column that says which values were measured together (a seed, a repetition); without it the first value
-    of each metric is the first evaluation of a design, and so on. Every evaluation needs all objectives.
+    of each metric is the first evaluation of a design, and so on. Every evaluation needs all objectives, unless
+    `separate=True` says that they were measured separately (`analyse(..., separate=True)`).
 
     >>> rows = [{"who": "a", "what": w, "got": v} for w, v in (("x", 1.0), ("y", 2.0), ("x", 3.0), ("y", 4.0))]
     >>> melted(rows, design="who", metric="what", value="got").columns
@@ -88,7 +90,8 @@ def melted(
         if what in entry:
             raise InputError(f"{what!r:.60} of {who!r:.60} stands twice for {run} {when!r:.60}; name another column.")
         entry[what] = row.get(value)
-    _check_complete(list(found.values()), metrics)
+    if not separate:
+        _check_complete(list(found.values()), metrics)
     return Imported(list(found.values()), objectives or metrics, minimise=minimise)
 
 

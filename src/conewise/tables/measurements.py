@@ -28,7 +28,7 @@ from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
 from conewise.tables.shards import Piece
 from conewise.tables.spreadsheets import EXPORT_COLUMNS
 
-Incomplete = Literal["refuse", "skip"]
+Incomplete = Literal["refuse", "skip", "separate"]
 
 _ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
 _ERROR, _DEVIATIONS, _COUNTS = "_se", ("_sd", "_std"), ("n", "count", "counts")
@@ -138,8 +138,8 @@ class LongTable:
             raise InputError(f"the column {self.design!r} names the designs and cannot be an objective as well.")
         self.meaning = meant(objectives, minimise)
         self.minimised = self.meaning.minimised
-        if incomplete not in ("refuse", "skip"):
-            raise InputError(f'incomplete must be "refuse" or "skip", got {incomplete!r}.')
+        if incomplete not in ("refuse", "skip", "separate"):
+            raise InputError(f'incomplete must be "refuse", "skip" or "separate", got {incomplete!r}.')
         self.incomplete = incomplete
         self.files = tuple(
             LongFile(path, table, self.design, self.meaning, incomplete)
@@ -200,6 +200,14 @@ class LongTable:
     def rows(self) -> Counts:
         """(K,): rows of each design."""
         return self._index[1]
+
+    def separately(self) -> Iterator[tuple[Indices, Floats]]:
+        """Designs and values (m, D) of the rows, larger is better, NaN where an objective was not measured."""
+        known = self._index[0]
+        for file in self.files:
+            apart = replace(file, incomplete="separate")
+            for codes, words, values, _ in apart.evaluations(Piece(file.reader)):
+                yield np.array([known[word] for word in words], dtype=np.intp)[codes], values
 
     def __iter__(self) -> Iterator[Observations]:
         """The evaluations in the order of the rows, larger is better; a bad entry stops with its row and column."""
@@ -299,7 +307,7 @@ class LongFile:
                 'or leave out every incomplete row with `incomplete="skip"`, which is sound only if a value does not '
                 "decide whether it is missing."
             )
-        return np.flatnonzero(~missing.any(axis=1))
+        return np.flatnonzero(~(missing.all(axis=1) if self.incomplete == "separate" else missing.any(axis=1)))
 
 
 def open_measurements(

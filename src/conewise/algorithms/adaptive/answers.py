@@ -11,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.contract import Result
+from conewise.algorithms.contract import Averaged, Result
 from conewise.certificate.claims import Certified, Claims
-from conewise.feedback import Statistics
 from conewise.goals import Guarantee, Heuristic
 
 
 def certified_answer(
-    claims: Claims, found: Certified, statistics: Statistics, worth: Guarantee | Heuristic, why: str
+    claims: Claims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
 ) -> Result:
     """What is certified for a set: kept, covered and beaten at the epsilon of the claims where nothing is open there.
 
@@ -33,7 +32,7 @@ def certified_answer(
     return _result(claims, statistics, found.returned, kept, covered, worth, why, found.epsilon, by)
 
 
-def nothing_certified(claims: Claims, statistics: Statistics, why: str, returned: Bools | None = None) -> Result:
+def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:
     """While no epsilon is certified: nothing is returned, or a guess."""
     guess = np.zeros_like(claims.beaten) if returned is None else returned
     result = _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
@@ -42,7 +41,7 @@ def nothing_certified(claims: Claims, statistics: Statistics, why: str, returned
 
 def _result(
     claims: Claims,
-    statistics: Statistics,
+    statistics: Averaged,
     returned: Bools,
     kept: Bools,
     covered: Bools,
