@@ -13,6 +13,7 @@ from conewise.report.drawing import cone_svg
 
 _WEIGHTINGS: Final = 12  # weightings written out
 _NAMED: Final = 12  # objectives called by name in the question
+_BROAD: Final = 11  # columns of a table from which it is printed across
 _LONG: Final = 120  # letters of a headline from which it is smaller
 _COMPARED: Final = 8  # designs of a shortlist side by side
 
@@ -170,7 +171,7 @@ def _table(data: dict[str, Any]) -> str:
 <label>Status <select id="status">{options}</select></label>
 <span id="shown" class="soft" role="status"></span>
 </div>
-<div class="scroll" tabindex="0" role="region" aria-label="Table of designs">
+<div class="scroll{" broad" if len(heads) > _BROAD else ""}" tabindex="0" role="region" aria-label="Table of designs">
 <table id="answer"><thead><tr>{top}</thead>
 <tbody>
 {lines}</tbody></table></div>

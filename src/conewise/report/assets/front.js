@@ -23,7 +23,7 @@ let chosen = null;
 
 const isParallel = () => objectives.length > 2 && byId("view").value === "parallel";
 const axes = () => [Number(byId("across").value), Number(byId("up").value)];
-const picked = (which) => { const some = there.filter(which).filter((_, n) => n < 400); return { index: some, names: some.map((k) => names[k]), values: columns(some) }; };
+const picked = (which) => { const some = there.filter(which); return { index: some, names: some.map((k) => names[k]), values: columns(some) }; };
 const columns = (some) => objectives.slice(0, AXES).map((_, d) => some.map((k) => valuesOf(k)[d]));
 
 function feed(select) {

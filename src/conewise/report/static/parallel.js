@@ -194,10 +194,30 @@ export class Parallel extends Drawing {
       this.events.brush?.(this.brushes);
     });
     canvas.addEventListener("pointerleave", () => this.#point(null));
+    canvas.addEventListener("blur", () => this.#point(null));
+    canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("click", (event) => {
       const found = this.skip || !this.axes ? null : this.#nearest(this.at(event));
       if (found) this.events.select(found.points.index[found.k]);
     });
+  }
+
+  // The arrow keys go through those that remain, and then through what is undecided.
+  #key(event) {
+    if (event.key === "Escape") { this.#point(null); return; }
+    if (event.key === "Enter" && this.pointed) { this.events.select(this.pointed.points.index[this.pointed.k]); return; }
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined || !this.axes) return;
+    event.preventDefault();
+    const lines = [[this.look.front, this.shown], [this.look.open, this.undecided]]
+      .flatMap(([points, list]) => list.filter((k) => this.#isBrushed(points.values, k)).map((k) => ({ points, k })));
+    if (!lines.length) return;
+    const here = lines.findIndex(({ points, k }) => points === this.pointed?.points && k === this.pointed.k);
+    const aim = here < 0 && step === -1 ? lines.length - 1 : here + step;
+    const next = lines[Math.min(Math.max(aim, 0), lines.length - 1)];
+    this.#point(next, [this.axes[0], this.level(0, next.points.values[0][next.k])]);
+    const values = this.data.names.map((name, place) => `${name} ${short(next.points.values[place][next.k])}`);
+    this.said.textContent = `${next.points.names[next.k]}: ${values.join(", ")}.`;
   }
 
   clear() {
