@@ -49,6 +49,7 @@ samples: $(VENV)/.test
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 	$(BIN)/python -m benchmarks.validate --exact --write
+	$(BIN)/python -m benchmarks.levels --write
 	$(BIN)/python -m benchmarks.promises --write
 	$(BIN)/python -m benchmarks.blocks --write
 

@@ -323,6 +323,8 @@ def compared(kind: str, instances: int) -> list[tuple[int, int, bool, bool]]:
 
 
 def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: dict[str, Any]) -> str:
+    instances = max(map(len, pairs.values()))
+    command = f"python -m benchmarks.levels --runs {runs} --controls {controls} --instances {instances} --write"
     lines = [
         "# Validation: levels",
         "",
@@ -332,7 +334,7 @@ def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: d
         f"often than {allowed(runs)} times, the exact binomial bound at level {LEVEL:g}. Each control divides all "
         f"radii, in {controls} runs, and must be beyond its bound of {allowed(controls)}.",
         "",
-        f"Made by `python -m benchmarks.levels --runs {runs} --write` on {datetime.date.today().isoformat()}.",
+        f"Made by `{command}` on {datetime.date.today().isoformat()}.",
         "",
         "| cell | success | cone | wrong | rate | radii divided by | wrong | rate |",
         "|---|---|---|--:|--:|--:|--:|--:|",
