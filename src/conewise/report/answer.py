@@ -24,7 +24,7 @@ from conewise.errors import printable
 from conewise.gaps import escape_gaps
 from conewise.goals import Guarantee, certainty
 from conewise.order import pareto_mask
-from conewise.report.headline import headline, is_answered, price_lines, why
+from conewise.report.headline import headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject
 from conewise.report.words import describe, weightings
 
@@ -148,7 +148,7 @@ def _worth_words(subject: Subject) -> str:
     n = int(result.pareto.sum())
     within = f"at epsilon = {worth.epsilon:.4g}" if worth.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
-    words = f"With probability at least {certainty(worth.delta)} {who} the question {within}"
+    words = f"With probability at least {certainty(worth.delta)}{scope(result)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
         words += f" (asked for: {subject.epsilon:g})"
     if n == len(result.pareto) > 1 and not is_answered(subject):

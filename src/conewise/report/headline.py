@@ -75,9 +75,11 @@ def _room(names: Sequence[str], most: int) -> int:
 
 
 def _names(subject: Subject, designs: Indices) -> list[str]:
-    """Those on the shortlist first."""
-    chosen = set(subject.shortlist)
-    ordered = sorted((int(k) for k in designs), key=lambda k: (k not in chosen, k))
+    """Those on the shortlist first; of a model's answer then the most probable ones."""
+    chosen, likely = set(subject.shortlist), subject.result.probability
+    ordered = sorted(
+        (int(k) for k in designs), key=lambda k: (k not in chosen, 0.0 if likely is None else -float(likely[k]), k)
+    )
     return [printable(subject.names[k]) for k in ordered]
 
 
@@ -97,7 +99,16 @@ def standing(subject: Subject) -> str:
     sure = f" ({certain:,} certainly Pareto optimal)" if certain and not subject.known else ""
     k = len(result.pareto)
     after = "" if subject.known else f" after {_counted(result.evaluations, 'evaluation')}"
-    return f"Of {_counted(k, 'design')}: {joined(parts)}{sure}{after}."
+    return f"Of {_counted(k, 'design')}: {joined(parts)}{sure}{after}.{_predicted(result)}"
+
+
+def _predicted(result: Result) -> str:
+    """How many of the returned designs only a model speaks for."""
+    n = 0 if result.probability is None else int((result.pareto & (result.counts == 0)).sum())
+    if not n:
+        return ""
+    were, them = ("was", "it") if n == 1 else ("were", "them")
+    return f" {_counted(n, 'returned design')} {were} never evaluated: only the model speaks for {them}."
 
 
 def _counted(number: int, what: str) -> str:
@@ -120,11 +131,15 @@ def worth(subject: Subject) -> str:
         return f"There is no guarantee: {given.reason}."
     if n == len(result.pareto) > 1 and not is_answered(subject):
         return f"So far no design can be ruled out with probability {certainty(given.delta)}."
-    scope = " on average over the prior" if result.certified else ""
-    sure = f"With probability at least {certainty(given.delta)}{scope}, {_held(subject, given, n)}"
+    sure = f"With probability at least {certainty(given.delta)}{scope(result)}, {_held(subject, given, n)}"
     if given.epsilon > subject.epsilon:
         sure += f"; asked for was {subject.meaning.at(subject.epsilon)}"
     return f"{sure}."
+
+
+def scope(result: Result) -> str:
+    """Behind a probability that a model gives: it holds on average, not for every truth."""
+    return " on average over the prior" if result.certified else ""
 
 
 def _held(subject: Subject, given: Guarantee, n: int) -> str:

@@ -65,13 +65,19 @@ def first(data: dict[str, Any]) -> str:
 </div>
 <ul class="legend" aria-label="Legend">{legend}{shortlist}{rivals}{wedges}</ul>
 <div id="front" class="plot"></div>
-<figcaption>{escape(said["standing"])} {escape(data["listed"])}</figcaption>
+<figcaption>{escape(said["standing"])} {escape(data["listed"])}{_unseen(data)}</figcaption>
 <noscript><p>The picture is drawn by a script, which is switched off here; everything else can be read.</p></noscript>
 </figure>
 <div id="detail" aria-live="polite"><p class="soft">Select a design, in the picture or by its name.</p></div>
 </div>
 </section>
 """
+
+
+def _unseen(data: dict[str, Any]) -> str:
+    """How many listed designs a picture cannot show."""
+    n = sum(None in row["means"] for row in data["rows"])
+    return f" {n:,} without values {'is' if n == 1 else 'are'} not in the picture." if n else ""
 
 
 def _kind(status: str) -> str:

@@ -11,6 +11,7 @@ import conewise as cw
 from conewise.algorithms import Result
 from conewise.goals import Guarantee, Heuristic
 from conewise.objectives import Objective, as_objectives
+from conewise.report.answer import answer
 from conewise.report.headline import headline, lead_words, one_of, price_lines, take, worth
 from conewise.report.subject import of_result
 
@@ -83,6 +84,18 @@ def test_without_a_proof_it_says_why_and_with_a_model_on_average():
     assert worth(made(["kept"] * 2, Heuristic("made up"))) == "There is no guarantee: made up."
     model = made(["kept"] * 2, certified={"prior": 0.1, "every truth": None}, probability=np.ones(2))
     assert worth(model).startswith("With probability at least 95 % on average over the prior, every design")
+    assert answer(model)["certificate"]["sentence"].startswith(
+        "With probability at least 95 % on average over the prior "
+    )
+
+
+def test_a_models_likeliest_come_first_and_what_was_never_evaluated_is_said():
+    model = made(["kept"] * 3, certified={"prior": 0.1}, probability=np.array([0.2, 0.9, 0.5]))
+    assert take(model) == "Take d1, d2 or d0."
+    unseen = replace(model, result=replace(model.result, counts=np.array([10, 0, 0])))
+    assert headline(unseen)["standing"].endswith(
+        "2 returned designs were never evaluated: only the model speaks for them."
+    )
 
 
 def test_how_many_stand_where():
