@@ -15,7 +15,7 @@ from conewise.report.subject import Subject
 def markdown_page(subject: Subject, *, most: int = 200) -> str:
     """The report as Markdown: what is returned or open, with the same words."""
     data = answer(subject, most=most)
-    worth = data["certificate"]
+    worth, spent = data["certificate"], [] if data["known"] else ["evaluations"]
     columns = [o["name"] for o in data["objectives"][:COLUMNS]]
     lines = [
         f"# {_plain(data['title'])}",
@@ -25,15 +25,15 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         *(f"- {_plain(line)}" for line in data["cone"]["said"]),
         _plain(data["listed"]),
         _bars(
-            ["design", "status", "evaluations", *columns, "gap", "closest rival"],
+            ["design", "status", "by how much", *columns, *spent, "gap"],
             [
                 [
                     row["name"],
-                    row["status"],
-                    f"{row['evaluations']:,}",
+                    row["standing"],
+                    row["why"] or "–",
                     *(number(v, "–") for v in row["means"][:COLUMNS]),
+                    *(f"{row[key]:,}" for key in spent),
                     number(row["gap"], "–"),
-                    f"{row['rivals'][0]['name']}: {row['rivals'][0]['relation']}" if row["rivals"] else "–",
                 ]
                 for row in data["rows"]
             ],
