@@ -170,6 +170,7 @@ def test_selecting_a_design_shows_its_rivals(visit, folder):
     facts = page.locator("#detail dl").inner_text()
     rows = {row["name"]: row for row in json.loads(run("report", folder / "trial.db", "--json").stdout)["designs"]}
     assert f"{rows['e']['evaluations']}" in facts
+    assert facts.count(", standard error 0.") == 2
     for n, width in enumerate(rows["e"]["half_widths"], start=1):
         assert f"± {float(f'{width:.3g}')} along w{n}" in facts
     region = page.evaluate("document.getElementById('front').drawing.look.region")

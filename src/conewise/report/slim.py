@@ -12,6 +12,7 @@ from conewise.report.answer import COLUMNS
 
 _ROOM: Final = 18_000  # numbers in a page, about seven bytes each
 _SMALL: Final = 4  # weightings shown of a comparison where there is little room
+_ERRORS: Final = 4_000  # standard errors in a page; with more designs, or objectives, none
 _DIGITS: Final = 6
 _ROUGH: Final = 4  # digits of what is only drawn or read beside a larger number
 
@@ -37,6 +38,7 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
             "beyond": [
                 [_short(row["means"][d], _DIGITS) for row in rows] for d in range(COLUMNS, len(data["objectives"]))
             ],
+            "errors": _errors(rows),
             "half_widths": [_half_widths(row) for row in rows] if data["has_radii"] else None,
             "rivals": [
                 [_rival(rival, place, relations, facets) for rival in _decisive(row)[: _wanted(row, rivals)]]
@@ -84,6 +86,14 @@ def _rival(rival: dict[str, Any], place: dict[int, int], relations: list[str], m
         [_short(rival["gains"][n], _ROUGH) for n in sorted(kept)],
         [_short(rival["radii"][n], _ROUGH) for n in sorted(kept)],
     ]
+
+
+def _errors(rows: list[dict[str, Any]]) -> list[list[float | int | None]] | None:
+    """Standard errors by objective, where they are known and there is room for them."""
+    known = [row["standard_errors"] for row in rows if row["standard_errors"] is not None]
+    if not known or len(known) < len(rows) or len(known) * len(known[0]) > _ERRORS:
+        return None
+    return [[_short(errors[d], _ROUGH) for errors in known] for d in range(len(known[0]))]
 
 
 def _half_widths(row: dict[str, Any]) -> list[float | int] | None:

@@ -14,7 +14,8 @@ export function drawDetail(k, select) {
   const fact = (term, value) => { if (value) facts.append(element("dt", term), element("dd", value)); };
   const standing = lines[k].cells[1].textContent;
   const why = lines[k].cells[2].textContent;
-  objectives.slice(0, MOST).forEach((name, d) => fact(name, short(valuesOf(k)[d])));
+  const error = (d) => { const found = data.rows.errors?.[d][k] ?? null; return found === null ? "" : `, standard error ${short(found)}`; };
+  objectives.slice(0, MOST).forEach((name, d) => fact(name, `${short(valuesOf(k)[d])}${error(d)}`));
   if (objectives.length > MOST) fact("and", `${objectives.length - MOST} more objectives`);
   if (!data.known) fact("evaluations", cell(k, 2));
   if (data.model) { fact("probably Pareto", cell(k, 4)); fact("evidence", cell(k, 3)); }
