@@ -52,6 +52,7 @@ validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.levels --write
 	$(BIN)/python -m benchmarks.promises --write
 	$(BIN)/python -m benchmarks.blocks --write
+	$(BIN)/python -m benchmarks.noises --write
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 # The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.

@@ -18,9 +18,10 @@ from conewise._arrays import Floats, read_only
 from conewise._noisetext import turned
 from conewise.algorithms import Status
 from conewise.analysis.explanations import unused
+from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, printable
-from conewise.noise import Gaussian, GaussianUnknown, Noise
+from conewise.noise import Gaussian, Noise
 from conewise.objectives import Objectives, as_objectives, unit_text, with_units
 from conewise.problems import SimulatedBandit
 from conewise.studies.study import Study, StudyStatus
@@ -282,7 +283,7 @@ class Live:
 def _assumptions(study: Study) -> Assumptions:
     """The study's own, turned as its objectives are; where its noise is unknown the page asks for a level to try."""
     stated = study.noise
-    if stated is None or isinstance(stated, GaussianUnknown):
+    if stated is None or Estimated.of(stated, study.dim).any:
         return Assumptions(Gaussian(1.0), study.epsilon, study.delta, "normal", fixed=False)
     noise = turned(stated, study.question.columns.signs, study.question.columns.units)
     return Assumptions(noise, study.epsilon, study.delta, stated.words, fixed=True)

@@ -1,0 +1,254 @@
+"""Noise by objective, measured: how often an answer is wrong, and what 0/1 outcomes cost beside known rates.
+
+    python -m benchmarks.noises [--runs 1000] [--write]
+
+*Failures*: four designs, two of them twins and one dominated by a little more than epsilon; kinds of noise are mixed.
+An answer is wrong if the returned set fails at the epsilon stated for it. Null hypothesis of a cell: at most a share
+DELTA of the answers is wrong; exact binomial test at LEVEL, fixed seeds. A control with all radii divided by CONTROL
+must be rejected (at CONTROL_LEVEL). *Oracle*: pass rates under `Binary`, beside normal noise with the variances of the
+true rates. `--write` makes docs/validation-noises.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binom
+
+import conewise as cw
+from conewise._arrays import Bools, Floats
+from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.boundaries import Comparisons
+from conewise.certificate.certificate import Asked
+from conewise.certificate.claims import Struck, Worked
+from conewise.certificate.separate import Separately, SeparateSample
+from conewise.feedback import Pulls, Statistics
+from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
+from conewise.problems.simulated import BernoulliNoise, GaussianNoise, NoiseByObjective, NoiseSource, NoNoise
+from conewise.studies.loop import run
+
+DELTA, LEVEL, SEED, EPSILON = 0.1, 1e-6, 20150801, 0.2
+CONTROL, CONTROLS, CONTROL_LEVEL = 8.0, 100, 0.01
+MEANS = np.array([[0.7, 0.6], [0.48, 0.38], [0.3, 0.85], [0.7, 0.6]])
+"""The second is dominated by a little more than EPSILON, the fourth is a twin of the first."""
+ONCE = (20, 30, 40, 20)
+"""Evaluations of each design, where they are looked at once."""
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-noises.md"
+
+ORTHANT, WIDE = cw.Cone.orthant(2), cw.Cone.planar(120)
+
+
+class Beta(NoiseSource):
+    """Skewed values between 0 and 1 around the means of one objective."""
+
+    def __init__(self, means: Floats) -> None:
+        self._means = means
+        self.assumption: Noise | None = Bounded(0, 1)
+
+    def draw(self, designs: np.ndarray, dim: int, rng: np.random.Generator) -> Floats:
+        means = self._means[designs]
+        return np.asarray(rng.beta(0.5 * means, 0.5 * (1 - means)) - means)[:, None]
+
+    def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
+        return np.clip(values, 0.0, 1.0)
+
+
+def outcomes(column: int) -> NoiseSource:
+    return BernoulliNoise(MEANS[:, [column]])
+
+
+def normal() -> NoiseSource:
+    return GaussianNoise(Gaussian(0.3))
+
+
+@dataclass(frozen=True)
+class Mixture:
+    name: str
+    cone: cw.Cone
+    assumed: ByObjective
+    sources: Callable[[], tuple[NoiseSource, NoiseSource]]
+
+
+MIXTURES = (
+    Mixture("normal, 0/1", ORTHANT, ByObjective([0.3, Binary()]), lambda: (normal(), outcomes(1))),
+    Mixture("0/1, known", ORTHANT, ByObjective([Binary(), Known()]), lambda: (outcomes(0), NoNoise())),
+    Mixture(
+        "bounded, unknown",
+        ORTHANT,
+        ByObjective([Bounded(0, 1), GaussianUnknown()]),
+        lambda: (Beta(MEANS[:, 0]), normal()),
+    ),
+    Mixture("0/1, unknown", WIDE, ByObjective([Binary(), GaussianUnknown()]), lambda: (outcomes(0), normal())),
+)
+WAYS = ("cover", "contain", "one look", "separate")
+"""On a schedule, until everything is decided; one look at whole rows; one look at objectives measured separately."""
+
+
+def judge(mixture: Mixture, way: str, scale: float) -> Callable[[int], bool]:
+    """Whether a run states more than is true, with every radius multiplied by `scale`."""
+    problem = cw.SimulatedBandit(MEANS, NoiseByObjective(mixture.sources()))
+    notion = way if way in WAYS[:2] else "contain"
+    question = cw.Question(mixture.cone, EPSILON, DELTA, mixture.assumed, notion)  # type: ignore[arg-type]
+    name = zlib.crc32(f"{mixture.name} {way}".encode())
+    rule = SuccessiveElimination(question, len(MEANS), radius_scale=scale)
+    sample, apart = FixedSample(question, len(MEANS)), SeparateSample(question, len(MEANS))
+
+    def wrong(place: int) -> bool:
+        rng = np.random.default_rng([SEED, name, place])
+        if way == "one look":
+            told = problem.evaluate(Pulls(np.arange(len(MEANS)), ONCE), rng, one_by_one=True)
+            compared = sample.compare(Statistics.empty(len(MEANS), 2).add(told), np.arange(len(MEANS)))
+            returned, stated = certified(sample, compared, scale)
+        elif way == "separate":
+            compared = apart.compare(measured(problem, rng), np.arange(len(MEANS)))
+            returned, stated = certified(apart, compared, scale)
+        else:
+            result = run(rule, problem, rng=rng)
+            returned, stated = result.pareto, result.certified_epsilon
+        if stated is None:
+            return False
+        found = cw.verdict(returned, MEANS, mixture.cone, stated)
+        return not found or (notion == "contain" and len(found.missed) > 0)
+
+    return wrong
+
+
+def certified(sample: Asked, compared: Comparisons, scale: float) -> tuple[Bools, float | None]:
+    """What comparisons certify, radii multiplied by `scale`: anything but 1 is a control, which no proof covers."""
+    k = len(MEANS)
+    shrunk = replace(compared, boundaries=replace(compared.boundaries, scale=scale))
+    start = Struck(np.zeros(k, dtype=bool), np.full(k, -1, dtype=np.intp), shrunk)
+    found = sample.certified_epsilon(sample.judged(start, None, Worked(), None)[0])
+    return (np.zeros(k, dtype=bool), None) if found is None else (found.returned, found.epsilon)
+
+
+def measured(problem: cw.SimulatedBandit, rng: np.random.Generator) -> Separately:
+    """The second objective twice as often as the first, in rows of its own."""
+    seen = Separately.empty(len(MEANS), 2)
+    for d, times in enumerate((np.array(ONCE), 2 * np.array(ONCE))):
+        told = problem.evaluate(Pulls(np.arange(len(MEANS)), times), rng, one_by_one=True)
+        seen = seen.add(told.designs, np.where(np.arange(2) == d, told.means, np.nan))
+    return seen
+
+
+@dataclass(frozen=True)
+class Failures:
+    mixture: Mixture
+    way: str
+    runs: int
+    wrong: int
+    controls: int
+    control: int
+
+    @property
+    def kept(self) -> bool:
+        return float(binom.sf(self.wrong - 1, self.runs, DELTA)) > LEVEL
+
+    @property
+    def rejected(self) -> bool:
+        return float(binom.sf(self.control - 1, self.controls, DELTA)) <= CONTROL_LEVEL
+
+
+def cell(mixture: Mixture, way: str, runs: int, controls: int = CONTROLS) -> Failures:
+    few = min(runs, controls if way in WAYS[:2] else 3 * controls)
+    counts = [sum(map(judge(mixture, way, scale), range(n))) for scale, n in ((1.0, runs), (1 / CONTROL, few))]
+    return Failures(mixture, way, runs, counts[0], few, counts[1])
+
+
+# -- the price of not knowing the rates ------------------------------------------------------------------------------
+
+PASS_RATES = np.array([[0.99], [0.90], [0.88], [0.85]])
+QUESTIONS = ((0.03, "cover"), (0.03, "contain"), (0.0, "contain"))
+
+
+@dataclass(frozen=True)
+class Price:
+    epsilon: float
+    notion: str
+    runs: int
+    binary: float
+    oracle: float
+    wrong: int
+
+
+def price(epsilon: float, notion: str, runs: int) -> Price:
+    """Mean evaluations under `Binary`, and under normal noise with the variances of the true rates; delta = 0.05."""
+    line, problem = cw.Cone.orthant(1), cw.SimulatedBandit(PASS_RATES, Binary())
+    spent, wrong = [], 0
+    for noise in (Binary(), Gaussian(np.sqrt(PASS_RATES * (1 - PASS_RATES)))):
+        question = cw.Question(line, epsilon, 0.05, noise, notion)  # type: ignore[arg-type]
+        rule = cw.OptimalProportions(question, len(PASS_RATES), max_evaluations=None if epsilon else 10**6)
+        found = [run(rule, problem, rng=np.random.default_rng([SEED, place])) for place in range(runs)]
+        spent.append(float(np.mean([result.evaluations for result in found])))
+        if isinstance(noise, Binary):
+            wrong = sum(not cw.verdict(result.pareto, PASS_RATES, line, epsilon) for result in found)
+    return Price(epsilon, notion, runs, spent[0], spent[1], wrong)
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def page(cells: list[Failures], prices: list[Price]) -> str:
+    lines = [
+        "# Noise by objective, measured",
+        "",
+        "Written by `python -m benchmarks.noises --write`; the [adaptive page, section 7](adaptive.md) has the proof.",
+        "",
+        f"Four designs, two of them twins and one dominated by little more than epsilon = {EPSILON:g}; delta "
+        f"{DELTA:g}. Wrong is an answer that does not hold at the epsilon stated for it. In the control all radii are "
+        f"divided by {CONTROL:g}. Exact binomial tests at {LEVEL:g}, of controls at {CONTROL_LEVEL:g}. *One "
+        "look* is at whole rows, *separate* at objectives with repetitions of their own, both for `contain`.",
+        "",
+        "| noise | cone | asked | runs | wrong | delta kept | control wrong | control rejected |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {c.mixture.name} | {c.mixture.cone} | {c.way} | {c.runs} | {c.wrong} | {'yes' if c.kept else 'NO'} | "
+        f"{c.control} of {c.controls} | {'yes' if c.rejected else 'NO'} |"
+        for c in cells
+    ]
+    rates = ", ".join(f"{rate:g}" for rate in PASS_RATES[:, 0])
+    lines += [
+        "",
+        "## 0/1 outcomes beside known rates",
+        "",
+        f"Pass rates of {rates}, delta 0.05. The oracle is the same rule with normal noise of the variances that the "
+        "true rates have.",
+        "",
+        "| epsilon | asked | runs | evaluations, `Binary` | the oracle's | ratio | wrong |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {p.epsilon:g} | {p.notion} | {p.runs} | {p.binary:.0f} | {p.oracle:.0f} | {p.binary / p.oracle:.2f} | "
+        f"{p.wrong} |"
+        for p in prices
+    ]
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.noises", description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    prices = []
+    for epsilon, notion in QUESTIONS:
+        prices.append(price(epsilon, notion, min(options.runs, 40)))
+        print(prices[-1], flush=True)
+    cells = []
+    for way in WAYS[::-1]:
+        for mixture in MIXTURES:
+            cells.append(found := cell(mixture, way, options.runs))
+            print(mixture.name, way, found.wrong, found.control, found.kept, found.rejected, flush=True)
+    if options.write:
+        PAGE.write_text(page(cells, prices), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""Mixed kinds of noise keep delta, measured: the cells of `benchmarks.noises` that take one look, in fewer runs.
+
+Null hypothesis of a cell: the answer is wrong with probability at most DELTA. Exact binomial test at LEVEL, fixed
+seeds; every radius divided by 16 must be rejected.
+"""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import binom
+
+from benchmarks import noises
+
+LEVEL, RUNS, CONTROL = 1e-3, 60, 1 / 16
+
+
+@pytest.mark.parametrize("way", noises.WAYS[2:])
+@pytest.mark.parametrize("mixture", noises.MIXTURES, ids=lambda mixture: mixture.name)
+def test_at_most_a_delta_fraction_of_answers_is_wrong(mixture, way):
+    most = binom.isf(LEVEL, RUNS, noises.DELTA)
+    assert sum(map(noises.judge(mixture, way, 1.0), range(RUNS))) <= most
+    assert sum(map(noises.judge(mixture, way, CONTROL), range(RUNS))) > most
+
+
+def test_the_page_says_what_was_measured():
+    cell = noises.cell(noises.MIXTURES[1], "one look", 4)
+    price = noises.Price(0.03, "cover", 40, 840.0, 500.0, 0)
+    text = noises.page([cell], [price])
+    assert f"| 0/1, known | orthant:2 | one look | 4 | {cell.wrong} |" in text
+    assert "| 0.03 | cover | 40 | 840 | 500 | 1.68 | 0 |" in text
