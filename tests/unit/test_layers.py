@@ -79,7 +79,14 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("certificate", "stated"),
         ("separate",),
     ],
-    "models": [("features", "axes", "failures"), ("priors", "choice"), ("posterior",), ("screen",), ("certificate",)],
+    "models": [
+        ("features", "axes", "failures"),
+        ("priors", "choice"),
+        ("conditioned",),
+        ("posterior",),
+        ("screen",),
+        ("certificate",),
+    ],
     "algorithms": [
         ("evidence",),
         ("contract",),

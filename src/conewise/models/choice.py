@@ -14,7 +14,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.goals import Notion
-from conewise.models.failures import escapes, pareto, possibly_optimal
+from conewise.models.failures import escapes, fronts, possibly_optimal
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
 _STEPS: Final = 50  # changes of the set, at most
@@ -37,7 +37,7 @@ class Choice:
 def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion) -> Choice:
     """The set for draws given by facet values (B, A, N)."""
     some = possibly_optimal(z)
-    optimal, _ = pareto(z[:, some], np.arange(len(some)))
+    optimal = fronts(z[:, some])
     probability = np.zeros(z.shape[1])
     probability[some] = optimal.mean(axis=0)
     possible = np.flatnonzero(probability > 0)
@@ -74,14 +74,18 @@ def _search(z: Floats, far: Bools, cone: Cone, epsilon: float) -> tuple[Bools, f
 
 def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
     """(B, A, H): whether M(i, j) <= epsilon in each draw."""
-    deficit = np.zeros((len(z), z.shape[1], len(columns)))
-    for n in range(z.shape[2]):
-        np.maximum(deficit, z[:, :, None, n] - z[:, None, columns, n], out=deficit)
-    close = deficit <= epsilon
-    draw, i, j = np.nonzero(close & (deficit > 0))
-    if len(draw):
-        gaps = np.maximum(z[draw, i] - z[draw, columns[j]], 0.0)
-        close[draw, i, j] = cone.lift_norms(np.ascontiguousarray(gaps.T), non_negative=True) <= epsilon
+    close = np.empty((len(z), z.shape[1], len(columns)), dtype=bool)
+    open_ = np.empty_like(close)
+    for b, draw in enumerate(np.ascontiguousarray(z.transpose(0, 2, 1))):
+        deficit = np.zeros(close.shape[1:])
+        for facet in draw:
+            np.maximum(deficit, facet[:, None] - facet[columns], out=deficit)
+        np.less_equal(deficit, epsilon, out=close[b])
+        np.logical_and(close[b], deficit > 0, out=open_[b])
+    draws, i, j = np.nonzero(open_)
+    if len(draws):
+        gaps = np.maximum(z[draws, i] - z[draws, columns[j]], 0.0)
+        close[draws, i, j] = cone.lift_norms(np.ascontiguousarray(gaps.T), non_negative=True) <= epsilon
     return close
 
 

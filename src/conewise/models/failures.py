@@ -19,6 +19,7 @@ from conewise.cones import Cone
 from conewise.goals import Notion
 
 _ENTRIES: Final = 2**19  # numbers in the largest temporary array
+_AT_HAND: Final = 2**14  # ... where it is gone through many times: it should stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +59,48 @@ def needs(z: Floats, inside: Bools, cone: Cone, notion: Notion) -> Needs:
 
 def escapes(z: Floats, rows: Indices, cone: Cone) -> tuple[Floats, Indices]:
     """(B, R) twice: Delta* = max_j m(i, j) of some designs in each draw, and the rival that attains it."""
-    found, rival = np.zeros((len(z), len(rows))), np.zeros((len(z), len(rows)), dtype=np.intp)
-    scaled = z / cone.widths
-    for part, some in _blocks(len(z), rows, z.shape[1]):
-        gain = np.full((part.stop - part.start, len(rows[some]), z.shape[1]), np.inf)
-        for n in range(z.shape[2]):
-            here = scaled[part, :, n]
-            np.minimum(gain, here[:, None, :] - here[:, rows[some]][:, :, None], out=gain)
-        best = gain.argmax(axis=2)
-        rival[part, some] = best
-        found[part, some] = np.maximum(np.take_along_axis(gain, best[:, :, None], axis=2)[:, :, 0], 0.0)
-    return found, rival
+    rivals = _rivals(z)
+    scaled = np.ascontiguousarray((z / cone.widths).transpose(2, 0, 1))
+    mine = np.ascontiguousarray(scaled[:, :, rows])
+    theirs = np.take_along_axis(scaled, rivals[None], axis=2)
+    found, place = np.full(mine.shape[1:], -np.inf), np.zeros(mine.shape[1:], dtype=np.intp)
+    for part in _slices(len(z), len(rows), _AT_HAND):
+        best, at = found[part], place[part]
+        for k in range(rivals.shape[1]):
+            gain = theirs[0, part, k, None] - mine[0, part]
+            for n in range(1, z.shape[2]):
+                np.minimum(gain, theirs[n, part, k, None] - mine[n, part], out=gain)
+            at[gain > best] = k
+            np.maximum(best, gain, out=best)
+    return np.maximum(found, 0.0), np.take_along_axis(rivals, place, axis=1)
+
+
+def _rivals(z: Floats) -> Indices:
+    """(B, J): designs of which one attains max_j m(i, j): the Pareto optimal ones of a draw, and some others."""
+    if z.shape[2] != 2:
+        return np.broadcast_to(np.arange(z.shape[1]), z.shape[:2])
+    optimal = _staircases(z)
+    return np.asarray(np.argsort(~optimal, axis=1, kind="stable")[:, : int(optimal.sum(axis=1).max())])
+
+
+def fronts(z: Floats) -> Bools:
+    """(B, A): the designs that are Pareto optimal in each draw."""
+    return _staircases(z) if z.shape[2] == 2 else pareto(z, np.arange(z.shape[1]))[0]
+
+
+def _staircases(z: Floats) -> Bools:
+    """(B, A): the fronts for two facets, in the order of the first one; equal designs share their fate."""
+    order = np.lexsort((-z[:, :, 1], -z[:, :, 0]), axis=1)
+    first, second = (np.take_along_axis(z[:, :, n], order, axis=1) for n in range(2))
+    highest = np.maximum.accumulate(second, axis=1)
+    stands = np.ones(first.shape, dtype=bool)
+    stands[:, 1:] = second[:, 1:] > highest[:, :-1]
+    new = np.ones(first.shape, dtype=bool)
+    new[:, 1:] = (first[:, 1:] != first[:, :-1]) | (second[:, 1:] != second[:, :-1])
+    twin = np.maximum.accumulate(np.where(new, np.arange(z.shape[1]), 0), axis=1)
+    result = np.empty(first.shape, dtype=bool)
+    np.put_along_axis(result, order, np.take_along_axis(stands, twin, axis=1), axis=1)
+    return result
 
 
 def pareto(z: Floats, rows: Indices) -> tuple[Bools, Indices]:
@@ -102,22 +134,33 @@ def possibly_optimal(z: Floats) -> Indices:
 
 def covers(z: Floats, rows: Indices, columns: Indices, cone: Cone) -> tuple[Floats, Indices]:
     """(B, R) twice: min over j in `columns` of M(i, j) in each draw, and the j that attains it."""
-    found, by = np.zeros((len(z), len(rows))), np.zeros((len(z), len(rows)), dtype=np.intp)
-    for part, some in _blocks(len(z), rows, len(columns)):
-        missing = np.zeros((part.stop - part.start, len(rows[some]), len(columns)))
-        for n in range(z.shape[2]):
-            np.maximum(missing, z[part, rows[some], n][:, :, None] - z[part, columns, n][:, None, :], out=missing)
-        nearest = missing.argmin(axis=2)
-        least = np.take_along_axis(missing, nearest[:, :, None], axis=2)[:, :, 0]
-        draw, row = np.nonzero(least > 0)  # the others are dominated by a member: M = 0
-        if len(draw):
-            gaps = z[part][draw, rows[some][row]][:, None, :] - z[part][draw][:, columns]
-            deficits = np.maximum(gaps, 0.0).reshape(-1, z.shape[2]).T
-            lengths = cone.lift_norms(np.ascontiguousarray(deficits), non_negative=True).reshape(len(draw), -1)
-            nearest[draw, row] = lengths.argmin(axis=1)
-            least[draw, row] = lengths.min(axis=1)
-        found[part, some], by[part, some] = least, columns[nearest]
-    return found, by
+    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
+    mine, theirs = np.ascontiguousarray(facets[:, :, rows]), facets[:, :, columns]
+    found, place = np.full(mine.shape[1:], np.inf), np.zeros(mine.shape[1:], dtype=np.intp)
+    for part in _slices(len(z), len(rows), _AT_HAND):
+        least, at = found[part], place[part]
+        for k in range(len(columns)):
+            missing = np.zeros(least.shape)
+            for n in range(z.shape[2]):
+                np.maximum(missing, mine[n, part] - theirs[n, part, k, None], out=missing)
+            at[missing < least] = k
+            np.minimum(least, missing, out=least)
+    draws, places = np.nonzero(found > 0)  # the others are dominated by a member: M = 0
+    for part in _slices(len(draws), len(columns) * z.shape[2], _ENTRIES):
+        draw, row = draws[part], places[part]
+        gaps = mine[:, draw, row, None] - theirs[:, draw]
+        deficits = np.maximum(gaps, 0.0).reshape(z.shape[2], -1)
+        lengths = cone.lift_norms(deficits, non_negative=True).reshape(len(draw), -1)
+        place[draw, row] = lengths.argmin(axis=1)
+        found[draw, row] = lengths.min(axis=1)
+    return found, columns[place]
+
+
+def _slices(count: int, width: int, entries: int) -> Iterator[slice]:
+    """Rows of so many entries each, few enough at a time."""
+    height = max(1, entries // max(1, width))
+    for first in range(0, count, height):
+        yield slice(first, min(count, first + height))
 
 
 def _blocks(draws: int, rows: Indices, columns: int) -> Iterator[tuple[slice, slice]]:

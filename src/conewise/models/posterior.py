@@ -11,8 +11,8 @@ averages, and no verdict looks at anything else (docs/posterior, section 2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import product
 from typing import Final
 
@@ -21,11 +21,11 @@ import numpy as np
 from conewise._arrays import Floats, Indices
 from conewise.feedback import Statistics
 from conewise.models.axes import Axes
+from conewise.models.conditioned import Conditioned, Joint, Joints
 from conewise.models.priors import Components, Prior
 
-_JITTER: Final = 1e-9  # relative to the diagonal
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
-_NOBODY: Final = np.empty(0, dtype=np.intp)
+_AT_ONCE: Final = 128  # designs of which means are worked out at a time: few, so that they fit into the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +59,8 @@ class Component:
     With A = L L' the covariance of the averages, a = L^-1 y and b = L^-1 1, the level is estimated by a.b / b.b.
     """
 
-    prior: Prior
-    shape: int
-    size: float
-    discrepancy: float
+    known: Conditioned
+    """What does not depend on values."""
     data: Data
     objective: int
     freedom: float
@@ -71,47 +69,23 @@ class Component:
     """What an unknown noise is guessed to be beforehand."""
 
     @cached_property
-    def _solved(self) -> tuple[Floats, Floats, Floats, float, float]:
-        from scipy.linalg import cholesky, solve_triangular
-
-        designs = self.data.designs
-        factor = cholesky(self._covariance(designs, noisy=True), lower=True, check_finite=False)
-        sides = np.column_stack([self.data.means[:, self.objective], np.ones(len(designs))])
-        a, b = solve_triangular(factor, sides, lower=True, check_finite=False).T
-        weight = float(b @ b)
-        level = float(a @ b) / weight if len(designs) else 0.0
-        return factor, a - level * b, b, weight, level
-
-    def _covariance(self, rows: Indices, columns: Indices | None = None, *, noisy: bool = False) -> Floats:
-        others = rows if columns is None else columns
-        if self.shape < 0:
-            result = np.zeros((len(rows), len(others)))
-        else:
-            result = self.size**2 * self.prior.correlation(self.shape, rows, others)
-        if columns is None:
-            diagonal = result.reshape(-1)[:: len(rows) + 1] if len(rows) else result.reshape(-1)
-            diagonal += self.discrepancy**2
-            if noisy:
-                diagonal += self.data.variances[:, self.objective]
-        else:
-            result += self.discrepancy**2 * (rows[:, None] == others[None, :])
-        return result
-
-    def reach(self, designs: Indices) -> tuple[Floats, Floats]:
-        """(n, P) and (P,): V = L^-1 S and 1 - V'b, all that averages say about some designs."""
+    def _solved(self) -> tuple[Floats, float]:
+        """(n,): a - level b; and the level."""
         from scipy.linalg import solve_triangular
 
-        factor, _, b, _, _ = self._solved
-        across = self._covariance(self.data.designs, designs)
-        v = solve_triangular(factor, across, lower=True, check_finite=False) if len(b) else across
-        return v, 1 - b @ v
+        known, y = self.known, self.data.means[:, self.objective]
+        if not len(y):
+            return y, 0.0
+        a = solve_triangular(known.factor, y, lower=True, check_finite=False)
+        level = float(a @ known.b) / known.weight
+        return a - level * known.b, level
 
     @cached_property
     def noise_variance(self) -> tuple[float, float]:
         """Shape and scale of the inverse gamma posterior of an unknown noise variance; (inf, inf) of a known one."""
         if np.isinf(self.freedom):
             return np.inf, np.inf
-        _, rest, _, _, _ = self._solved
+        rest, _ = self._solved
         gained = max(self.data.evaluations - 1, 0)
         total = float(rest @ rest) + float(self.data.scatter[self.objective])
         return (self.freedom + gained) / 2, (self.freedom * self.guess**2 + total) / 2
@@ -122,70 +96,32 @@ class Component:
         shape, scale = self.noise_variance
         return 1.0 if np.isinf(shape) else scale / shape
 
-    def mean(self, designs: Indices, reach: tuple[Floats, Floats] | None = None) -> Floats:
-        """(P,): posterior means."""
-        v, _ = self.reach(designs) if reach is None else reach
-        _, rest, _, _, level = self._solved
-        return np.asarray(level + rest @ v)
+    def mean(self, reach: tuple[Floats, Floats]) -> Floats:
+        """(P,): posterior means, from what averages say about some designs (`Conditioned.reach`)."""
+        rest, level = self._solved
+        return np.asarray(level + rest @ reach[0])
 
     def mean_alone(self, designs: Indices) -> Floats:
         """(P,): posterior means, at the cost of n P."""
         from scipy.linalg import solve_triangular
 
-        factor, rest, b, _, level = self._solved
-        if not len(b):
-            return np.full(len(designs), level)
-        weights = solve_triangular(factor, rest, lower=True, trans=1, check_finite=False)
-        return np.asarray(level + weights @ self._covariance(self.data.designs, designs))
-
-    def difference(self, first: Indices, second: Indices, moved: Floats, gone: Floats) -> Floats:
-        """(P,): variances of differences of pairs of designs, from the differences of what `reach` says of them."""
-        result = 2 * self.discrepancy**2 * (first != second)
-        if self.shape >= 0:
-            result = result + self.size**2 * self.prior.difference(self.shape, first, second)
-        result = result - np.einsum("np,np->p", moved, moved)
-        weight = self._solved[3]
-        if weight > 0:
-            result += gone**2 / weight
-        return np.asarray(np.maximum(result, 0.0))
-
-    def covariance(
-        self, rows: Indices, columns: Indices | None = None, reaches: tuple[tuple[Floats, Floats], ...] | None = None
-    ) -> Floats:
-        """(P, Q): posterior covariances, to be multiplied by the noise variance where that is unknown."""
-        if reaches is None:
-            first = self.reach(rows)
-            reaches = (first, first if columns is None else self.reach(columns))
-        (v, left), (u, right) = reaches
-        result = self._covariance(rows, columns)
-        result -= v.T @ u
-        weight = self._solved[3]
-        if weight > 0:
-            result += left[:, None] * (right / weight)[None, :]
+        rest, level = self._solved
+        result = np.full(len(designs), level)
+        if len(rest):
+            weights = solve_triangular(self.known.factor, rest, lower=True, trans=1, check_finite=False)
+            for at in range(0, len(designs), _AT_ONCE):
+                result[at : at + _AT_ONCE] += weights @ self.known.beforehand(
+                    self.data.designs, designs[at : at + _AT_ONCE]
+                )
         return result
 
-    def variance(self, designs: Indices, reach: tuple[Floats, Floats]) -> Floats:
-        """(P,): posterior variances alone."""
-        v, left = reach
-        result = np.full(len(designs), self.discrepancy**2)
-        if self.shape >= 0:
-            result += self.size**2 * self.prior.diagonal(self.shape, designs)
-        result -= np.einsum("np,np->p", v, v)
-        weight = self._solved[3]
-        if weight > 0:
-            result += left**2 / weight
-        return np.asarray(np.maximum(result, 0.0))
-
-    def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
+    def draws(self, joint: Joint, count: int, rng: np.random.Generator) -> Floats:
         """(count, P): joint draws of the values of some designs."""
-        reach = self.reach(designs)
-        joint = self.covariance(designs, None, (reach, reach))
-        factor = factored(joint)
-        deviations = rng.standard_normal((count, len(designs))) @ factor.T
+        deviations = rng.standard_normal((count, len(joint.covariance))) @ joint.factor.T
         shape, scale = self.noise_variance
         if not np.isinf(shape):
             deviations *= np.sqrt(scale / rng.standard_gamma(shape, count))[:, None]
-        return np.asarray(self.mean(designs, reach) + deviations)
+        return np.asarray(self.mean(joint.reach) + deviations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +142,7 @@ class Mixture:
         """One component, as if it were the only one."""
         return Mixture((self.components[which],), np.ones(1), self.gains[which : which + 1], 0.0, self.log_evidence)
 
-    def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
+    def draws(self, designs: Indices, count: int, rng: np.random.Generator, joints: Joints) -> Floats:
         """(count, P): joint draws, in random order."""
         times = rng.multinomial(count, self.weights)
         order = rng.permutation(count)
@@ -214,7 +150,9 @@ class Mixture:
         done = 0
         for component, share in zip(self.components, times, strict=True):
             if share:
-                result[order[done : done + share]] = component.draws(designs, int(share), rng)
+                result[order[done : done + share]] = component.draws(
+                    joints.of(component.known, designs), int(share), rng
+                )
                 done += share
         return result
 
@@ -225,6 +163,7 @@ class Posterior:
 
     axes: Axes
     mixtures: tuple[Mixture, ...]
+    joints: Joints = field(default_factory=Joints, repr=False)
 
     @property
     def dropped(self) -> float:
@@ -235,11 +174,12 @@ class Posterior:
         """One posterior for every way to take a component an objective, each with a gain of at least that."""
         chosen = [[g for g in range(len(mixture.components)) if mixture.gains[g] >= least] for mixture in self.mixtures]
         for one in product(*chosen):
-            yield Posterior(self.axes, tuple(mixture.alone(g) for mixture, g in zip(self.mixtures, one, strict=True)))
+            parts = tuple(mixture.alone(g) for mixture, g in zip(self.mixtures, one, strict=True))
+            yield Posterior(self.axes, parts, self.joints)
 
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
         """(count, P, D): joint draws of the values of some designs, in the objectives themselves."""
-        parts = [mixture.draws(designs, count, rng) for mixture in self.mixtures]
+        parts = [mixture.draws(designs, count, rng, self.joints) for mixture in self.mixtures]
         return np.asarray(np.stack(parts, axis=2) @ self.axes.directions.T)
 
 
@@ -257,8 +197,15 @@ def posterior_of(
     freedom = axes.freedom if unknown else np.inf
     components = prior.components
     evidence = log_evidences(prior, components, data, scale, freedom, axes.guess)
+
+    @cache
+    def known_as(g: int, variances: bytes) -> Conditioned:
+        size, discrepancy = (float(each[g]) * scale for each in (components.size, components.discrepancy))
+        return Conditioned(prior, int(components.shape[g]), size, discrepancy, data.designs, np.frombuffer(variances))
+
     mixtures = []
     for objective in range(axes.dim):
+        noise = data.variances[:, objective].tobytes()  # objectives with the same noise share what depends on it alone
         logs = components.log_weight + evidence[:, objective]
         top = float(logs.max())
         weights = np.exp(logs - top)
@@ -270,19 +217,7 @@ def posterior_of(
         kept = float(weights[keep].sum())
         mixtures.append(
             Mixture(
-                tuple(
-                    Component(
-                        prior,
-                        int(components.shape[g]),
-                        float(components.size[g]) * scale,
-                        float(components.discrepancy[g]) * scale,
-                        data,
-                        objective,
-                        freedom,
-                        axes.guess,
-                    )
-                    for g in keep
-                ),
+                tuple(Component(known_as(int(g), noise), data, objective, freedom, axes.guess) for g in keep),
                 weights[keep] / kept,
                 gains[keep],
                 max(0.0, 1.0 - kept),
@@ -349,19 +284,3 @@ def _evidence(
     power = (freedom + data.evaluations - 1) / 2
     total = freedom * guess**2 + data.scatter[objectives] + rest
     return np.asarray(-half[:, None] - power * np.log(total))
-
-
-def factored(covariance: Floats) -> Floats:
-    """A square root of a covariance; rounding is mended by a jitter relative to the diagonal, as little as it takes."""
-    largest = float(np.einsum("pp->p", covariance).max(initial=0.0))
-    if largest <= 0:
-        return np.zeros_like(covariance)
-    diagonal = np.arange(len(covariance))
-    jitter = _JITTER * largest
-    while True:
-        lifted = covariance.copy()
-        lifted[diagonal, diagonal] += jitter
-        try:
-            return np.asarray(np.linalg.cholesky(lifted), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            jitter *= 100

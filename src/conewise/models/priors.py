@@ -323,7 +323,10 @@ class Smooth(_Featured):
     def _correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
         kind, scale = self._kind(shape)
         a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
-        square = np.maximum((a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * (a @ b.T), 0.0)
+        square = (-2 * a) @ b.T
+        square += (a * a).sum(axis=1)[:, None]
+        square += (b * b).sum(axis=1)
+        np.maximum(square, 0.0, out=square)
         result = KERNEL_OF[kind](square)
         result += self._trend[rows] @ self._trend[columns].T
         return result
@@ -331,7 +334,13 @@ class Smooth(_Featured):
 
 def _matern(square: Floats) -> Floats:
     root = np.sqrt(5 * square)
-    return np.asarray((1 + root + root * root / 3) * np.exp(-root))
+    result = root * root  # (1 + r + r^2 / 3) exp(-r), with few arrays of that size
+    result /= 3
+    result += root
+    result += 1
+    np.negative(root, out=root)
+    result *= np.exp(root, out=root)
+    return result
 
 
 def _squared(square: Floats) -> Floats:

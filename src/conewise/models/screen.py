@@ -60,9 +60,9 @@ def screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices
 
 def _screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> Floats:
     designs = np.concatenate([inside, outside])
-    reaches = [[part.reach(designs) for part in mixture.components] for mixture in posterior.mixtures]
+    reaches = [[part.known.reach(designs) for part in mixture.components] for mixture in posterior.mixtures]
     each = [
-        np.array([part.mean(designs, reach) for part, reach in zip(mixture.components, some, strict=True)])
+        np.array([part.mean(reach) for part, reach in zip(mixture.components, some, strict=True)])
         for mixture, some in zip(posterior.mixtures, reaches, strict=True)
     ]
     middle = np.column_stack([mixture.weights @ means for mixture, means in zip(posterior.mixtures, each, strict=True)])
@@ -119,7 +119,7 @@ def _contrast(
     """(Q,): variances of differences of two designs each."""
     v, left = reach
     moved, gone = v[:, first] - v[:, second], left[first] - left[second]
-    return part.difference(designs[first], designs[second], moved, gone)
+    return part.known.difference(designs[first], designs[second], moved, gone)
 
 
 def _leading(components: tuple[Component, ...], weights: Floats) -> tuple[Component, ...]:
@@ -131,7 +131,8 @@ def _average(parts: tuple[Component, ...], designs: Indices) -> Floats:
 
 
 def _spread(parts: tuple[Component, ...], designs: Indices) -> Floats:
-    return np.asarray(np.mean([part.spread * part.variance(designs, part.reach(designs)) for part in parts], axis=0))
+    each = [part.spread * part.known.variance(designs, part.known.reach(designs)) for part in parts]
+    return np.asarray(np.mean(each, axis=0))
 
 
 def _front(z: Floats) -> Bools:

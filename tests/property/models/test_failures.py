@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import conewise as cw
 from conewise.models import failures
 from conewise.models.choice import choose
-from conewise.models.failures import needs, pareto, possibly_optimal
+from conewise.models.failures import escapes, fronts, needs, pareto, possibly_optimal
 
 CONES = {
     "orthant": cw.Cone.orthant(2),
@@ -59,10 +59,23 @@ def test_pareto_optimal_in_a_draw_is_what_the_mask_says(cone, seed):
     means, _ = case(cone, seed)
     z = np.stack([cone._order_columns(truth).T for truth in means])  # as exact as the mask itself
     found, rival = pareto(z, np.arange(means.shape[1]))
+    np.testing.assert_array_equal(fronts(z), found)
     for truth, mask, by in zip(means, found, rival, strict=True):
         np.testing.assert_array_equal(mask, cw.pareto_mask(truth, cone))
         for i in np.flatnonzero(~mask):
             assert cw.dominates(truth[by[i]], truth[i], cone)
+
+
+@pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
+@given(seed=seeds)
+def test_how_far_a_design_is_and_the_rival_that_says_so(cone, seed):
+    means, _ = case(cone, seed, designs=9)
+    z, rows = cone.facet_values(means), np.array([1, 4, 7])
+    found, rival = escapes(z, rows, cone)
+    for truth, values, far, by in zip(means, z, found, rival, strict=True):
+        np.testing.assert_allclose(far, cw.suboptimality_gaps(truth, cone)[rows], atol=1e-9)
+        reached = ((values[by] - values[rows]) / cone.widths).min(axis=1)
+        np.testing.assert_allclose(np.maximum(reached, 0.0), far, atol=1e-12)
 
 
 @given(seed=seeds)
@@ -79,6 +92,7 @@ def test_small_blocks_change_nothing(monkeypatch):
     means, inside = case(cone, 8, draws=20, designs=15)
     whole = needs(cone.facet_values(means), inside, cone, "cover")
     monkeypatch.setattr(failures, "_ENTRIES", 40)
+    monkeypatch.setattr(failures, "_AT_HAND", 40)
     parts = needs(cone.facet_values(means), inside, cone, "cover")
     np.testing.assert_array_equal(parts.at, whole.at)
     np.testing.assert_array_equal(parts.by, whole.by)

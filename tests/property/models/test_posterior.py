@@ -92,11 +92,13 @@ def test_weights_means_and_covariances_agree_with_the_twin(prior, noise, seed, c
     for mixture, (weights, means, covs) in zip(posterior.mixtures, twin(prior, axes, designs, values), strict=True):
         np.testing.assert_allclose(mixture.weights, weights, rtol=1e-6, atol=1e-12)
         for component, mean, cov in zip(mixture.components, means, covs, strict=True):
-            np.testing.assert_allclose(all_ @ component.mean(everyone), mean, rtol=1e-6, atol=1e-7)
-            joint = component.covariance(everyone) * component.spread
+            reach = component.known.reach(everyone)
+            np.testing.assert_allclose(all_ @ component.mean(reach), mean, rtol=1e-6, atol=1e-7)
+            np.testing.assert_allclose(component.mean_alone(everyone), component.mean(reach), rtol=1e-6, atol=1e-7)
+            joint = component.known.covariance(everyone) * component.spread
             np.testing.assert_allclose(all_ @ joint @ all_.T, cov, rtol=1e-6, atol=1e-7)
-            reach = component.reach(everyone)
-            np.testing.assert_allclose(component.variance(everyone, reach) * component.spread, np.diag(joint))
+            variance = component.known.variance(everyone, reach)
+            np.testing.assert_allclose(variance * component.spread, np.diag(joint))
 
 
 @given(seed=st.integers(0, 10**6))

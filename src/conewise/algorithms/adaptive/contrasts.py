@@ -18,8 +18,8 @@ from conewise.cones import Cone
 from conewise.feedback import Pulls
 from conewise.goals import Notion
 from conewise.models.certificate import Look
+from conewise.models.conditioned import Conditioned
 from conewise.models.failures import needs
-from conewise.models.posterior import Component
 
 _COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
 _PAIRS: Final = 300  # contrasts that have a say, those of the most draws
@@ -70,63 +70,60 @@ def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
 
 
 class _View:
-    """One component's covariances between the ends of the contrasts and all candidates, after imagined evaluations."""
+    """One component's covariances of the contrasts with all candidates, after imagined evaluations."""
 
-    def __init__(self, part: Component, designs: Indices, ends: Indices, noise: Floats, weight: Floats) -> None:
-        self._part, self._designs, self._weight = part, designs, weight
-        self._reach = part.reach(designs)
-        self._across = part.spread * part.covariance(designs[ends], designs, (self._at(ends), self._reach))
-        self._variance = part.spread * part.variance(designs, self._reach)
-        self._noise = part.spread * noise
+    def __init__(self, covariance: Floats, pairs: Contrasts, noise: Floats, weight: Floats) -> None:
+        self._covariance, self._pairs, self._weight, self._noise = covariance, pairs, weight, noise
+        self._moved = covariance[pairs.first] - covariance[pairs.second]
+        self._variance = np.maximum(np.einsum("aa->a", covariance), 0.0)
         self._told: list[Floats] = []
 
-    def _at(self, which: Indices) -> tuple[Floats, Floats]:
-        return self._reach[0][:, which], self._reach[1][which]
-
-    def gains(self, first: Indices, second: Indices) -> Floats:
+    def gains(self) -> Floats:
         """(A,): by how much an evaluation of each candidate would reduce the variances of the contrasts."""
-        moved = self._across[first] - self._across[second]
-        np.square(moved, out=moved)
-        return np.asarray((self._weight @ moved) / (self._variance + self._noise))
+        return np.asarray((self._weight @ np.square(self._moved)) / (self._variance + self._noise))
 
-    def evaluated(self, ends: Indices, x: int, times: int) -> None:
+    def evaluated(self, x: int, times: int) -> None:
         """As if x had been evaluated so often."""
-        here = np.array([x])
-        row = self._part.spread * self._part.covariance(
-            self._designs[here], self._designs, (self._at(here), self._reach)
-        )
-        change = row[0]
+        change = self._covariance[x]
         for told in self._told:
             change = change - told[x] * told
         change = change / np.sqrt(max(change[x], 0.0) + self._noise[x] / times)
-        self._across -= change[ends][:, None] * change
+        self._moved -= (change[self._pairs.first] - change[self._pairs.second])[:, None] * change
         self._variance = np.maximum(self._variance - change**2, 0.0)
         self._told.append(change)
 
 
-def next_pulls(look: Look, cone: Cone, epsilon: float, notion: Notion, count: int) -> Pulls:
-    """The next `count` evaluations."""
-    pairs = Contrasts.of(look, cone, epsilon, notion)
-    ends, place = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
-    first, second = place[: len(pairs.first)], place[len(pairs.first) :]
-    axes = look.posterior.axes
+def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[_View]:
+    """One for each of the heaviest components; objectives that share one share the view."""
+    posterior = look.posterior
+    axes = posterior.axes
     weight = pairs.weight @ (cone.facets @ axes.directions) ** 2
     noise = axes.variance_of(int(look.designs.max()) + 1)[look.designs]
-    views = []
-    for axis, mixture in enumerate(look.posterior.mixtures):
+    shares: dict[tuple[Conditioned, float, bytes], Floats] = {}
+    for axis, mixture in enumerate(posterior.mixtures):
         heaviest = np.argsort(-mixture.weights, kind="stable")[:_COMPONENTS]
         for g in heaviest:
-            share = weight[:, axis] * (mixture.weights[g] / mixture.weights[heaviest].sum())
-            views.append(_View(mixture.components[g], look.designs, ends, noise[:, axis], share))
+            part, share = mixture.components[g], mixture.weights[g] / mixture.weights[heaviest].sum()
+            key = part.known, part.spread, noise[:, axis].tobytes()
+            shares[key] = shares.get(key, 0.0) + share * weight[:, axis]
+    return [
+        _View(spread * posterior.joints.of(known, look.designs).covariance, pairs, spread * np.frombuffer(along), share)
+        for (known, spread, along), share in shares.items()
+    ]
+
+
+def next_pulls(look: Look, cone: Cone, epsilon: float, notion: Notion, count: int) -> Pulls:
+    """The next `count` evaluations."""
+    views = _views(look, Contrasts.of(look, cone, epsilon, notion), cone)
     times = np.zeros(len(look.designs), dtype=np.int64)
     each = -(-count // _STEPS)
     while count > 0:
-        gains = np.sum([view.gains(first, second) for view in views], axis=0)
+        gains = np.sum([view.gains() for view in views], axis=0)
         x, some = int(gains.argmax()), min(each, count)
         times[x] += some
         count -= some
         if count:
             for view in views:
-                view.evaluated(ends, x, some)
+                view.evaluated(x, some)
     chosen = np.flatnonzero(times)
     return Pulls(look.designs[chosen], times[chosen])

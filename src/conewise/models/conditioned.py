@@ -1,0 +1,172 @@
+"""One component of a prior, given where evaluations were made: all that does not depend on what they found.
+
+With A = L L' the covariance of the averages, S their covariance with other designs and 1 a column of ones, everything
+is made of V = L^-1 S and b = L^-1 1. Objectives with the same noise share it, and so do all draws of a look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices
+from conewise.models.priors import Prior
+
+_JITTER: Final = 1e-9  # relative to the diagonal
+_KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
+
+
+@dataclass(frozen=True, eq=False)
+class Conditioned:
+    """A component S = s^2 R + tau^2 I with a flat level, and n designs whose averages have these variances."""
+
+    prior: Prior
+    shape: int
+    size: float
+    discrepancy: float
+    seen: Indices
+    """(n,)"""
+    variances: Floats
+    """(n,): of the averages; relative to the noise where that is unknown."""
+
+    @cached_property
+    def _factored(self) -> tuple[Floats, Floats, float]:
+        from scipy.linalg import cholesky, solve_triangular
+
+        total = self.beforehand(self.seen)
+        total[np.diag_indices(len(total))] += self.variances
+        factor = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
+        b = solve_triangular(factor, np.ones(len(self.seen)), lower=True, check_finite=False)
+        return factor, b, float(b @ b)
+
+    @property
+    def factor(self) -> Floats:
+        """(n, n): L"""
+        return self._factored[0]
+
+    @property
+    def b(self) -> Floats:
+        """(n,): L^-1 1"""
+        return self._factored[1]
+
+    @property
+    def weight(self) -> float:
+        """b.b, the precision with which the level is known."""
+        return self._factored[2]
+
+    def beforehand(self, rows: Indices, columns: Indices | None = None) -> Floats:
+        """(rows, columns): the covariance before any evaluation, the level aside."""
+        others = rows if columns is None else columns
+        if self.shape < 0:
+            result = np.zeros((len(rows), len(others)))
+        else:
+            result = self.prior.correlation(self.shape, rows, others)
+            result *= self.size**2
+        if columns is None:
+            result[np.diag_indices(len(rows))] += self.discrepancy**2
+        else:
+            result += self.discrepancy**2 * (rows[:, None] == others[None, :])
+        return result
+
+    def reach(self, designs: Indices) -> tuple[Floats, Floats]:
+        """(n, P) and (P,): V and 1 - V'b, all that averages say about some designs."""
+        from scipy.linalg import solve_triangular
+
+        across = self.beforehand(self.seen, designs)
+        if len(self.seen):
+            across = solve_triangular(self.factor, across, lower=True, overwrite_b=True, check_finite=False)
+        return across, 1 - self.b @ across
+
+    def covariance(
+        self, rows: Indices, columns: Indices | None = None, reaches: tuple[tuple[Floats, Floats], ...] | None = None
+    ) -> Floats:
+        """(P, Q): posterior covariances, to be multiplied by the noise variance where that is unknown."""
+        if reaches is None:
+            first = self.reach(rows)
+            reaches = (first, first if columns is None else self.reach(columns))
+        (v, left), (u, right) = reaches
+        result = self.beforehand(rows, columns)
+        result -= v.T @ u
+        if self.weight > 0:
+            result += left[:, None] * (right / self.weight)[None, :]
+        return result
+
+    def variance(self, designs: Indices, reach: tuple[Floats, Floats]) -> Floats:
+        """(P,): posterior variances alone."""
+        v, left = reach
+        result = np.full(len(designs), self.discrepancy**2)
+        if self.shape >= 0:
+            result += self.size**2 * self.prior.diagonal(self.shape, designs)
+        result -= np.einsum("np,np->p", v, v)
+        if self.weight > 0:
+            result += left**2 / self.weight
+        return np.asarray(np.maximum(result, 0.0))
+
+    def difference(self, first: Indices, second: Indices, moved: Floats, gone: Floats) -> Floats:
+        """(P,): variances of differences of pairs of designs, from the differences of what `reach` says of them."""
+        result = 2 * self.discrepancy**2 * (first != second)
+        if self.shape >= 0:
+            result = result + self.size**2 * self.prior.difference(self.shape, first, second)
+        result = result - np.einsum("np,np->p", moved, moved)
+        if self.weight > 0:
+            result += gone**2 / self.weight
+        return np.asarray(np.maximum(result, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What a component says of some designs together."""
+
+    reach: tuple[Floats, Floats]
+    covariance: Floats
+    """(P, P): to be multiplied by the noise variance where that is unknown."""
+
+    @classmethod
+    def of(cls, known: Conditioned, designs: Indices) -> Joint:
+        """Of some designs: n^2 P and n P^2 operations."""
+        reach = known.reach(designs)
+        return cls(reach, known.covariance(designs, None, (reach, reach)))
+
+    @cached_property
+    def factor(self) -> Floats:
+        """(P, P): a square root of the covariance, for draws."""
+        return factored(self.covariance)
+
+
+class Joints:
+    """What was worked out for the designs of a look, as far as memory goes: saves time, changes nothing."""
+
+    def __init__(self) -> None:
+        self._designs: Indices | None = None
+        self._kept: dict[Conditioned, Joint] = {}
+
+    def of(self, known: Conditioned, designs: Indices) -> Joint:
+        """As `Joint.of`; other designs than the last time are a new beginning."""
+        if self._designs is not designs:
+            self._designs, self._kept = designs, {}
+        joint = self._kept.get(known)
+        if joint is None:
+            joint = Joint.of(known, designs)
+            numbers = joint.reach[0].size + 2 * joint.covariance.size
+            if (len(self._kept) + 1) * numbers <= _KEPT:
+                self._kept[known] = joint
+        return joint
+
+
+def factored(covariance: Floats) -> Floats:
+    """A square root of a covariance; rounding is mended by a jitter relative to the diagonal, as little as it takes."""
+    largest = float(np.einsum("pp->p", covariance).max(initial=0.0))
+    if largest <= 0:
+        return np.zeros_like(covariance)
+    diagonal = np.arange(len(covariance))
+    jitter = _JITTER * largest
+    while True:
+        lifted = covariance.copy()
+        lifted[diagonal, diagonal] += jitter
+        try:
+            return np.asarray(np.linalg.cholesky(lifted), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            jitter *= 100

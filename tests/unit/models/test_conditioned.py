@@ -1,0 +1,66 @@
+"""What does not depend on values is shared, and what is kept of it changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import conewise as cw
+from conewise.feedback import Observations, Statistics
+from conewise.models import conditioned
+from conewise.models.axes import axes_of
+from conewise.models.conditioned import Conditioned, Joints
+from conewise.models.posterior import posterior_of
+from conewise.noise import Gaussian
+
+FEATURES = np.linspace(0, 1, 12)[:, None]
+PRIOR = cw.models.Smooth(FEATURES, sizes=(4.0,), discrepancies=(0.1,))
+
+
+def component() -> Conditioned:
+    return Conditioned(PRIOR, 2, 2.0, 0.2, np.array([1, 5, 9]), np.array([0.1, 0.2, 0.1]))
+
+
+def posterior(noise):
+    rng = np.random.default_rng(1)
+    designs = rng.integers(0, 12, size=20)
+    state = Statistics.empty(12, 2).add(Observations.single(designs, rng.normal(size=(20, 2))))
+    return posterior_of(PRIOR, axes_of(noise, 2, 0.3), state, 0.3, 1e-3)
+
+
+def test_covariances_variances_and_differences_agree():
+    known, everyone = component(), np.arange(12)
+    reach, whole = known.reach(everyone), known.covariance(everyone)
+    np.testing.assert_allclose(known.variance(everyone, reach), np.diag(whole))
+    np.testing.assert_allclose(known.covariance(everyone[:4], everyone), whole[:4], atol=1e-12)
+    first, second = np.array([0, 3, 7]), np.array([5, 3, 8])
+    moved, gone = reach[0][:, first] - reach[0][:, second], reach[1][first] - reach[1][second]
+    expected = whole[first, first] + whole[second, second] - 2 * whole[first, second]
+    np.testing.assert_allclose(known.difference(first, second, moved, gone), expected, atol=1e-12)
+
+
+def test_what_is_kept_is_kept_for_the_same_designs_and_within_memory(monkeypatch):
+    known, joints, designs = component(), Joints(), np.arange(6)
+    kept = joints.of(known, designs)
+    assert joints.of(known, designs) is kept
+    assert joints.of(known, np.arange(5)).covariance.shape == (5, 5)
+    assert joints.of(known, designs) is not kept
+    monkeypatch.setattr(conditioned, "_KEPT", 10)
+    without = Joints()
+    assert without.of(known, designs) is not without.of(known, designs)
+    np.testing.assert_array_equal(without.of(known, designs).covariance, kept.covariance)
+
+
+def test_objectives_with_the_same_noise_share_what_depends_on_it_alone():
+    first, second = ({part.known for part in mixture.components} for mixture in posterior(Gaussian(0.3)).mixtures)
+    assert first & second
+    first, second = (
+        {part.known for part in mixture.components} for mixture in posterior(Gaussian([0.3, 0.4])).mixtures
+    )
+    assert not first & second
+
+
+def test_draws_do_not_depend_on_what_is_kept(monkeypatch):
+    designs = np.arange(12)
+    kept = posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3))
+    monkeypatch.setattr(conditioned, "_KEPT", 0)
+    np.testing.assert_array_equal(posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3)), kept)
