@@ -265,7 +265,7 @@ def test_levels_of_mixed_objectives_are_judged_by_their_own_kind(once):
         levels = required.radii.schedule(100, 0.0)
         state = Checkpoints.empty(levels, 2, 3, True, centre=required.radii.centre).add(told)
         z = required.boundary(levels, 0.3)
-        found = required.at_looks(state.snapshots, np.array(levels.counts, dtype=float), z, None, 1.0)
+        found = required.at_looks(state.snapshots, np.array(levels.counts, dtype=float), z, None, 1.0, None)
     assert found.lower[:, 2].tolist() == found.upper[:, 2].tolist() == [-1.0, 1.0]
     assert found.misses.tolist() == [True, False]
     assert (found.lower[:, :2] < statistics.means[:, :2] - required.least[:2]).all()
