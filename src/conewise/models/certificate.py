@@ -150,16 +150,16 @@ class PosteriorCertificate(Answering):
                 break
         return Judged(best, failing)
 
-    def doubt(self, statistics: Statistics) -> float:
+    def doubt(self, statistics: Statistics, declared: Posterior | None = None) -> float:
         """How many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
 
-        By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right.
+        By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right. `declared`
+        is the posterior of a look at the same statistics, where there is one.
         """
-        logs = [
-            sum(mixture.log_evidence for mixture in posterior_of(prior, self.axes, statistics, self.unit, 1.0).mixtures)
-            for prior in (self.prior.richer, self.prior)
-        ]
-        return math.exp(min(logs[0] - logs[1], 700.0))
+        if declared is None:
+            declared = posterior_of(self.prior, self.axes, statistics, self.unit, 1.0)
+        richer = posterior_of(self.prior.richer, self.axes, statistics, self.unit, 1.0)
+        return math.exp(min(richer.log_evidence - declared.log_evidence, 700.0))
 
 
 def level_of(evaluations: int, total: float) -> float:

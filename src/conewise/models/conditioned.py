@@ -68,7 +68,7 @@ class Conditioned:
         if columns is None:
             result[np.diag_indices(len(rows))] += self.discrepancy**2
         else:
-            result += self.discrepancy**2 * (rows[:, None] == others[None, :])
+            result[np.nonzero(rows[:, None] == others[None, :])] += self.discrepancy**2
         return result
 
     def reach(self, designs: Indices) -> tuple[Floats, Floats]:

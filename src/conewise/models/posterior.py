@@ -170,6 +170,11 @@ class Posterior:
         """The weight of all that was left out, in any objective."""
         return float(sum(mixture.dropped for mixture in self.mixtures))
 
+    @property
+    def log_evidence(self) -> float:
+        """Of all objectives together, whatever was left out."""
+        return float(sum(mixture.log_evidence for mixture in self.mixtures))
+
     def plausible(self, least: float) -> Iterator[Posterior]:
         """One posterior for every way to take a component an objective, each with a gain of at least that."""
         chosen = [[g for g in range(len(mixture.components)) if mixture.gains[g] >= least] for mixture in self.mixtures]
@@ -267,11 +272,12 @@ def _evidence(
 ) -> Floats:
     """(G, O): of components with one shape, by one Cholesky factor each, bordered by the right hand sides."""
     n, sides = len(correlation), len(objectives) + 1
-    whole = np.zeros((len(sizes), n + sides, n + sides))
-    whole[:, :n, :n] = sizes[:, None, None] * correlation
+    whole = np.empty((len(sizes), n + sides, n + sides))  # of which the lower triangle is read
+    np.multiply(sizes[:, None, None], correlation, out=whole[:, :n, :n])
     whole[:, np.arange(n), np.arange(n)] += diagonal
     whole[:, n:-1, :n] = data.means[:, objectives].T
     whole[:, -1, :n] = 1.0
+    whole[:, n:, n:] = 0.0
     whole[:, np.arange(n, n + sides), np.arange(n, n + sides)] = _FAR
     factor = np.linalg.cholesky(whole)
     a, b = factor[:, n:-1, :n], factor[:, -1, :n]

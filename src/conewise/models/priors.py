@@ -8,7 +8,7 @@ unit (epsilon, or the noise where that is unknown): a prior knows the scale on w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -40,7 +40,7 @@ WIDER_LENGTHS: Final = (0.04, 8.0)
 _SHAPES: Final = 32  # kernels of each kind: some with one length scale for all features, most with one for each
 _ALIKE: Final = 6  # of which so many have one length scale for all
 _SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
-_REMEMBERED: Final = 400  # designs of which all correlations are kept: 1.3 megabytes a kernel at most
+_REMEMBERED: Final = 512  # designs of which all correlations are kept: 2 megabytes a kernel at most
 _INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
 
 
@@ -180,7 +180,7 @@ class _Featured(Prior):
                 f"features describe {self.table.n_designs} designs, but there are {n_designs}: give one row a design."
             )
 
-    @property
+    @cached_property
     def richer(self) -> Prior:
         """Shorter length scales, more sizes and larger remainders."""
         return Smooth(self.table, sizes=WIDER_SIGNALS, discrepancies=WIDER_DISCREPANCIES, between=WIDER_LENGTHS)
@@ -310,7 +310,7 @@ class Smooth(_Featured):
         if shape not in self._known:
             everyone = np.arange(self.table.n_designs)
             self._known[shape] = read_only(self._correlation(shape, everyone, everyone))
-        return np.asarray(self._known[shape][rows[:, None], columns[None, :]])
+        return np.asarray(self._known[shape][rows].take(columns, axis=1))
 
     @cached_property
     def _known(self) -> dict[int, Floats]:
@@ -318,18 +318,32 @@ class Smooth(_Featured):
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_known"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_known", "richer")}
 
     def _correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
         kind, scale = self._kind(shape)
-        a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
-        square = (-2 * a) @ b.T
-        square += (a * a).sum(axis=1)[:, None]
-        square += (b * b).sum(axis=1)
-        np.maximum(square, 0.0, out=square)
-        result = KERNEL_OF[kind](square)
+        if rows is columns:
+            result = _symmetric(KERNEL_OF[kind], self.table.values[rows] / scale)
+        else:
+            a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
+            square = (-2 * a) @ b.T
+            square += (a * a).sum(axis=1)[:, None]
+            square += (b * b).sum(axis=1)
+            np.maximum(square, 0.0, out=square)
+            result = KERNEL_OF[kind](square)
         result += self._trend[rows] @ self._trend[columns].T
         return result
+
+
+def _symmetric(kernel: Callable[[Floats], Floats], points: Floats) -> Floats:
+    """(n, n): a kernel of the distances between points, each pair worked out once."""
+    from scipy.spatial.distance import pdist, squareform
+
+    if len(points) < 2:
+        return np.ones((len(points), len(points)))
+    result = squareform(kernel(pdist(points, "sqeuclidean")), checks=False)
+    result[np.diag_indices(len(points))] = 1.0
+    return np.asarray(result)
 
 
 def _matern(square: Floats) -> Floats:

@@ -146,7 +146,7 @@ class ModelGuided(FixedConfidence):
         certified = self._finished(look, state)
         done = certified and not len(self._unconfirmed(look, statistics))
         reached = self._judged(look, state, fully=True).epsilon
-        worth = self._worth(reached, statistics)
+        worth = self._worth(reached, look, statistics)
         why = self._why(done, certified, look, statistics)
         return self._result(state, look, returned, worth, reached, why, done)
 
@@ -159,8 +159,8 @@ class ModelGuided(FixedConfidence):
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
-    def _worth(self, reached: float, statistics: Statistics) -> Guarantee | Heuristic:
-        doubt = self.certificate.doubt(statistics)
+    def _worth(self, reached: float, look: Look, statistics: Statistics) -> Guarantee | Heuristic:
+        doubt = self.certificate.doubt(statistics, look.posterior)
         if doubt >= 1 / ALARM:
             return Heuristic(
                 f"the observations contradict the prior ({self.model.words}): a richer one foretold them {doubt:.3g} "
