@@ -68,7 +68,7 @@ class Conditioned:
         if columns is None:
             result[np.diag_indices(len(rows))] += self.discrepancy**2
         else:
-            result[np.nonzero(rows[:, None] == others[None, :])] += self.discrepancy**2
+            result[_meetings(rows, others)] += self.discrepancy**2
         return result
 
     def reach(self, designs: Indices) -> tuple[Floats, Floats]:
@@ -154,6 +154,16 @@ class Joints:
             if (len(self._kept) + 1) * numbers <= _KEPT:
                 self._kept[known] = joint
         return joint
+
+
+def _meetings(rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
+    """Where a design is both a row and a column; rows are different designs."""
+    if not len(rows):
+        return rows, rows
+    order = np.argsort(rows, kind="stable")
+    place = order[np.minimum(np.searchsorted(rows, columns, sorter=order), len(rows) - 1)]
+    met = np.flatnonzero(rows[place] == columns)
+    return np.asarray(place[met]), met
 
 
 def factored(covariance: Floats) -> Floats:

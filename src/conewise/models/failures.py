@@ -148,9 +148,13 @@ def covers(z: Floats, rows: Indices, columns: Indices, cone: Cone) -> tuple[Floa
     draws, places = np.nonzero(found > 0)  # the others are dominated by a member: M = 0
     for part in _slices(len(draws), len(columns) * z.shape[2], _ENTRIES):
         draw, row = draws[part], places[part]
-        gaps = mine[:, draw, row, None] - theirs[:, draw]
-        deficits = np.maximum(gaps, 0.0).reshape(z.shape[2], -1)
-        lengths = cone.lift_norms(deficits, non_negative=True).reshape(len(draw), -1)
+        deficits = np.maximum(mine[:, draw, row, None] - theirs[:, draw], 0.0)
+        # M is at least the largest deficit: a column is out of the question where that exceeds M of the nearest one.
+        nearest = deficits[:, np.arange(len(draw)), place[draw, row]]
+        enough = cone.lift_norms(np.ascontiguousarray(nearest), non_negative=True)
+        possible = deficits.max(axis=0) <= enough[:, None]
+        lengths = np.full(possible.shape, np.inf)
+        lengths[possible] = cone.lift_norms(deficits[:, possible], non_negative=True)
         place[draw, row] = lengths.argmin(axis=1)
         found[draw, row] = lengths.min(axis=1)
     return found, columns[place]

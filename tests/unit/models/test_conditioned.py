@@ -32,6 +32,8 @@ def test_covariances_variances_and_differences_agree():
     reach, whole = known.reach(everyone), known.covariance(everyone)
     np.testing.assert_allclose(known.variance(everyone, reach), np.diag(whole))
     np.testing.assert_allclose(known.covariance(everyone[:4], everyone), whole[:4], atol=1e-12)
+    rows, columns = np.array([7, 2, 5]), np.array([5, 11, 7, 0])
+    np.testing.assert_allclose(known.covariance(rows, columns), whole[np.ix_(rows, columns)], atol=1e-12)
     first, second = np.array([0, 3, 7]), np.array([5, 3, 8])
     moved, gone = reach[0][:, first] - reach[0][:, second], reach[1][first] - reach[1][second]
     expected = whole[first, first] + whole[second, second] - 2 * whole[first, second]
