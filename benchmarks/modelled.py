@@ -1,6 +1,7 @@
 """How many evaluations a model saves: designs with features, and the posterior certificate without any.
 
     python -m benchmarks.modelled [--runs 20] [--only TEXT]
+    python -m benchmarks.modelled --decide          CPU time of one decision after 500 evaluations
 
 Every answer is checked against the truth; *right* counts answers that are finished and succeed. Constants were chosen
 with the disc brake and the seeds 0 to 999; the seeds here start at SEED, and the sorting networks chose nothing.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from scipy.stats import qmc
 
 import conewise as cw
 from benchmarks.cases import SEED, disc_brake
+from conewise.algorithms import ModelGuided
 from conewise.noise import Gaussian
 
 
@@ -75,11 +78,54 @@ def run(case: ModelCase, seed: int) -> tuple[int, bool, float]:
     return result.evaluations, right, time.process_time() - start
 
 
+def decision(size: int, *, evaluations: int = 500, times: int = 5) -> dict[str, float]:
+    """CPU seconds of one `ask` (median) when so many evaluations of random designs are known, and what it dealt with.
+
+    32 kernels in two features, and independent designs beside them; each decision follows one more evaluation.
+    """
+    rng = np.random.default_rng(SEED)
+    x = rng.random((size, 2))
+    means = np.column_stack([np.sin(3 * x[:, 0]) + x[:, 1], np.cos(2 * x[:, 0]) - x[:, 1] ** 2])
+    problem = cw.SimulatedBandit(means, Gaussian(0.3))
+    model = cw.models.Smooth(x, kernels=("matern52",), sizes=(10.0,), discrepancies=(0.1,))
+    rule = ModelGuided(cw.Question(cw.Cone.orthant(2), 0.1, 0.05, Gaussian(0.3)), size, model=model)
+    designs, counts = np.unique(rng.integers(0, size, evaluations), return_counts=True)
+    state = rule.tell(rule.start(), problem.evaluate(cw.Pulls(designs, counts), rng))
+    seconds = []
+    for _ in range(times):
+        start = time.process_time()
+        pulls = rule.ask(state)
+        seconds.append(time.process_time() - start)
+        state = rule.tell(state, problem.evaluate(cw.Pulls(pulls.designs[:1]), rng))
+    return {
+        "seconds": float(np.median(seconds)),
+        "asked": float(pulls.total),
+        "seen": float((state.counts > 0).sum()),
+        "components": float(len(model.components)),
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
+    }
+
+
+def decisions(say: Callable[[str], None] = print, sizes: tuple[int, ...] = (500, 10_000)) -> None:
+    """One row a number of designs."""
+    say("| designs | seen | components | asked for | CPU s a decision | most memory, MB |\n|---|---|---|---|---|---|")
+    for size in sizes:
+        found = decision(size)
+        say(
+            f"| {size} | {found['seen']:.0f} | {found['components']:.0f} | {found['asked']:.0f} "
+            f"| {found['seconds']:.2f} | {found['megabytes']:.0f} |"
+        )
+
+
 def main(arguments: list[str] | None = None, say: Callable[[str], None] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--decide", action="store_true", help="the time of a decision in place of runs")
     chosen = parser.parse_args(arguments)
+    if chosen.decide:
+        decisions(say)
+        return
     say("| case | evaluations | se | figure | right | CPU s a run |\n|---|---|---|---|---|---|")
     for case in cases():
         if chosen.only not in case.name:

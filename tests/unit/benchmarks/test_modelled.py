@@ -27,3 +27,13 @@ def test_a_row_counts_runs_and_right_answers(monkeypatch):
     modelled.main(["--runs", "2"], said.append)
     name, _, _, figure, right, _ = said[-1].strip("| ").split(" | ")
     assert (name, figure, right) == ("easy", "10", "2/2")
+
+
+def test_a_decision_is_timed_with_what_it_dealt_with():
+    found = modelled.decision(30, evaluations=40, times=2)
+    assert found["components"] == 32 + 7
+    assert 0 < found["seen"] <= 30
+    assert found["asked"] >= 1
+    said: list[str] = []
+    modelled.decisions(said.append, sizes=(20,))
+    assert said[-1].startswith("| 20 |")
