@@ -86,6 +86,11 @@ def instances() -> tuple[Instance, ...]:
     easy = cw.SimulatedBandit((brakes - brakes.mean(axis=0)) / brakes.std(axis=0), Gaussian(0.1))
     flat = cw.Cone.orthant(2)
     add("disc brake, 90 degrees, eps 0.1", easy, flat, 0.1, 0.05)
+    star = cw.SimulatedBandit(np.vstack([np.zeros(2), np.full((60, 2), -0.9)]), Gaussian(1.0))
+    add("one leader of 60, eps 0.05", star, flat, 0.05, 0.1)
+    small = cw.SimulatedBandit((snw.means - snw.means.mean(axis=0)) / snw.means.std(axis=0), Gaussian(0.1))
+    for angle in (135, 90, 45):
+        add(f"standardised SNW, {angle} degrees, eps 0.1", small, cw.Cone.planar(angle), 0.1, 0.05)
     for k, dim in ((20, 2), (20, 4), (50, 3), (100, 2)):
         add(f"random {k}x{dim}, exact", random_family(k, dim, SEED + k + dim), cw.Cone.orthant(dim), 0.0, 0.01)
     add("two leaders, exact", two_leaders(SEED), cw.Cone.orthant(3), 0.0, 0.01)
