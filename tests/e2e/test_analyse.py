@@ -78,7 +78,8 @@ def test_a_pipe_gets_plain_text_with_the_answer_in_sentences(tmp_path):
     assert "\r" not in done.stdout
     lines = done.stdout.splitlines()
     assert lines[0] == "45 evaluations of 5 designs under orthant:2"
-    assert re.search(r"^  plain +(kept|undecided) +[89]\.\d+ +\d+\.?\d* +9 *$", done.stdout, re.MULTILINE)
+    row = r"^  plain +(kept|undecided) +[89]\.\d+ ± [\d.]+ +\d+\.?\d* ± [\d.]+ +9 *$"
+    assert re.search(row, done.stdout, re.MULTILINE)
     assert any(line.startswith("Assumed: evaluations independent of each other") for line in lines)
     assert any(line.startswith("The data certify epsilon = ") for line in lines)
     assert re.search(r"^Next \d+ evaluations, the most valuable first: ", done.stdout, re.MULTILINE)

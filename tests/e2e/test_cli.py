@@ -299,7 +299,7 @@ def test_bad_tables_are_one_line(tmp_path, content, options, words):
 def test_a_table_is_read_twice_so_a_pipe_is_refused_and_a_file_as_input_is_fine(tmp_path):
     assert "save it to a file first" in refused("front", "/dev/stdin", input="cost,speed\n1,2\n")
     with write_table(tmp_path / "designs.csv").open() as file:
-        assert json.loads(succeeds("front", "/dev/stdin", "--json", stdin=file).stdout)["pareto"] == 3
+        assert json.loads(succeeds("front", "/dev/stdin", "--json", stdin=file).stdout)["n_pareto"] == 3
 
 
 # -- where the answer goes -----------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_text_among_numbers_is_never_skipped(tmp_path, reader, entry, words, inc
         ({"objectives": ["cost"], "minimise": ["speed"]}, "not among the objectives cost"),
         ({"objectives": ["cost", "cost"]}, "distinct"),
         ({"objectives": ["cost"], "design": "cost"}, "cannot be an objective as well"),
-        ({"objectives": ["cost"], "incomplete": "guess"}, '"refuse" or "skip"'),
+        ({"objectives": ["cost"], "incomplete": "guess"}, '"refuse", "skip" or "separate"'),
     ],
 )
 def test_columns_that_do_not_fit(tmp_path, options, words):

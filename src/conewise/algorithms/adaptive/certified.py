@@ -260,7 +260,8 @@ class CertifiedRule(FixedConfidence, ABC):
         bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
         slacks = epsilon * cone.widths
         # Whoever is little known may put a design out sooner than whoever looks best: else nobody would find out.
-        hope = (_HOPE if question.success == "contain" else 0.0) * np.sqrt(0.5 / np.maximum(seen, 1))
+        # A plan goes by the averages as they are.
+        hope = (_HOPE if waiting and question.success == "contain" else 0.0) * np.sqrt(0.5 / np.maximum(seen, 1))
         levels = None if claims.bounds is None else self._level_costs(state, claims, coming, least)
         spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.alike else None
         fine = np.empty((len(rows), len(left)))
