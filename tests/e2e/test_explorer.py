@@ -11,14 +11,13 @@ import sys
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot
+from shared.browser import SLOW, browser, screenshot, serious_violations
 from shared.explorer import (
     drawn,
     exploring,
     mentions,
     point_at,
     reads,
-    serious_violations,
     tab_to,
     table_names,
     visiting,

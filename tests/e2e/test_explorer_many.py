@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot
+from shared.browser import SLOW, browser, screenshot, serious_violations
 from shared.explorer import (
     drawn,
     exploring,
     listed,
     mentions,
     reads,
-    serious_violations,
     serving,
     tab_to,
     table_names,

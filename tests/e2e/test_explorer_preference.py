@@ -8,8 +8,8 @@ import socket
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, new_page, screenshot
-from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, serious_violations, visiting
+from shared.browser import SLOW, browser, new_page, screenshot, serious_violations
+from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, visiting
 from shared.studies import make, values_of
 
 import conewise as cw

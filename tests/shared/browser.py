@@ -23,6 +23,7 @@ SWITCHES = (
     "--disable-sync",
 )
 SLOW = 60_000  # milliseconds that a step may take on a busy machine
+PAUSE = 25  # milliseconds between two looks at a page that is waited for
 
 
 def executable() -> str:
@@ -65,3 +66,22 @@ def screenshot(page, name: str) -> None:
     """Kept for whoever wants to look."""
     ARTEFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+
+
+def serious_violations(page) -> list[tuple[str, list[str]]]:
+    """What axe finds serious or critical, once no colour is on its way to another one."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    at_rest(page)
+    found = Axe().run(page).response["violations"]
+    return [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]
+
+
+def at_rest(page) -> None:
+    """Wait until no transition and no animation of the page runs."""
+    moving = "document.getAnimations().filter((animation) => animation.playState !== 'finished').length"
+    for _ in range(SLOW // PAUSE):
+        if page.evaluate(moving) == 0:
+            return
+        page.wait_for_timeout(PAUSE)
+    raise AssertionError("the page goes on moving")

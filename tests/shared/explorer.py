@@ -141,14 +141,6 @@ def tab_to(page, wanted):
     raise AssertionError(f"#{wanted} is not reached by Tab")
 
 
-def serious_violations(page):
-    """What axe finds serious or critical."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")]
-
-
 def send(explorer, method="POST", path=None, body=b"{}", headers=None):
     """Status, headers and body of one request; by default one that the page itself would send."""
     connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
