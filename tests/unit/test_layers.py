@@ -98,7 +98,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     ],
     "analysis": [
         ("oddities", "planning", "units", "fitting"),
-        ("guesses",),
+        ("gathering", "guesses"),
         ("explanations", "separate"),
         ("blocks",),
         ("analyse",),

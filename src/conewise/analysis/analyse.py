@@ -6,41 +6,35 @@ may look as often as one likes; a table that is declared final, by one look at e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_words
+from conewise._arrays import Floats, as_count
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
-from conewise.analysis.fitting import check_values, told_apart
+from conewise.analysis.fitting import told_apart
+from conewise.analysis.gathering import Progress, as_source, check_summaries, statistics_of, summed_elsewhere, watched
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.separate import measured_separately
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
-from conewise.certificate.fit import Limits, check_exact, check_fit, needs_scatters
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError, shown
+from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, with_levels
-from conewise.tables.frames import is_frame
-from conewise.tables.measurements import LongTable, Recorded, Source, meaning_of, open_measurements
-from conewise.tables.sums import Summed, sum_up
-
-Progress = Callable[[int, int], None]
-"""Called with the evaluations read so far and the total."""
+from conewise.tables.measurements import LongTable, Source, meaning_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +179,7 @@ def analyse(
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
-    source = _as_source(observations, names, design, objectives, minimise)
+    source = as_source(observations, names, design, objectives, minimise)
     dim = len(source.objectives)
     cone = Cone.orthant(dim) if cone is None else cone
     if as_cone(cone).dim != dim:
@@ -224,19 +218,19 @@ def analyse(
         alone = measured_separately(source, Question(cone, epsilon, delta, assumed, notion_of(success), meaning))
         return Analysis(alone.result, Plan(Pulls([], []), 0), alone.sentences, alone.question, (), alone.evidence)
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
-    summed = None if executor is None else _summed_elsewhere(source, final, executor, progress)
+    summed = None if executor is None else summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)
-    _check_summaries(source, assumed, final)
+    check_summaries(source, assumed, final)
     inside = question.inside.assumed
     values = Values(dim, k)
-    stream = _watched(source, cone, inside, values, progress)
+    stream = watched(source, cone, inside, values, progress)
     if k == 1:
         meaning.check_no_levels("the analysis of a single design", "compare its averages with it")
-        statistics = _statistics(source, stream, inside, values, summed)
+        statistics = statistics_of(source, stream, inside, values, summed)
         return _alone(source, statistics, question, final)
     asked = _Asked(question, k, max_evaluations)
-    final_statistics = _statistics(source, stream, inside, values, summed) if final else None
+    final_statistics = statistics_of(source, stream, inside, values, summed) if final else None
     judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
         judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
@@ -368,134 +362,3 @@ def _without_proof(result: Result, shared: str, block: str | None) -> Result:
     if block is not None:
         reason += f" (compare them block by block: `block`={block!r})"
     return replace(result, guarantee=Heuristic(reason), certified_epsilon=None, certain=np.zeros_like(result.certain))
-
-
-# -- the border ------------------------------------------------------------------------------------------------------
-
-
-def _as_source(
-    observations: Any,
-    names: Sequence[str] | None,
-    design: str | None,
-    objectives: Sequence[str | Objective],
-    minimise: Sequence[str],
-) -> Source:
-    """Whatever holds evaluations, as a source of them."""
-    if is_frame(observations) or _are_paths(observations):
-        if names is not None:
-            raise InputError("`names` belong to observations; the column `design` of a table names its designs.")
-        for word, given in (("objectives", objectives), ("minimise", minimise)):
-            if isinstance(given, str):
-                raise InputError(f"{word} must be a list of columns, got the text {given[:60]!r}.")
-            if isinstance(given, Objective) or not hasattr(given, "__len__"):
-                raise InputError(f"{word} must be a list, got {shown(given)}.")
-        return open_measurements(observations, design=design, objectives=objectives, minimise=minimise)
-    if isinstance(observations, list | tuple) and not observations:
-        raise InputError("the table has no rows; one row an evaluation was expected.")
-    if design is not None or len(objectives) or len(minimise):
-        raise InputError("`design`, `objectives` and `minimise` name columns of a path or a frame; this has none.")
-    if not isinstance(observations, Observations):
-        if hasattr(observations, "summarised") and hasattr(observations, "has_scatter"):
-            source: Source = observations
-            return source
-        raise InputError(
-            "observations must be a path, a mapping of columns, a data frame or Observations, got "
-            f"{type(observations).__name__}; an array has no names: give Observations.single(designs, values), or "
-            "{'design': [...], 'cost': [...]}."
-        )
-    if not len(observations):
-        raise InputError("there are no observations to analyse.")
-    largest = int(observations.designs.max()) + 1
-    if names is None:
-        names = [str(k) for k in range(largest)]
-    names = as_words(names, "names")
-    if len(names) < largest:
-        raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
-    labels = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))
-    return Recorded(observations, tuple(names), labels)
-
-
-def _are_paths(given: Any) -> bool:
-    several = isinstance(given, list | tuple) and len(given) > 0
-    return isinstance(given, str | Path) or (several and all(isinstance(path, str | Path) for path in given))
-
-
-def _summed_elsewhere(source: Source, final: bool, executor: Any, progress: Progress | None) -> Summed | None:
-    """What the workers of an executor make of a table; None where it can only be read from its beginning."""
-    if not final or not isinstance(source, LongTable):
-        raise InputError(
-            "only a table with one row an evaluation that is final is summed up in pieces: for one that may grow, the "
-            "order of its rows counts; leave the `executor` out."
-        )
-    summed = sum_up(source, executor, progress)
-    if summed is not None:
-        source.index(summed.names, summed.rows)
-    return summed
-
-
-def _statistics(
-    source: Source, stream: Iterator[Observations], noise: Noise, values: Values, summed: Summed | None
-) -> Statistics:
-    """Of the whole samples: from elsewhere, or by reading the stream, which also says what is outside of its range."""
-    limits = Limits.of(noise, len(source.objectives))
-    outside = (
-        summed is not None and limits is not None and (summed.lowest < limits.low) | (summed.highest > limits.high)
-    )
-    if summed is not None and not np.any(outside):
-        values.take(summed.few)
-        return summed.statistics
-    statistics = Statistics.empty(len(source.names), len(source.objectives))
-    for observations in stream:
-        check_exact(observations, noise, partial(_itself, statistics))
-        statistics = statistics.add(observations)
-    return statistics
-
-
-def _itself(statistics: Statistics) -> Statistics:
-    return statistics
-
-
-def _check_summaries(source: Source, noise: Noise, final: bool) -> None:
-    if source.summarised and not final:
-        raise InputError(
-            "a table of means does not show the order of its evaluations, so it cannot be looked at as it grows; "
-            "declare it final (`final=True`), or analyse the evaluations themselves."
-        )
-    if not source.has_scatter and needs_scatters(noise):
-        raise InputError(
-            "standard errors are needed to see how large the noise is: name their columns (`errors`), or assume a size "
-            "(`noise=Gaussian(sigma)`)."
-        )
-
-
-def _watched(
-    source: Source, cone: Cone, noise: Noise, values: Values, progress: Progress | None
-) -> Iterator[Observations]:
-    """The observations of a source, checked against the noise assumed, unknown correlations at their worst."""
-    done, total = 0, int(source.rows.sum())
-    for observations in source:
-        values.see(observations)
-        check_values(observations, source, noise)
-        check_fit(observations, noise)
-        yield _worst_correlations(observations, cone) if source.summarised else observations
-        done += int(observations.counts.sum())
-        if progress is not None:
-            progress(done, total)
-
-
-def _worst_correlations(observations: Observations, cone: Cone) -> Observations:
-    """Scatters whose variance along every facet is at least that of any evaluations with these standard errors.
-
-    The sample standard deviation of w.x is at most sum |w_d| s_d, by the triangle inequality for deviations.
-    """
-    w = cone.facets
-    if (np.count_nonzero(w, axis=1) == 1).all():
-        return observations  # one objective a facet: correlations do not enter
-    spread = np.sqrt(np.diagonal(observations.scatters, axis1=1, axis2=2))
-    turn = np.where((w < 0).any(axis=0), -1.0, 1.0)
-    if ((w * turn >= 0).all(axis=1) | (w * turn <= 0).all(axis=1)).all():
-        spread = spread * turn  # all facets weigh with the same signs: objectives moving together is the worst case
-        scatters = spread[:, :, None] * spread[:, None, :]
-    else:  # (sum |w_d| s_d)^2 <= D sum w_d^2 s_d^2
-        scatters = observations.scatters * w.shape[1]
-    return Observations(observations.designs, observations.means, observations.counts, scatters)

@@ -14,8 +14,9 @@ from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
-from conewise.analysis.analyse import Analysis, Progress, analyse
+from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.explanations import unused
+from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, closest
