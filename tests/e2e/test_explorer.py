@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot, serious_violations
+from shared.browser import SLOW, browser, screenshot, serious_violations, until
 from shared.explorer import (
     drawn,
     exploring,
@@ -58,12 +58,7 @@ def snw():
 
 def fits(page, selector, width):
     """Wait until an element is that wide."""
-    for _ in range(SLOW // 50):
-        found = page.locator(selector).first.bounding_box()["width"]
-        if abs(found - width) <= 1:
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(f"{selector} is {found} wide, not {width}")
+    until(page, f"Math.abs(document.querySelector('{selector}').getBoundingClientRect().width - {width}) <= 1")
 
 
 def front(*arguments):

@@ -58,7 +58,7 @@ def visit(opened, folder):
         page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.goto((folder / name).as_uri())
-        page.wait_for_selector("html[data-ready=yes]", state="attached")
+        browser.report_ready(page)
         return page
 
     yield go
@@ -151,7 +151,7 @@ def test_on_a_phone_nothing_sticks_out_sideways_however_long_the_names(opened, t
         with opened.new_context(viewport={"width": width, "height": 844}) as context:
             page = context.new_page()
             page.goto((tmp_path / "long.html").as_uri())
-            page.wait_for_selector("html[data-ready=yes]", state="attached")
+            browser.report_ready(page)
             assert page.evaluate("document.documentElement.scrollWidth") == width
             panel = page.locator("#detail").bounding_box()
             for part in page.locator("#detail dt, #detail dd, #detail li").all():

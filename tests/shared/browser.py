@@ -79,9 +79,19 @@ def serious_violations(page) -> list[tuple[str, list[str]]]:
 
 def at_rest(page) -> None:
     """Wait until no transition and no animation of the page runs."""
-    moving = "document.getAnimations().filter((animation) => animation.playState !== 'finished').length"
+    until(page, "document.getAnimations().every((animation) => animation.playState === 'finished')")
+
+
+def report_ready(page) -> None:
+    """Wait until a report has set itself up and drawn its picture, which answers to keys and pointers from then on."""
+    page.wait_for_selector("html[data-ready=yes]", state="attached")
+    until(page, "document.getElementById('front').drawing.frames > 0")
+
+
+def until(page, condition: str) -> None:
+    """Wait until an expression is true; unlike `wait_for_function` also where the page's policy forbids eval."""
     for _ in range(SLOW // PAUSE):
-        if page.evaluate(moving) == 0:
+        if page.evaluate(condition):
             return
         page.wait_for_timeout(PAUSE)
-    raise AssertionError("the page goes on moving")
+    raise AssertionError(f"never true: {condition}")

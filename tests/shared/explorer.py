@@ -14,7 +14,7 @@ import numpy as np
 
 import conewise as cw
 from conewise.dashboard.sources import Designs, Fixed
-from shared.browser import SLOW
+from shared.browser import SLOW, until
 
 PLACE = """([side, name]) => {
   const drawing = document.getElementById(`plot-${side}`).drawing, box = drawing.canvas.getBoundingClientRect();
@@ -96,10 +96,7 @@ def mentions(page, selector, text):
 def drawn(page, what, side="first"):
     """What a picture knows of itself, when it has drawn the last thing that was asked of it."""
     page.locator(f"#plot-{side}").scroll_into_view_if_needed()
-    for _ in range(SLOW // 50):
-        if page.evaluate(f"document.getElementById('plot-{side}').drawing?.frame") == 0:
-            break
-        page.wait_for_timeout(50)
+    until(page, f"document.getElementById('plot-{side}').drawing?.frame === 0")
     return page.evaluate(f"document.getElementById('plot-{side}').drawing.{what}")
 
 
