@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from shared.studies import make, run_script
+from shared.studies import make, reference, run_script, same
+
+import conewise as cw
+from conewise.noise import GaussianUnknown
 
 
 def test_forty_kills_while_telling_lose_and_double_nothing(tmp_path):
@@ -18,6 +21,21 @@ def test_forty_kills_while_telling_lose_and_double_nothing(tmp_path):
     seqs = [seq for (seq,) in connection.execute("SELECT seq FROM journal ORDER BY seq")]
     connection.close()
     assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_designs_that_share_blocks_survive_kills_and_several_hands(tmp_path):
+    """Each evaluation stays on its block, whoever was killed with it in hand; then two processes go on at once."""
+    blocks = {"block": "plate", "blocks": 60, "population": "all", "noise": GaussianUnknown()}
+    make(tmp_path / "a.db", **blocks, epsilon=0.05).close()
+    told = run_script("kill", tmp_path / "a.db", 12, 20262)
+    assert told.get("kills") == 12, told
+    assert told["same"], "the finished study differs from an uninterrupted one"
+    make(tmp_path / "b.db", **blocks, epsilon=0.05).close()
+    (stored, seen), (more, too) = run_script("crowd", tmp_path / "b.db", 2, 5)
+    assert seen == too
+    with cw.Study.open(tmp_path / "b.db") as study:
+        assert stored + more == len(study.evaluations()) == len(set(study.evaluations().ids))
+        assert same(study.result(), reference(study))
 
 
 def test_kills_while_a_study_is_made(tmp_path):

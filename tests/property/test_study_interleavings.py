@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shared.studies import digest, finish, make, reference, same, values_of
 
 import conewise as cw
+from conewise.noise import Bounded, GaussianUnknown
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger
 from conewise.studies.storage.journal import Entry
@@ -30,6 +31,8 @@ STUDIES = st.sampled_from(
         {"epsilon": 0.6},
         {"epsilon": 0.6, "options": {"success": "contain", "max_evaluations": 60}},
         {"options": {"evaluations_each": 6}},
+        {"block": "plate", "blocks": 12, "population": "all", "noise": GaussianUnknown(), "epsilon": 0.6},
+        {"block": "plate", "blocks": 12, "noise": Bounded(-4, 4), "epsilon": 0.6},
         {"algorithm": "ape", "epsilon": 1.0, "options": {"growth": 1.0}},
     ]
 )

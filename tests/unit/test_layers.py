@@ -90,8 +90,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "algorithms": [
         ("evidence",),
         ("contract",),
-        ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.paired", "published.common", "published.rounds"),
-        ("adaptive.certified", "adaptive.fixed"),
+        ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
+        ("adaptive.certified", "adaptive.fixed", "adaptive.paired"),
         ("adaptive.elimination", "adaptive.proportions"),
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),

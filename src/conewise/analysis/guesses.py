@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.algorithms import SuccessiveElimination
+from conewise.algorithms import PairedElimination, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.oddities import listed
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.paired import Prefixes
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Question
@@ -113,6 +114,15 @@ def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...
         return ()
     rule = SuccessiveElimination(question, k, max_evaluations=_ANY, any_epsilon=True, pilots=False)
     return prices(question, replace(rule.start(), statistics=statistics), _ANY if question.epsilon == 0 else None, True)
+
+
+def block_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
+    """The same for designs that share blocks; nothing before all have reached their first look."""
+    if rule.n_designs > _PRICED or (state.reach < rule.certificate.levels[0]).any():
+        return ()
+    epsilons = other_epsilons(rule.question, state.statistics)
+    missing = ((e, rule.targets(state, e) - state.reach) for e in epsilons)
+    return tuple(Price(e, int(np.maximum(blocks, 0).sum())) for e, blocks in missing)
 
 
 def front_words(guess: Guess, names: Sequence[str]) -> list[str]:

@@ -163,6 +163,22 @@ class Paired(Answering):
         scale = self.radius_scale**2
         return -scale * float(np.log(self.fine_share)), -scale * float(np.log(self.out_share))
 
+    @property
+    def deviations(self) -> tuple[float, float]:
+        """About how many standard errors a difference has to be away, for "fine" and for the others: for forecasts."""
+        from scipy.special import ndtri
+
+        if self.bets:  # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
+            fine, out = (float(np.sqrt(2 * (needed + np.log(len(self._stakes))))) for needed in self._needed)
+            return fine, out
+        fine, out = (-float(ndtri(share / self._looks)) for share in (self.fine_share, self.out_share))
+        return self.radius_scale * fine, self.radius_scale * out
+
+    @property
+    def _looks(self) -> int:
+        """How many looks at normal differences share a probability: all but the last at a whole population."""
+        return max(1, len(self.levels) - (1 if self.whole else 0))
+
     @cached_property
     def _stakes(self) -> Floats:
         return stakes_for(self.blocks)
@@ -318,7 +334,6 @@ class Paired(Answering):
         shape = (self.n_designs,) * 2
         found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
         level = self.level(state.reach)
-        looks = max(1, len(self.levels) - (1 if self.whole else 0))
         noise = self.question.noise if isinstance(self.question.noise, GaussianUnknown) else GaussianUnknown()
         steps = Rounding.of(noise, state.statistics).steps
         for look in np.unique(level[level >= 0]):
@@ -326,8 +341,8 @@ class Paired(Answering):
             here = np.ix_(members, members)
             new = np.minimum(level[members][:, None], level[members][None, :]) == look
             seen = Differences.of(state.values[members, : self.levels[look]], self.cone, steps, self.population)
-            fine, _ = seen.radii(self.fine_share / looks, self.radius_scale)
-            out, widest = seen.radii(self.out_share / looks, self.radius_scale)
+            fine, _ = seen.radii(self.fine_share / self._looks, self.radius_scale)
+            out, widest = seen.radii(self.out_share / self._looks, self.radius_scale)
             gains = seen.gains
             beats = (gains >= out).all(axis=2) & (gains > 0).any(axis=2)
             at = ((gains + fine) / self.cone.widths).min(axis=2)

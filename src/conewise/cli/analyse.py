@@ -12,7 +12,7 @@ from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
 from conewise.cli.meaning import fixed_noise, level_option, meant_by, noise_option, unit_option
-from conewise.cli.options import columns, force_option
+from conewise.cli.options import as_population, columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import (
@@ -27,7 +27,7 @@ from conewise.cli.show import (
 )
 from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
-from conewise.errors import InputError, printable
+from conewise.errors import printable
 from conewise.feedback import Pulls
 from conewise.preferences import stated_cone
 from conewise.report.data import Table
@@ -196,7 +196,7 @@ def analyse_command(
                 success=success,
                 max_evaluations=max_evaluations,
                 block=block,
-                population=_population(population),
+                population=as_population(population),
                 repetitions=repetitions,
                 separate=separate,
                 seed=seed,
@@ -220,16 +220,6 @@ def analyse_command(
         click.echo(_plan_words(found, pulls, plan or 0))
     if out is not None:
         click.echo(printable(f"Written to {out}."), err=True)
-
-
-def _population(text: str | None) -> int | str | None:
-    """A number of blocks, or the word."""
-    if text is None or text == "all":
-        return text
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"--population must be `all` or a number of blocks, got {text[:60]!r}.") from None
 
 
 def _rows(found: Analysis) -> list[int]:

@@ -80,3 +80,13 @@ def _checked(address: str) -> None:
         raise ConewiseError(
             f"no Dask scheduler answers at {address} ({words}); write its address as tcp://host:8786."
         ) from None
+
+
+def as_population(text: str | None) -> int | str | None:
+    """A number of blocks, or the word."""
+    if text is None or text == "all":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"--population must be `all` or a number of blocks, got {text[:60]!r}.") from None

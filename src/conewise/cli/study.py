@@ -12,13 +12,13 @@ from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
 from conewise.cli.mending import as_values, check_options, correct, fail, release, withdraw
-from conewise.cli.options import study_command
+from conewise.cli.options import as_population, study_command
 from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, shown, warnings_data
 from conewise.cli.starting import init
-from conewise.cli.trial import read_trial
+from conewise.cli.trial import blocks_in, read_trial
 from conewise.errors import InputError, printable
 from conewise.objectives import as_objectives
 from conewise.report.data import Table
@@ -46,16 +46,31 @@ def study() -> None:
 @click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
 @click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
 @level_option
+@click.option("--block", help="What all designs meet (a question, a plate), on which they are compared.")
+@click.option("--blocks", metavar="NUMBER|FILE", help="With --block: how many there are, or a file that names them.")
+@click.option("--population", help="With --block: averages are over `all` of them, or so many; a sample if left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def create(toml: Path, storage: str | None, name: str | None, levels: tuple[str, ...], as_json: bool) -> None:
+def create(
+    toml: Path,
+    storage: str | None,
+    name: str | None,
+    levels: tuple[str, ...],
+    block: str | None,
+    blocks: str | None,
+    population: str | None,
+    as_json: bool,
+) -> None:
     """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
 
-    An existing study is never overwritten.
+    What an option says counts instead of what the file says. An existing study is never overwritten.
 
-    Example: conewise study create trial.toml --storage trial.db
+    Example: conewise study create trial.toml --block question --blocks questions.csv --population all
     """
     trial = read_trial(toml)
     arguments = {**trial.study, **({"name": name} if name else {})}
+    block = arguments.get("block") if block is None else block
+    shared = {"block": block, "blocks": _as_blocks(blocks, block), "population": as_population(population)}
+    arguments |= {key: value for key, value in shared.items() if value is not None}
     arguments["objectives"], _ = meant_by(as_objectives(arguments["objectives"]), (), levels)
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:
@@ -69,6 +84,13 @@ def create(toml: Path, storage: str | None, name: str | None, levels: tuple[str,
             f"{made.cone}, epsilon {made.epsilon:g}, delta {made.delta:g}, {made.algorithm}; next: conewise study ask "
             f"or run."
         )
+
+
+def _as_blocks(text: str | None, block: str | None) -> Any:
+    """How many, or the names in a file."""
+    if text is None or text.isdecimal():
+        return None if text is None else int(text)
+    return blocks_in(Path(text), block)
 
 
 @study_command("Hand out evaluations to make.")

@@ -164,9 +164,11 @@ def _designs(table: Mapping[str, Any], path: Path) -> Any:
 
 def _blocks(given: Any, block: Any, path: Path) -> Any:
     """Names, how many, or a file with a column of them."""
-    if not isinstance(given, str):
-        return given
-    file = path.parent / given
+    return blocks_in(path.parent / given, block) if isinstance(given, str) else given
+
+
+def blocks_in(file: Path, block: Any) -> list[str]:
+    """The blocks in the column of a file that is called like them, or in its only one."""
     rows = read_rows(file)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     column = block if block in columns else columns[0] if len(columns) == 1 else None

@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
-from conewise.analysis.guesses import Guess, later_prices
+from conewise.analysis.guesses import Guess, block_prices, later_prices
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
@@ -170,11 +170,14 @@ class StudyView:
             counted = (place[design] >= 0) & (number >= start[design]) & (number < ledger.through[design])
             values = self.question.columns.steps(ledger.values[: ledger.size][counted])
             found = Observations.single(place[design[counted]], values)
-            open_ = not self._reader.fold.finished
+            open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE
+            read = self._reader.fold.live() if open_ and self.blocks is not None else None
         statistics = Statistics.empty(len(version.designs), self.dim)
         statistics = statistics.add(found) if len(found) else statistics
-        priced = open_ and self.blocks is None and self.algorithm in CHANGEABLE
-        return Guess.of(self.question, statistics, later_prices(self.question, statistics) if priced else ())
+        if not open_:
+            return Guess.of(self.question, statistics)
+        priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
+        return Guess.of(self.question, statistics, priced)
 
     def plot(self, **options: Any) -> Any:
         """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""

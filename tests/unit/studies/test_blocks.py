@@ -281,6 +281,51 @@ def test_the_command_line_says_the_block_everywhere(tmp_path):
     assert f'"{block}"' in table[1]
 
 
+def test_what_is_still_to_do_and_what_other_epsilons_cost_is_said_on_the_way():
+    study = study_in_memory(**ASKED)
+    batch = study.ask(8)
+    study.tell(batch, [answer(e.name, e.block) for e in batch])
+    assert study.status().at_least
+    assert study.guess().prices == ()
+    while study.status().evaluations < 100:
+        batch = study.ask(8)
+        study.tell(batch, [answer(e.name, e.block) for e in batch])
+    status, before = study.status(), study.evaluations()
+    coarse = study.guess().prices[-1]
+    assert not status.at_least
+    assert coarse.epsilon > 0.05
+    assert coarse.remaining < status.remaining <= 4 * 120 - len(before)
+    assert study.plan(1000).total == status.remaining  # how good that forecast is: algorithms/adaptive/test_outlook.py
+    finish(study)
+    assert study.guess().prices == ()
+    assert study.status().remaining == 0
+
+
+def test_options_say_the_blocks_in_the_place_of_the_file(tmp_path):
+    (tmp_path / "trial.toml").write_text(
+        'objectives = ["code", "prose"]\nepsilon = 0.05\ndelta = 0.05\npopulation = 200\n'
+        '[designs]\nlist = ["a", "b"]\n[noise]\nkind = "bounded"\nlow = 0\nhigh = 1\n'
+    )
+    (tmp_path / "questions.csv").write_text("question,kind\nsum,x\nproof,y\npoem,z\n")
+
+    def made(name, *words):
+        where = str(tmp_path / f"{name}.db")
+        command = ["study", "create", str(tmp_path / "trial.toml"), "--storage", where, *words]
+        ran = CliRunner().invoke(commands, command)
+        if ran.exit_code:
+            return str(ran.exception)
+        with cw.Study.open(where, read_only=True) as study:
+            return study.blocks.column, sorted(study.blocks.names), study.blocks.population
+
+    questions = str(tmp_path / "questions.csv")
+    assert made("a", "--block", "question", "--blocks", questions) == ("question", ["poem", "proof", "sum"], 200)
+    assert made("b", "--block", "plate", "--blocks", "3", "--population", "all") == ("plate", ["1", "2", "3"], 3)
+    assert "say what a block is" in made("c", "--blocks", "3")
+    assert "has no column 'plate'; it has question, kind" in made("d", "--block", "plate", "--blocks", questions)
+    assert "--population must be `all` or a number" in made("e", "--block", "plate", "--population", "most")
+    assert not (tmp_path / "e.db").exists()
+
+
 def test_an_export_in_which_values_decided_who_met_what_is_no_sample(tmp_path):
     with cw.Study.create(tmp_path / "a.db", **ASKED) as study:
         finish(study)

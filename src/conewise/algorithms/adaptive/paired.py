@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Indices, as_count
-from conewise.algorithms.contract import FixedConfidence, Result
+from conewise.algorithms.adaptive.outlook import reading_targets
+from conewise.algorithms.contract import FixedConfidence, Plan, Result
 from conewise.certificate.paired import Paired, PairedClaims, Prefixes, certified_epsilon, judged
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
@@ -95,6 +96,28 @@ class PairedElimination(FixedConfidence):
         """(K,): who is undecided, and against whom such a design is not fine."""
         open_ = claims.undecided
         return np.asarray(open_ | (~claims.fine[open_]).any(axis=0))
+
+    def plan(self, state: Prefixes) -> Plan:
+        """About how far those on which something depends have to read on, judged by the differences as they are."""
+        claims = self.certificate.claims(state)
+        needed = self.needed(claims) & (state.reach < self.blocks)
+        levels = np.array(self.certificate.levels)
+        coming = levels[np.minimum(np.searchsorted(levels, state.reach, side="right"), len(levels) - 1)]
+        targets = np.maximum(self.targets(state, self.epsilon), coming)
+        missing = np.where(needed, targets - state.reach, 0)
+        designs = np.flatnonzero(missing)
+        early = bool((state.reach[~claims.beaten] < self.certificate.levels[0]).any())
+        return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
+
+    def targets(self, state: Prefixes, epsilon: float) -> Indices:
+        """(K,): the look at which what depends on a design is probably settled at epsilon; the first one before it."""
+        levels = np.array(self.certificate.levels)
+        beaten = self.certificate.claims(state).beaten
+        if (state.reach[~beaten] < levels[0]).any():
+            return np.where(beaten, 0, levels[0])
+        found = reading_targets(self.certificate, state, epsilon, beaten)
+        looks = levels[np.minimum(np.searchsorted(levels, found), len(levels) - 1)]
+        return np.where(found > 0, looks, 0)
 
     def recommend(self, state: Prefixes) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
