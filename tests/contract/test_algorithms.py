@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import conewise as cw
 from conewise import algorithms
 from conewise.certificate import certificate, claims
 from conewise.testing import AlgorithmContract
+from conewise.testing.algorithms import PROBLEMS
 
 
 class OurContract(AlgorithmContract):
@@ -85,6 +88,41 @@ class TestAuer(OurContract):
 class TestPaVeBa(OurContract):
     def make(self, question, n_designs):
         return algorithms.PaVeBa(question, n_designs, growth=0.3)  # hundreds of rounds otherwise
+
+
+def known():
+    """One Gaussian process that has nothing to do with features: what theorems for a known kernel cover."""
+    return cw.models.Independent(sizes=(4.0,))
+
+
+def smooth(n_designs):
+    """A mixture, which they do not cover."""
+    features = np.arange(max(2.0, n_designs))[:, None]
+    return cw.models.Smooth(features, kernels=("matern52",), sizes=(4.0,), discrepancies=(0.3,))
+
+
+class QuietContract(OurContract):
+    """Less noise, fewer problems: rectangles that are proven take many rounds."""
+
+    noise = cw.noise.Gaussian(0.1)
+    problems: ClassVar = {name: PROBLEMS[name] for name in ("narrow cone", "three objectives")}
+
+
+class TestVOGP(QuietContract):
+    def make(self, question, n_designs):
+        return algorithms.VOGP(question, n_designs, model=known(), growth=0.3)
+
+
+class TestEpsilonPAL(QuietContract):
+    def make(self, question, n_designs):
+        return algorithms.EpsilonPAL(question, n_designs, model=known(), growth=0.3)
+
+
+class TestVOGPOnAMixture(QuietContract):
+    heuristic = "proven for one known Gaussian process"
+
+    def make(self, question, n_designs):
+        return algorithms.VOGP(question, n_designs, model=smooth(n_designs), growth=0.3)
 
 
 class TestPosteriorSampling(OurContract):

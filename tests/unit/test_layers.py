@@ -91,10 +91,11 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("evidence",),
         ("contract",),
         ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
-        ("adaptive.certified", "adaptive.fixed", "adaptive.paired"),
+        ("adaptive.certified", "adaptive.fixed", "adaptive.paired", "published.rectangles"),
         ("adaptive.elimination", "adaptive.proportions"),
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
+        ("published.epal", "published.vogp"),
     ],
     "analysis": [
         ("oddities", "planning", "units", "fitting"),

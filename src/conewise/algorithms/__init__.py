@@ -9,16 +9,20 @@ from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
 from conewise.algorithms.published.auer import AuerElimination
 from conewise.algorithms.published.ege import SequentialHalving, SequentialRejects
+from conewise.algorithms.published.epal import EpsilonPAL
 from conewise.algorithms.published.paveba import PaVeBa
 from conewise.algorithms.published.psips import PosteriorSampling
+from conewise.algorithms.published.vogp import VOGP
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 
 __all__ = [
+    "VOGP",
     "Algorithm",
     "AuerElimination",
     "Certificate",
     "Claims",
+    "EpsilonPAL",
     "LeaderChallenger",
     "ModelGuided",
     "NaiveElimination",

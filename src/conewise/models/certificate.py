@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
+from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
@@ -82,6 +83,14 @@ class PosteriorCertificate(Answering):
     prior: Prior
     seed: int = 0
     robust: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.prior, Prior):
+            raise InputError(
+                "model must be a prior such as models.Smooth(features) or models.Independent(), got "
+                f"{shown(self.prior)}."
+            )
+        self.prior.check(self.n_designs)
 
     @cached_property
     def axes(self) -> Axes:
@@ -160,6 +169,16 @@ class PosteriorCertificate(Answering):
             declared = posterior_of(self.prior, self.axes, statistics, self.unit, 1.0)
         richer = posterior_of(self.prior.richer, self.axes, statistics, self.unit, 1.0)
         return math.exp(min(richer.log_evidence - declared.log_evidence, 700.0))
+
+    def withdrawn(self, statistics: Statistics, declared: Posterior | None = None) -> str | None:
+        """Why nothing may be promised although the posterior promises it: the prior is contradicted; None if not."""
+        doubt = self.doubt(statistics, declared)
+        if doubt < 1 / ALARM:
+            return None
+        return (
+            f"the observations contradict the prior ({self.prior.words}): a richer one foretold them {doubt:.3g} "
+            f"times better, which a right prior allows in {ALARM:.0%} of runs; use a wider prior or none"
+        )
 
 
 def level_of(evaluations: int, total: float) -> float:

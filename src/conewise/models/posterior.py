@@ -142,6 +142,17 @@ class Mixture:
         """One component, as if it were the only one."""
         return Mixture((self.components[which],), np.ones(1), self.gains[which : which + 1], 0.0, self.log_evidence)
 
+    def moments(self, designs: Indices, reaches: dict[Conditioned, tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        """(P,) twice: means and variances, over all components; `reaches` keeps what other objectives share."""
+        means, variances = np.empty((2, len(self.components), len(designs)))
+        for g, part in enumerate(self.components):
+            if part.known not in reaches:
+                reaches[part.known] = part.known.reach(designs)
+            reach = reaches[part.known]
+            means[g], variances[g] = part.mean(reach), part.spread * part.known.variance(designs, reach)
+        mean = self.weights @ means
+        return mean, np.asarray(self.weights @ (variances + (means - mean) ** 2))
+
     def draws(self, designs: Indices, count: int, rng: np.random.Generator, joints: Joints) -> Floats:
         """(count, P): joint draws, in random order."""
         times = rng.multinomial(count, self.weights)
@@ -181,6 +192,12 @@ class Posterior:
         for one in product(*chosen):
             parts = tuple(mixture.alone(g) for mixture, g in zip(self.mixtures, one, strict=True))
             yield Posterior(self.axes, parts, self.joints)
+
+    def moments(self, designs: Indices) -> tuple[Floats, Floats]:
+        """(P, D) twice: means and variances of some designs along the axes, where objectives are independent."""
+        reaches: dict[Conditioned, tuple[Floats, Floats]] = {}
+        each = [mixture.moments(designs, reaches) for mixture in self.mixtures]
+        return np.column_stack([mean for mean, _ in each]), np.column_stack([variance for _, variance in each])
 
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
         """(count, P, D): joint draws of the values of some designs, in the objectives themselves."""

@@ -7,8 +7,10 @@ from typing import Any, Final, Protocol
 
 from conewise._arrays import as_option
 from conewise.algorithms import (
+    VOGP,
     Algorithm,
     AuerElimination,
+    EpsilonPAL,
     LeaderChallenger,
     ModelGuided,
     NaiveElimination,
@@ -41,6 +43,7 @@ class Shared(Protocol):
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
+_RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
     "elimination": (SuccessiveElimination, _CERTIFIED_OPTIONS),
@@ -50,6 +53,8 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
     "model": (ModelGuided, frozenset({"model", "success", "max_evaluations", "robust", "confirm", "seed"})),
+    "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),
+    "vogp": (VOGP, _RECTANGLE_OPTIONS),
 }
 """Rules by name, with their options; each is built from a question and the number of designs."""
 
@@ -111,5 +116,5 @@ def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None =
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    if name == "model" and "model" not in options:
-        raise InputError('algorithm "model" needs a model: model=models.Smooth(features) or models.Independent().')
+    if "model" in known and "model" not in options:
+        raise InputError(f'algorithm "{name}" needs a model: model=models.Smooth(features) or models.Independent().')

@@ -157,3 +157,17 @@ def test_before_any_evaluation_differences_have_the_prior():
     posterior = posterior_of(prior, axes, Statistics.empty(K, DIM), UNIT, 0.0)
     draws = posterior.draws(np.arange(K), 20_000, np.random.default_rng(0))
     np.testing.assert_allclose((draws[:, 0] - draws[:, 1]).std(axis=0), 3 * UNIT * np.sqrt(2), rtol=0.03)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_moments_are_those_of_draws(prior, noise):
+    """Means and variances along the axes; of an unknown noise the typical size, which draws scatter around."""
+    rng = np.random.default_rng(4)
+    seen = Observations.single(rng.integers(0, K, 40), rng.normal(size=(40, DIM)))
+    axes = axes_of(NOISES[noise], DIM, UNIT)
+    posterior = posterior_of(PRIORS[prior], axes, Statistics.empty(K, DIM).add(seen), UNIT, 0.0)
+    means, variances = posterior.moments(np.arange(K))
+    draws = posterior.draws(np.arange(K), 20_000, rng) @ axes.directions
+    np.testing.assert_allclose(draws.mean(axis=0), means, atol=0.02)
+    np.testing.assert_allclose(draws.var(axis=0), variances, rtol=0.12)

@@ -101,6 +101,8 @@ def test_a_prior_that_is_much_too_smooth_is_found_out():
     assert certificate(smooth).doubt(state) > 1 / ALARM
     assert certificate(smooth).doubt(observed(25)) > 1 / ALARM
     assert certificate().doubt(observed(25)) < 1 / ALARM
+    assert "contradict the prior" in (certificate(smooth).withdrawn(state) or "")
+    assert certificate().withdrawn(observed(25)) is None
 
 
 @pytest.mark.parametrize("model", [cw.models.Independent(), cw.models.Linear(FEATURES)], ids=["independent", "linear"])

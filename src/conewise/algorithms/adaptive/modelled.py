@@ -15,10 +15,10 @@ from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
-from conewise.errors import InputError, shown
+from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
-from conewise.models.certificate import ALARM, Judged, Look, PosteriorCertificate
+from conewise.models.certificate import Judged, Look, PosteriorCertificate
 from conewise.models.failures import covers
 from conewise.models.priors import Prior
 
@@ -64,12 +64,6 @@ class ModelGuided(FixedConfidence):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.model, Prior):
-            raise InputError(
-                "model must be a prior such as models.Smooth(features) or models.Independent(), got "
-                f"{shown(self.model)}."
-            )
-        self.model.check(self.n_designs)
         if self.radius_scale != 1.0:
             raise InputError("a rule with a model has no radii: leave radius_scale out.")
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
@@ -160,12 +154,9 @@ class ModelGuided(FixedConfidence):
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
     def _worth(self, reached: float, look: Look, statistics: Statistics) -> Guarantee | Heuristic:
-        doubt = self.certificate.doubt(statistics, look.posterior)
-        if doubt >= 1 / ALARM:
-            return Heuristic(
-                f"the observations contradict the prior ({self.model.words}): a richer one foretold them {doubt:.3g} "
-                f"times better, which a right prior allows in {ALARM:.0%} of runs; use a wider prior or none"
-            )
+        withdrawn = self.certificate.withdrawn(statistics, look.posterior)
+        if withdrawn is not None:
+            return Heuristic(withdrawn)
         if not np.isfinite(reached):
             return Heuristic("too early: nothing is certified yet")
         scope = "for every component of the prior" if self.robust else "on average over the prior"
