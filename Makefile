@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CHECKED := tests/golden tests/unit/tables \
   $(filter-out tests/unit/test_memory.py tests/unit/test_questions.py,$(wildcard tests/unit/test_*.py))
 
-.PHONY: demo test check lint format docs bench samples validate bench-peers clean
+.PHONY: demo test check lint format docs package versions lowest bench samples validate bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
@@ -37,6 +37,17 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
+# Builds the sdist and the wheel, and tries the wheel in an environment that has nothing else: a minute.
+package: $(VENV)/.release
+	$(BIN)/python .ci/package.py
+
+# The tests under every Python that is here, and at the lowest versions that are admitted: `make versions PART=tests/unit`.
+versions: $(VENV)/.release
+	$(BIN)/nox -- $(PART)
+
+lowest: $(VENV)/.release
+	$(BIN)/nox -s lowest -- $(PART)
+
 # One table of ratios to the peers, kept in benchmarks/RESULTS.md: twelve minutes. `make bench ONLY="masks gaps"` for some.
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks --write $(if $(ONLY),--only $(ONLY))
@@ -60,14 +71,14 @@ bench-peers:
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy botorch cvxpy pymoo paretoset optuna
 
-$(VENV)/.core: pyproject.toml
+$(VENV)/.core: pyproject.toml src/conewise/_version.py
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@echo "Setting up $(VENV) (once) ..."
 	@$(BIN)/pip install --quiet --upgrade "pip>=25.1"
 	@$(BIN)/pip install --quiet --editable ".[plot]"
 	@touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.docs: $(VENV)/.%: pyproject.toml $(VENV)/.core
+$(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.release: $(VENV)/.%: pyproject.toml $(VENV)/.core
 	@$(BIN)/pip install --quiet --group $*
 	@touch $@
 

@@ -11,7 +11,7 @@ Every name below is public; anything that starts with an underscore is not.
 import typing as _typing
 from importlib import import_module as _import_module
 
-from conewise import models, noise, problems
+from conewise import _moved, models, noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
 from conewise.algorithms import NaiveElimination, OptimalProportions, Result, SuccessiveElimination
@@ -103,6 +103,8 @@ _WHEN_NEEDED = {
 def __getattr__(name: str) -> object:
     if name == "readers":
         return _import_module("conewise.readers")
+    if name in _moved.GONE:
+        raise AttributeError(f"conewise.{name} is gone since 0.2: {_moved.GONE[name]}")
     if name not in _WHEN_NEEDED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_import_module(_WHEN_NEEDED[name]), name)
@@ -110,3 +112,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+_moved.install()

@@ -17,7 +17,7 @@ import conewise
 PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
-    ("errors", "_version", "_limits"),
+    ("errors", "_version", "_limits", "_moved"),
     ("_arrays",),
     ("_conetext", "_polyhedra", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
     ("_conechecks", "_lift", "_widest"),
@@ -88,7 +88,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("certificate",),
     ],
     "algorithms": [
-        ("evidence",),
+        ("evidence", "status"),
         ("contract",),
         ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
         ("adaptive.certified", "adaptive.fixed", "adaptive.paired", "published.rectangles"),

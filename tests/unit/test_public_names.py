@@ -151,8 +151,3 @@ def test_masks_are_boolean_and_gaps_are_floats():
     assert cw.dominates(points, points, cone).dtype == np.bool_
     for gaps in (cw.escape_gaps, cw.cover_gaps, cw.suboptimality_gaps, cw.separation_gaps):
         assert gaps(points, cone).dtype == np.float64
-
-
-def test_version_is_the_distributions():
-    metadata = importlib.import_module("importlib.metadata")
-    assert cw.__version__ == metadata.version("conewise")

@@ -4,7 +4,7 @@ from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
 from conewise.algorithms.adaptive.proportions import OptimalProportions
-from conewise.algorithms.contract import Algorithm, Plan, Planner, Result, Status
+from conewise.algorithms.contract import Algorithm, Plan, Planner, Result
 from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
 from conewise.algorithms.published.auer import AuerElimination
@@ -13,6 +13,7 @@ from conewise.algorithms.published.epal import EpsilonPAL
 from conewise.algorithms.published.paveba import PaVeBa
 from conewise.algorithms.published.psips import PosteriorSampling
 from conewise.algorithms.published.vogp import VOGP
+from conewise.algorithms.status import Status
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from enum import StrEnum
 from html import escape
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
 from conewise.algorithms.evidence import Evidence
+from conewise.algorithms.status import Status
 from conewise.budgets import check_designs
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
@@ -30,28 +30,6 @@ _NAMED = 5  # designs in a line of text
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """What every certificate takes for granted of the way in which evaluations are made."""
-
-
-class Status(StrEnum):
-    """Where a design stands in an answer, at the epsilon that was asked for.
-
-    "Not Pareto optimal" is said of beaten designs alone: a covered one may be Pareto optimal itself.
-    """
-
-    KEPT = "kept"
-    """Returned: nothing beats it by more than epsilon."""
-    COVERED = "covered"
-    """Left out, although perhaps Pareto optimal: a kept design is as good within epsilon."""
-    BEATEN = "beaten"
-    """Left out: another design is certainly at least as good in every respect that the cone knows."""
-    MISSES = "misses a level"
-    """Left out: certainly not acceptable in an objective that has a level."""
-    UNDECIDED = "undecided"
-
-    @property
-    def key(self) -> str:
-        """The same as a name of a field, of data and of JSON."""
-        return self.value.replace(" ", "_")
 
 
 @dataclass(frozen=True, eq=False)

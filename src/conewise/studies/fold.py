@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise.algorithms.contract import Plan, Result, Status, planner_of
+from conewise.algorithms.contract import Plan, Result, planner_of
+from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
 from conewise.studies.evaluations import Integers
