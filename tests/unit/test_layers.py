@@ -62,10 +62,10 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("jsonfiles",),
         ("readers",),
         ("designs",),
-        ("shards", "outcomes", "designcolumns"),
+        ("shards", "outcomes", "designcolumns", "designrows"),
         ("means",),
         ("selection", "measurements"),
-        ("known", "sums", "blocked"),
+        ("known", "sums", "blocked", "featured"),
     ],
     "readers": [("imported",), ("searches", "evaluations", "optunastudies", "mlflowruns")],
     "certificate": [
@@ -82,7 +82,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "models": [
         ("features", "axes", "failures"),
         ("priors", "choice"),
-        ("conditioned",),
+        ("conditioned", "written"),
         ("posterior",),
         ("screen",),
         ("certificate",),
@@ -101,7 +101,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("oddities", "planning", "units", "fitting"),
         ("gathering", "guesses"),
         ("explanations", "separate"),
-        ("blocks",),
+        ("blocks", "modelled"),
         ("analyse",),
     ],
     "studies": [

@@ -6,7 +6,7 @@ may look as often as one likes; a table that is declared final, by one look at e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, as_count
-from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
+from conewise.algorithms import Claims, ModelGuided, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
@@ -23,6 +23,7 @@ from conewise.analysis.explanations import Findings
 from conewise.analysis.fitting import told_apart
 from conewise.analysis.gathering import Progress, as_source, check_summaries, statistics_of, summed_elsewhere, watched
 from conewise.analysis.guesses import Guess, Price, prices
+from conewise.analysis.modelled import ByModel, ModelFindings, Modelled
 from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.separate import measured_separately
@@ -32,6 +33,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
+from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, with_levels
 from conewise.tables.measurements import LongTable, Source, meaning_of
@@ -56,6 +58,8 @@ class Analysis(Answering):
     """What the averages say by themselves, without a guarantee, and what other epsilons would cost."""
     units_chosen: bool = False
     """Whether the values have chosen the units (`units="auto"`)."""
+    _asking: Callable[[int], Pulls] | None = None
+    """With a model: what its rule would ask for, at most so many."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +89,8 @@ class Analysis(Answering):
     def next(self, evaluations: int) -> Pulls:
         """The most valuable evaluations, at most so many: open questions are settled from the cheapest on."""
         left = as_count(evaluations, "evaluations")
+        if self._asking is not None:
+            return self._asking(left)
         given: dict[int, int] = {}
         for question in self._open:
             wanted = {
@@ -126,7 +132,7 @@ def analyse(
     epsilon: float = 0.0,
     noise: Noise | None = None,
     final: bool = False,
-    success: str = "contain",
+    success: str | None = None,
     max_evaluations: int | None = None,
     names: Sequence[str] | None = None,
     design: str | None = None,
@@ -137,6 +143,11 @@ def analyse(
     population: int | str | None = None,
     repetitions: bool = False,
     separate: bool = False,
+    features: Sequence[str] | None = None,
+    model: Prior | str | None = None,
+    designs: Any = None,
+    robust: bool = False,
+    confirm: bool = False,
     seed: int = 0,
     units: str | None = None,
     progress: Progress | None = None,
@@ -171,6 +182,12 @@ def analyse(
     several rows of a design on a block. Zeros and ones are then taken to lie between 0 and 1, other values to have
     normal differences, unless `noise` says otherwise. Such a table is looked at once.
 
+    With `features`, columns that describe the designs (of the table, or of `designs`, a table that also lists designs
+    which were never evaluated), a `model` of the designs reads the table: "smooth" by default, "linear", or a prior of
+    `models`. The answer then holds on average over that prior, `result.certified` says what holds for every truth
+    beside it, and designs may be returned by prediction alone (docs/features). `success` is "cover" there by default,
+    "contain" elsewhere; `robust`, `confirm` and `seed` as for `identify`.
+
     >>> from conewise import problems
     >>> rng = np.random.default_rng(0)
     >>> designs = np.repeat([0, 1, 2], 40)
@@ -179,7 +196,14 @@ def analyse(
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
+    modelled = Modelled.asked(features, model, designs, robust=robust, confirm=confirm, seed=seed)
+    if modelled is not None:
+        modelled.check(block, separate, executor, units)
+        names = modelled.numbered(observations) if names is None else names
     source = as_source(observations, names, design, objectives, minimise)
+    source = source if modelled is None else modelled.listed(source)
+    if success is None:
+        success = "contain" if modelled is None else modelled.success(epsilon)
     dim = len(source.objectives)
     cone = Cone.orthant(dim) if cone is None else cone
     if as_cone(cone).dim != dim:
@@ -222,6 +246,7 @@ def analyse(
     k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)
     check_summaries(source, assumed, final)
+    guided = None if modelled is None else modelled.rule(source, question, max_evaluations)
     inside = question.inside.assumed
     values = Values(dim, k)
     stream = watched(source, cone, inside, values, progress)
@@ -231,13 +256,16 @@ def analyse(
         return _alone(source, statistics, question, final)
     asked = _Asked(question, k, max_evaluations)
     final_statistics = statistics_of(source, stream, inside, values, summed) if final else None
-    judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
+    if guided is not None:
+        judged = asked.by_model(guided, source, stream, final_statistics)
+    else:
+        judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
         judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
     if were_chosen(source):
         judged = replace(judged, result=with_chosen_units(judged.result, question))
     guess = Guess.of(question, judged.statistics, judged.prices)
-    findings = Findings(
+    findings = (Findings if guided is None else ModelFindings)(
         source,
         judged.statistics,
         judged.result,
@@ -262,6 +290,7 @@ def analyse(
         judged.evidence,
         guess,
         were_chosen(source),
+        judged.asking,
     )
 
 
@@ -279,8 +308,9 @@ class _Judged:
     plan: Plan
     questions: tuple[Pulls, ...]
     first_look: int
-    evidence: Evidence
+    evidence: Evidence | None
     prices: tuple[Price, ...] = ()
+    asking: Callable[[int], Pulls] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,6 +352,28 @@ class _Asked:
         state = replace(self.rule.start(), statistics=statistics)
         return self._planned(state, result, sample.claims(statistics), least, evidence, True)
 
+    def by_model(
+        self, guided: ModelGuided, source: Source, stream: Iterator[Observations], final: Statistics | None
+    ) -> _Judged:
+        """The posterior certificate, with what holds for every truth read off the same observations."""
+        if final is None:
+            state = self.rule.start()
+            for observations in stream:
+                state = self.rule.tell(state, observations)
+            compared = bool((state.reached >= 0).all())
+            claims = self.rule.certificate.claims(state) if compared else None
+            found = ByModel.of(guided, state.everything, claims)
+        else:
+            sample = FixedSample(self.question, self.n_designs)
+            compared = bool((final.counts >= (2 if sample.radii.estimates else 1)).all())
+            claims = sample.claims(final) if compared else None
+            # Unknown correlations were put at their worst for every truth; a model takes none between objectives.
+            raw = Statistics.empty(final.n_designs, final.dim)
+            for observations in source if source.summarised else ():
+                raw = raw.add(observations)
+            found = ByModel.of(guided, raw if source.summarised else final, claims)
+        return _Judged(found.state.everything, found.result, found.plan, (), 1, None, (), found.next)
+
     def _planned(
         self, state: Checkpoints, result: Result, claims: Claims, first_look: int, evidence: Evidence, final: bool
     ) -> _Judged:
@@ -361,4 +413,11 @@ def _without_proof(result: Result, shared: str, block: str | None) -> Result:
     reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"
     if block is not None:
         reason += f" (compare them block by block: `block`={block!r})"
-    return replace(result, guarantee=Heuristic(reason), certified_epsilon=None, certain=np.zeros_like(result.certain))
+    nobody = np.zeros_like(result.certain)
+    return replace(
+        result,
+        guarantee=Heuristic(reason),
+        certified_epsilon=None,
+        certain=nobody,
+        certified=dict.fromkeys(result.certified),
+    )

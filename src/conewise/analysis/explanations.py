@@ -74,10 +74,11 @@ class Findings:
         parts = [_counted(s, n) for s, n in counted.items() if n]
         if not counted[Status.KEPT]:
             parts[0] = f"none is kept, {parts[0]}"
-        sure = f"with probability at least {certainty(self.question.delta)} all of that is right"
-        if self._doubted:
-            sure = "that is a guess, not a guarantee"
+        sure = "that is a guess, not a guarantee" if self._doubted else self._sure()
         return f"{self._first()}Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
+
+    def _sure(self) -> str:
+        return f"with probability at least {certainty(self.question.delta)} all of that is right"
 
     def _first(self) -> str:
         """The returned designs, before anything is said of them."""

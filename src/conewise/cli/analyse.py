@@ -29,6 +29,7 @@ from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.feedback import Pulls
+from conewise.models.written import KINDS
 from conewise.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.files import write_text
@@ -40,6 +41,11 @@ from conewise.tables.spreadsheets import JUDGED, guarded
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations
 _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COVERED, Status.BEATEN, Status.MISSES))
+
+
+def _features(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    """Names of columns; None where nobody speaks of features."""
+    return None if value is None else columns(context, parameter, value)
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
@@ -67,9 +73,8 @@ _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COV
 @click.option(
     "--success",
     type=click.Choice(["contain", "cover"]),
-    default="contain",
-    show_default=True,
-    help="Return every Pareto design, or designs that cover them within epsilon.",
+    help="Return every Pareto design (contain, the default), or designs that cover them within epsilon (cover, the "
+    "default with a model).",
 )
 @click.option(
     "--max-evaluations",
@@ -104,8 +109,29 @@ _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COV
 )
 @click.option("--repetitions", is_flag=True, help="With --block: average several rows of a design on a block.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="With --block: shuffles the order of blocks."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="With --block: shuffles the order of blocks; with a model: of its draws.",
 )
+@click.option(
+    "--features",
+    callback=_features,
+    help="Columns that describe the designs: a model of them reads the table, on average over a prior.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(list(KINDS)),
+    help="How designs relate: smooth in their features (with --features by default), linear in them, or independent.",
+)
+@click.option(
+    "--designs",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With a model: a table of all designs with their features, those that were never evaluated among them.",
+)
+@click.option("--robust", is_flag=True, help="With a model: a promise for every component of the prior.")
+@click.option("--confirm", is_flag=True, help="With a model: every returned design is to be evaluated at least once.")
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
 @click.option(
     "--out",
@@ -131,7 +157,7 @@ def analyse_command(
     epsilon: float,
     assumption: tuple[str, ...],
     final: bool,
-    success: str,
+    success: str | None,
     max_evaluations: int | None,
     means: list[str],
     errors: list[str],
@@ -143,6 +169,11 @@ def analyse_command(
     population: str | None,
     repetitions: bool,
     seed: int,
+    features: list[str] | None,
+    model: str | None,
+    designs: Path | None,
+    robust: bool,
+    confirm: bool,
     plan: int | None,
     out: Path | None,
     force: bool,
@@ -157,6 +188,9 @@ def analyse_command(
     counts: --means a_mean,b_mean --errors a_se,b_se --counts n, which is found by itself when the columns are called
     so; such a table must be --final. Several files, or those in a folder, are read one after the other; - is standard
     input. Memory grows with the designs, not with the rows.
+
+    With --features temp,time a model of the designs reads the table: far fewer evaluations say as much, on average over
+    a prior; what holds for every truth stands beside it.
 
     With --block question the designs are compared question by question; --population all says that these questions are
     all there are.
@@ -199,6 +233,11 @@ def analyse_command(
                 population=as_population(population),
                 repetitions=repetitions,
                 separate=separate,
+                features=features,
+                model=model,
+                designs=designs,
+                robust=robust,
+                confirm=confirm,
                 seed=seed,
                 units="auto" if auto else None,
                 progress=advance,
@@ -206,12 +245,12 @@ def analyse_command(
             )
     pulls = found.next(plan) if plan is not None else None
     if out is not None and out.suffix.lower() == ".json":
-        text = json_text(_json(found, files, cone, final, success, pulls, block))
+        text = json_text(_json(found, files, cone, final, pulls, block))
         write_text(out, [f"{text}\n"], inputs=files, force=force)
     elif out is not None:
         write_columns(out, _columns(found), _guarded, inputs=files, force=force)
     if as_json:
-        print_json(_json(found, files, cone, final, success, pulls, block))
+        print_json(_json(found, files, cone, final, pulls, block))
         return
     print_table(_table(found, cone, table.design))
     for line in found.explanations:
@@ -231,19 +270,22 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
     means = found.means
     errors = np.full_like(means, np.nan) if found.guess is None else found.guess.standard_errors
     order = _rows(found)
+    likely = found.result.probability
     shown = tuple(
         (
             found.names[k],
             found.result.standing(k),
             *map(average, means[k].tolist(), errors[k].tolist()),
             f"{found.result.counts[k]:,}",
+            *(() if likely is None else (f"{likely[k]:.3f}", str(found.result.evidence[k]))),
         )
         for k in order[:_SHOWN]
     )
     more = f"... and {len(order) - _SHOWN} more: --out FILE or --json has them all." if len(order) > _SHOWN else ""
     designs = f"{len(order):,} {'design' if len(order) == 1 else 'designs'}"
     title = f"{found.result.evaluations:,} evaluations of {designs} under {cone}"
-    return Table(title, (design, "status", *found.objectives, "evaluations"), shown, more)
+    ours = ("evaluations",) if likely is None else ("evaluations", "probably Pareto", "evidence")
+    return Table(title, (design, "status", *found.objectives, *ours), shown, more)
 
 
 def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
@@ -270,7 +312,17 @@ def _columns(found: Analysis) -> Columns:
         returned: ["yes" if found.result.pareto[k] else "no" for k in order],
         evaluations: found.result.counts[order],
         **{name: means[:, d] for d, name in enumerate(found.objectives)},
+        **_by_model(found, order),
     }
+
+
+def _by_model(found: Analysis, order: list[int]) -> Columns:
+    """What a model says of every design, in columns of ours."""
+    likely = found.result.probability
+    if likely is None:
+        return {}
+    probability, evidence = (free_name(label, found.objectives) for label in ("probability", "evidence"))
+    return {probability: likely[order], evidence: [str(word) for word in found.result.evidence[order]]}
 
 
 def _guarded(columns: Columns) -> Columns:
@@ -283,7 +335,6 @@ def _json(
     files: tuple[Path, ...],
     cone: Cone,
     final: bool,
-    success: str,
     pulls: Pulls | None,
     block: str | None,
 ) -> dict[str, Any]:
@@ -300,13 +351,14 @@ def _json(
         "noise": found.question.assumed.words,
         "final": final or block is not None,
         "block": block,
-        "success": success,
+        "success": found.success,
         "epsilon": found.epsilon,
         "delta": found.delta,
         "evaluations": result.evaluations,
         "n_designs": len(found.names),
         "designs": designs_data(result, errors),
         "certified_epsilon": result.certified_epsilon,
+        "certified": dict(result.certified) or None,
         **guarantee_data(result.guarantee),
         "guess": guess_data(found.guess, found.names),
         "remaining": found.plan.remaining,

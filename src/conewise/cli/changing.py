@@ -9,13 +9,13 @@ import click
 from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
-from conewise.cli.trial import read_designs
 from conewise.cones import Cone
 from conewise.errors import InputError, printable
 from conewise.goals import certainty
 from conewise.objectives import Objective
 from conewise.studies.study import Study
 from conewise.tables.columns import row_words
+from conewise.tables.designrows import read_designs
 from conewise.tables.designs import what_is_wrong
 from conewise.tables.readers import read_rows
 

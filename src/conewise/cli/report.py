@@ -29,6 +29,7 @@ from conewise.tables.measurements import open_measurements
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
+_OF_MODELS: Final = ("features", "model", "designs", "robust", "confirm", "seed")
 _OF_TABLES: Final = (
     "design",
     "objectives",
@@ -48,6 +49,7 @@ _OF_TABLES: Final = (
     "deviations",
     "counts",
     "incomplete",
+    *_OF_MODELS,
 )
 _OF_KNOWN: Final = ("design", "objectives", "minimise", "units", "levels", "spec", *STATED)
 _HTML: Final = (".html", ".htm", ".xhtml")
@@ -181,6 +183,7 @@ def _subject(
             progress=advance,
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
+            **{key: options[key] for key in _OF_MODELS},
         )
 
 

@@ -58,6 +58,8 @@ def designs_data(result: Result, errors: Floats | None = None) -> list[dict[str,
             "evaluations": int(result.counts[k]),
             "means": by_name(mean),
             "standard_errors": by_name(unknown if errors is None else errors[k].tolist()),
+            "probability": None if result.probability is None else float(result.probability[k]),
+            "evidence": None if result.probability is None else str(result.evidence[k]),
         }
         for k, mean in enumerate(result.averages.tolist())
     ]

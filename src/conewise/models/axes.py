@@ -48,9 +48,9 @@ class Axes:
 
     @property
     def words(self) -> str:
-        """What is assumed beyond the words of the noise itself."""
+        """What is assumed of an unknown noise, which is more than its own words say; nothing of a known one."""
         if self.variances is None:
-            return "one noise for all designs, independent between objectives"
+            return "normal noise of unknown size, one for all designs, independent between objectives"
         return ""
 
 

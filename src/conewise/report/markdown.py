@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conewise.algorithms import Status
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
-from conewise.report.sections import GAP_WORDS, number, question_words
+from conewise.report.sections import GAP_WORDS, SCOPES, number, question_words
 from conewise.report.subject import Subject
 
 
@@ -17,6 +17,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
     data = answer(subject, most=most)
     worth, spent = data["certificate"], [] if data["known"] else ["evaluations"]
     columns = [o["name"] for o in data["objectives"][:COLUMNS]]
+    likely = [] if subject.result.probability is None else ["probably Pareto", "evidence"]
     lines = [
         f"# {_plain(data['title'])}",
         f"**{_plain(data['headline']['take'])}** {_plain(data['headline']['worth'])}",
@@ -25,7 +26,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         *(f"- {_plain(line)}" for line in data["cone"]["said"]),
         _plain(data["listed"]),
         _bars(
-            ["design", "status", "by how much", *columns, *spent, "gap"],
+            ["design", "status", "by how much", *columns, *spent, "gap", *likely],
             [
                 [
                     row["name"],
@@ -34,6 +35,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
                     *(number(v, "–") for v in row["means"][:COLUMNS]),
                     *(f"{row[key]:,}" for key in spent),
                     number(row["gap"], "–"),
+                    *([number(row["probability"], "–", 3), row["evidence"]] if likely else []),
                 ]
                 for row in data["rows"]
             ],
@@ -54,6 +56,10 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
                 ("assuming", worth["assumption"]),
                 ("stopped because", worth["stopped_because"]),
                 ("certified epsilon", number(worth["certified_epsilon"], "none yet")),
+                *(
+                    (SCOPES.get(kind, kind), number(epsilon, "nothing yet"))
+                    for kind, epsilon in worth["certified"].items()
+                ),
             )
             if value
         ),

@@ -228,7 +228,7 @@ def sure(data: dict[str, Any]) -> str:
     worth = data["certificate"]
     pairs = [("worth", worth["sentence"])]
     pairs += [
-        (_SCOPES.get(kind, kind), "nothing yet" if epsilon is None else f"within epsilon = {epsilon:.4g}")
+        (SCOPES.get(kind, kind), "nothing yet" if epsilon is None else f"within epsilon = {epsilon:.4g}")
         for kind, epsilon in worth["certified"].items()
     ]
     if not data["known"]:
@@ -239,7 +239,8 @@ def sure(data: dict[str, Any]) -> str:
     return f"{pairs_list(pairs)}{paragraphs(data['sentences'])}{_history(data)}"
 
 
-_SCOPES: Final = {"prior": "on average over the prior", "every truth": "for every truth"}
+SCOPES: Final = {"prior": "on average over the prior", "every truth": "for every truth"}
+"""What the two kinds of guarantee are about."""
 
 
 def _history(data: dict[str, Any]) -> str:

@@ -318,12 +318,13 @@ def of_table(
     epsilon: float = 0.0,
     noise: Noise | None = None,
     final: bool = False,
-    success: str = "contain",
+    success: str | None = None,
     max_evaluations: int | None = None,
     units: str | None = None,
     progress: Progress | None = None,
+    **model: Any,
 ) -> Subject:
-    """A table of measurements, analysed."""
+    """A table of measurements, analysed; with a `model`, `features` and the like as `analyse` takes them."""
     assumed = GaussianUnknown() if noise is None else noise
     found = analyse(
         table,
@@ -336,8 +337,9 @@ def of_table(
         max_evaluations=max_evaluations,
         units=units,
         progress=progress,
+        **model,
     )
-    return replace(of_analysis(found, title), method=_method(final, notion_of(success)), source=f"the table {title}")
+    return replace(of_analysis(found, title), method=_method(final, found.success), source=f"the table {title}")
 
 
 def of_analysis(found: Analysis, title: str = "Analysis") -> Subject:
@@ -388,6 +390,12 @@ def _one(design: Mapping[str, Any], key: str, kind: type) -> Any:
     return value
 
 
+def _probability(designs: Sequence[Mapping[str, Any]]) -> Floats | None:
+    """(K,): what a model said of each design; None where there was none."""
+    said = [design.get("probability") for design in designs]
+    return None if None in said else np.array([float(p) for p in said if p is not None])
+
+
 def of_saved(path: Path, title: str | None = None) -> Subject:
     """The JSON that `conewise analyse --json` printed; it holds the answer, and not what the radii are made of."""
     try:
@@ -418,6 +426,8 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             "as saved",
             means,
             np.array([_one(d, "evaluations", int) for d in designs], dtype=np.int64),
+            probability=_probability(designs),
+            certified={key: None if e is None else float(e) for key, e in (data.get("certified") or {}).items()},
         )
         places = {name: k for k, name in enumerate(names)}
         said = "name" if int(data.get("schema", 1)) > 1 else "design"

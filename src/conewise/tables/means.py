@@ -49,8 +49,8 @@ class WideTable:
         objectives: Sequence[str | Objective] | None = None,
     ) -> None:
         """`objectives` say what the means mean, in their order; by default they are called as their columns."""
-        self.path, self._reader = opened(Path(path) if isinstance(path, str) else path)
-        columns = distinct_columns(self._reader, self.path)
+        self.path, self.reader = opened(Path(path) if isinstance(path, str) else path)
+        columns = distinct_columns(self.reader, self.path)
         self.design = design_column(columns, design, self.path)
         self.means, self.counts = tuple(means), counts
         spreads = errors if errors is not None else deviations
@@ -84,7 +84,7 @@ class WideTable:
         wanted = (*self.means, *(self.errors or ()), self.counts)
         names: list[str] = []
         parts: list[Floats] = []
-        for columns in self._reader.chunks(wanted, self.design):
+        for columns in self.reader.chunks(wanted, self.design):
             row = len(names)
             names += texts(columns[self.design], self.path, self.design, row)
             parts.append(

@@ -83,6 +83,7 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
             "n_designs",
             "designs",
             "certified_epsilon",
+            "certified",
             "guarantee",
             "not_guaranteed_because",
             "guess",
@@ -227,3 +228,56 @@ def test_incomplete_rows_are_skipped_when_told_to(tmp_path, run):
     assert "--incomplete skip" in run(path, *LONG, code=2)[1]
     out, _ = run(path, *LONG, "--incomplete", "skip")
     assert "1 of 201 rows had no value for some objective and was left out; that is sound only if" in out
+
+
+# -- with a model ----------------------------------------------------------------------------------------------------
+
+HEADED = ("design", "temp", "cost", "speed")
+BY_MODEL = (*LONG, "--features", "temp", "--model", "linear", "--epsilon", 2, "--noise", "gaussian:1")
+
+
+def described(names=range(5)):
+    rng = np.random.default_rng(3)
+    return [[f"d{k}", 10 * k, 10 * k + rng.normal(), 30 * k + rng.normal()] for _ in range(6) for k in names]
+
+
+def test_features_give_probabilities_and_two_promises(tmp_path, run):
+    path = write(tmp_path / "trial.csv", described(), HEADED)
+    data = json.loads(run(path, *BY_MODEL, "--json")[0])
+    assert set(data["certified"]) == {"prior", "every truth"}
+    assert data["certified"]["prior"] == data["certified_epsilon"] <= data["certified"]["every truth"]
+    assert data["success"] == "cover"
+    assert all(0 <= row["probability"] <= 1 and row["evidence"] == "measured" for row in data["designs"])
+    out = run(path, *BY_MODEL, "--out", tmp_path / "all.csv")[0]
+    assert "probably Pareto" in out
+    assert "measured" in out
+    assert "on average over the prior" in out.lower()
+    with (tmp_path / "all.csv").open(encoding="utf-8") as file:
+        header, *lines = list(csv.reader(file))
+    assert header[-2:] == ["probability", "evidence"]
+    assert all(line[-1] == "measured" for line in lines)
+
+
+def test_designs_that_were_never_evaluated_are_listed(tmp_path, run):
+    path = write(tmp_path / "trial.csv", described((0, 1, 4)), HEADED)
+    designs = write(tmp_path / "designs.csv", [[f"d{k}", 10 * k] for k in range(5)], HEADED[:2])
+    data = json.loads(run(path, *BY_MODEL, "--designs", designs, "--confirm", "--json", "--plan", 3)[0])
+    assert [row["evidence"] for row in data["designs"]] == ["measured"] * 2 + ["predicted"] * 2 + ["measured"]
+    assert data["certified"]["every truth"] is None
+    assert data["designs"][2]["means"] == {"cost": None, "speed": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["--features", "heat"], "trial.csv has no column 'heat'; it has design, temp, cost, speed."),
+        (["--features", "cost"], "the column 'cost' is an objective"),
+        (["--epsilon", 0], "with a model epsilon = 0 never ends"),
+        (["--block", "temp"], "leave --block or the model out"),
+        (["--designs", "none.csv"], "there is no file"),
+    ],
+)
+def test_mistakes_with_a_model_are_one_line(tmp_path, run, changes, words):
+    out, err = run(write(tmp_path / "trial.csv", described(), HEADED), *BY_MODEL, *changes, code=2)
+    assert (out, err.count("\n")) == ("", 1)
+    assert words in err

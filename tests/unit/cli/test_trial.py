@@ -9,11 +9,12 @@ from shared.laboratory import data, refused
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.cli.trial import read_designs, read_trial
+from conewise.cli.trial import read_trial
 from conewise.report.answer import answer
 from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_study
 from conewise.studies.study import Study
+from conewise.tables.designrows import read_designs
 
 
 def test_a_study_file_states_exchanges(tmp_path):

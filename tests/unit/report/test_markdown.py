@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 from shared.answers import NASTY
 
+import conewise as cw
+from conewise.algorithms import Result
+from conewise.goals import Guarantee
 from conewise.report.markdown import _plain, markdown_page
-from conewise.report.subject import of_study
+from conewise.report.subject import of_result, of_study
 
 
 def test_markdown_shows_names_as_they_are(told):
@@ -57,3 +63,24 @@ def test_a_title_that_begins_with_dashes_is_escaped_as_any_other(told):
     text = markdown_page(of_study(told, "--<script>alert(1)</script> [x](javascript:1)"))
     assert text.startswith("# \\--\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1)\n")
     assert "\n| --- | --: | --: |" in text
+
+
+def test_a_models_answer_shows_probabilities_and_both_kinds_of_guarantee():
+    status = np.array(["kept", "kept"])
+    result = Result(
+        np.ones(2, dtype=bool),
+        status,
+        7,
+        Guarantee(0.1, 0.05, "t", "a"),
+        0.1,
+        "x",
+        np.array([[0.0, 1], [1, 0]]),
+        np.array([4, 0]),
+        probability=np.array([0.97, 0.9]),
+        certified={"prior": 0.1, "every truth": None},
+    )
+    text = markdown_page(of_result(result, cw.Question(cw.Cone.orthant(2), 0.1, 0.05), names=list("ab")))
+    assert "| gap | probably Pareto | evidence |" in text
+    assert re.search(r"\| b \|.*\| 0.9 \| predicted \|", text)
+    assert "- on average over the prior: 0.1" in text
+    assert "- for every truth: nothing yet" in text

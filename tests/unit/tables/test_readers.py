@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
-from conewise.cli.trial import read_designs
+from conewise.tables.designrows import read_designs
 from conewise.tables.readers import csv_rows, read_rows, rows_of_text
 from conewise.tables.spreadsheets import guarded
 

@@ -160,7 +160,7 @@ class ModelGuided(FixedConfidence):
         if not np.isfinite(reached):
             return Heuristic("too early: nothing is certified yet")
         scope = "for every component of the prior" if self.robust else "on average over the prior"
-        noise = " and ".join(part for part in (self.noise.words, self.certificate.axes.words) if part)
+        noise = self.certificate.axes.words or self.noise.words
         return Guarantee(
             max(reached, self.epsilon),
             self.delta,

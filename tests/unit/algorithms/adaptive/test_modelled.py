@@ -92,7 +92,7 @@ def test_other_cones_and_correlated_noise(cone):
 def test_unknown_noise_is_estimated_and_said():
     result = cw.identify(LAB, CONE, epsilon=0.1, delta=0.05, model=SMALL, noise=GaussianUnknown(), rng=1)
     assert cw.verdict(result.pareto, MEANS, CONE, 0.1)
-    assert "one noise for all designs" in result.guarantee.assumption
+    assert "of unknown size, one for all designs" in result.guarantee.assumption
 
 
 def test_a_run_that_is_cut_short_is_certified_for_a_larger_epsilon():
