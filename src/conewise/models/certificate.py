@@ -26,7 +26,7 @@ from conewise.models.choice import Choice, choose
 from conewise.models.failures import needs, possibly_optimal
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
-from conewise.models.screen import core, screened
+from conewise.models.screen import CORE, affordable, core, screened
 
 FOR_DRAWS: Final = 0.1
 """The share of delta that pays for draws being finitely many, over all looks."""
@@ -34,10 +34,19 @@ FOR_NEGLIGIBLE: Final = 0.02
 """The share of delta that pays for components which are left out; on average over the prior only."""
 FOR_COMPONENTS: Final = 0.1
 """The share of delta that pays for components which the observations rule out; for every component only."""
+FOR_SCREENED: Final = 0.02
+"""The share of delta that pays for designs which are left out of the draws, where more of them could be drawn."""
 ALARM: Final = 0.05
 """How often the check may withdraw a promise although the prior is right."""
 CHOOSING: Final = (128, 512)
 """Draws that choose the set, at least and at most; they judge nothing."""
+GLANCE: Final = 64
+"""Draws of a glance ..."""
+GLANCE_DESIGNS: Final = 150
+GLANCE_COMPONENTS: Final = 5
+"""... at the hardest designs, where there are more, and at the heaviest components of an objective."""
+FAR_OFF: Final = 0.5
+"""A look that fails in this share of the draws of a glance ends there."""
 STAGES: Final = (1024, 4096, 16384, 65536)
 """Draws that judge it, in all after each stage; more only where fewer leave it open."""
 MOST_PLAUSIBLE: Final = 64
@@ -112,15 +121,56 @@ class PosteriorCertificate(Answering):
         return np.random.default_rng([self.seed, statistics.evaluations, stage])
 
     def look(self, statistics: Statistics) -> Look:
-        """The posterior, and the set to return."""
+        """The posterior, and the set to return; of no more designs than stand in the way (docs/posterior, section 5).
+
+        As long as the answer is far off, a glance at the hardest designs and the heaviest components will do.
+        """
+        posterior = self._posterior(statistics)
+        if self.robust:  # each component would have to screen for itself
+            return self._everyone(posterior, statistics)
+        rng, negligible = self._generator(statistics, 0), FOR_SCREENED * self.delta
+        if self.n_designs > GLANCE_DESIGNS:
+            heavy = posterior.heaviest(GLANCE_COMPONENTS)
+            few = core(heavy, self.cone, self.n_designs, negligible, GLANCE_DESIGNS)
+            look = self._chosen(heavy, few, (GLANCE, GLANCE), rng)
+            if look.choice.failing > FAR_OFF:
+                return look
+        designs = core(posterior, self.cone, self.n_designs, negligible)
+        look = self._chosen(posterior, designs, CHOOSING, rng)
+        if look.choice.failing > self.delta or len(designs) >= min(CORE, self.n_designs):
+            return look
+        # Nearly certain: whom all components together cannot rule out is drawn after all.
+        others = np.setdiff1d(np.arange(self.n_designs), designs)
+        bounds = screened(posterior, self.cone, look.chosen, others)
+        dear = np.flatnonzero(~affordable(bounds, negligible))
+        if not len(dear):
+            return look
+        dear = dear[np.argsort(-bounds[dear], kind="stable")][: CORE - len(designs)]
+        return self._chosen(posterior, np.union1d(designs, others[dear]), CHOOSING, rng)
+
+    def thorough(self, look: Look, statistics: Statistics) -> Look:
+        """A look of which something can be certified even if the answer is far off: at all designs, up to CORE."""
+        if self.robust or look.choice.failing <= self.delta:
+            return look
+        return self._everyone(self._posterior(statistics), statistics)
+
+    def _posterior(self, statistics: Statistics) -> Posterior:
         drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
         plausible = self._plausible if self.robust else math.inf
-        posterior = posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
+        return posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
+
+    def _everyone(self, posterior: Posterior, statistics: Statistics) -> Look:
         designs = core(posterior, self.cone, self.n_designs)
-        rng, (least, most) = self._generator(statistics, 0), CHOOSING
+        return self._chosen(posterior, designs, CHOOSING, self._generator(statistics, 0))
+
+    def _chosen(
+        self, posterior: Posterior, designs: Indices, counts: tuple[int, int], rng: np.random.Generator
+    ) -> Look:
+        """The set, by draws of some designs."""
+        least, most = counts
         draws = self.cone.facet_values(posterior.draws(designs, least, rng))
         # Fewer while very many designs may be optimal: it is early, and pairs of them are what takes the time.
-        count = min(most, _PAIRS // len(possibly_optimal(draws)) ** 2)
+        count = min(most, _PAIRS // len(possibly_optimal(draws)) ** 2) if most > least else least
         if count > least:
             more = self.cone.facet_values(posterior.draws(designs, count - least, rng))
             draws = np.concatenate([draws, more])

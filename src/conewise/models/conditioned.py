@@ -42,10 +42,15 @@ class Conditioned:
         b = solve_triangular(factor, np.ones(len(self.seen)), lower=True, check_finite=False)
         return factor, b, float(b @ b)
 
-    @property
-    def factor(self) -> Floats:
-        """(n, n): L"""
-        return self._factored[0]
+    def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
+        """(n, ...): L^-1 times right hand sides; `back`: L'^-1."""
+        from scipy.linalg import solve_triangular
+
+        if not len(self.seen):
+            return sides
+        return np.asarray(
+            solve_triangular(self._factored[0], sides, lower=True, trans=1 if back else 0, check_finite=False)
+        )
 
     @property
     def b(self) -> Floats:
@@ -73,11 +78,7 @@ class Conditioned:
 
     def reach(self, designs: Indices) -> tuple[Floats, Floats]:
         """(n, P) and (P,): V and 1 - V'b, all that averages say about some designs."""
-        from scipy.linalg import solve_triangular
-
-        across = self.beforehand(self.seen, designs)
-        if len(self.seen):
-            across = solve_triangular(self.factor, across, lower=True, overwrite_b=True, check_finite=False)
+        across = self.whitened(self.beforehand(self.seen, designs))
         return across, 1 - self.b @ across
 
     def covariance(
@@ -115,25 +116,55 @@ class Conditioned:
             result += gone**2 / self.weight
         return np.asarray(np.maximum(result, 0.0))
 
+    def joint(self, designs: Indices) -> Joint:
+        """All that draws of some designs need: n^2 P and n P^2 operations."""
+        reach = self.reach(designs)
+        return Joint(reach, self.covariance(designs, None, (reach, reach)))
+
+
+class Exchangeable(Conditioned):
+    """Independent designs: S = tau^2 I. L is diagonal, and so is a posterior covariance but for the level."""
+
+    @cached_property
+    def _factored(self) -> tuple[Floats, Floats, float]:
+        factor = np.sqrt(self.discrepancy**2 + self.variances)
+        return factor, 1 / factor, float((factor**-2.0).sum())
+
+    def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
+        """(n, ...): right hand sides, each row divided."""
+        return np.asarray((sides.T / self._factored[0]).T)
+
+    def joint(self, designs: Indices) -> Joint:
+        """As above, at the cost of n P."""
+        v, left = reach = self.reach(designs)
+        own = np.maximum(self.discrepancy**2 - np.einsum("np,np->p", v, v), 0.0)
+        common = left / np.sqrt(self.weight) if self.weight > 0 else np.zeros(len(designs))
+        return Joint(reach, np.diag(own) + np.outer(common, common), (own, common))
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What a component says of some designs together."""
+    """What a component says of some designs together, to be multiplied by the noise's size where that is unknown."""
 
     reach: tuple[Floats, Floats]
     covariance: Floats
-    """(P, P): to be multiplied by the noise variance where that is unknown."""
-
-    @classmethod
-    def of(cls, known: Conditioned, designs: Indices) -> Joint:
-        """Of some designs: n^2 P and n P^2 operations."""
-        reach = known.reach(designs)
-        return cls(reach, known.covariance(designs, None, (reach, reach)))
+    """(P, P)"""
+    apart: tuple[Floats, Floats] | None = None
+    """(P,) twice, where only the level is common: the variance of each design by itself, and its share of the level."""
 
     @cached_property
-    def factor(self) -> Floats:
-        """(P, P): a square root of the covariance, for draws."""
+    def _factor(self) -> Floats:
         return factored(self.covariance)
+
+    def deviations(self, count: int, rng: np.random.Generator) -> Floats:
+        """(count, P): joint draws around 0."""
+        standard = rng.standard_normal((count, len(self.covariance)))
+        if self.apart is None:
+            return np.asarray(standard @ self._factor.T)
+        own, common = self.apart
+        standard *= np.sqrt(own)
+        standard += rng.standard_normal((count, 1)) * common
+        return standard
 
 
 class Joints:
@@ -144,12 +175,12 @@ class Joints:
         self._kept: dict[Conditioned, Joint] = {}
 
     def of(self, known: Conditioned, designs: Indices) -> Joint:
-        """As `Joint.of`; other designs than the last time are a new beginning."""
+        """As `Conditioned.joint`; other designs than the last time are a new beginning."""
         if self._designs is not designs:
             self._designs, self._kept = designs, {}
         joint = self._kept.get(known)
         if joint is None:
-            joint = Joint.of(known, designs)
+            joint = known.joint(designs)
             numbers = joint.reach[0].size + 2 * joint.covariance.size
             if (len(self._kept) + 1) * numbers <= _KEPT:
                 self._kept[known] = joint

@@ -21,7 +21,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices
 from conewise.feedback import Statistics
 from conewise.models.axes import Axes
-from conewise.models.conditioned import Conditioned, Joint, Joints
+from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
 from conewise.models.priors import Components, Prior
 
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
@@ -71,12 +71,10 @@ class Component:
     @cached_property
     def _solved(self) -> tuple[Floats, float]:
         """(n,): a - level b; and the level."""
-        from scipy.linalg import solve_triangular
-
         known, y = self.known, self.data.means[:, self.objective]
         if not len(y):
             return y, 0.0
-        a = solve_triangular(known.factor, y, lower=True, check_finite=False)
+        a = known.whitened(y)
         level = float(a @ known.b) / known.weight
         return a - level * known.b, level
 
@@ -103,12 +101,10 @@ class Component:
 
     def mean_alone(self, designs: Indices) -> Floats:
         """(P,): posterior means, at the cost of n P."""
-        from scipy.linalg import solve_triangular
-
         rest, level = self._solved
         result = np.full(len(designs), level)
         if len(rest):
-            weights = solve_triangular(self.known.factor, rest, lower=True, trans=1, check_finite=False)
+            weights = self.known.whitened(rest, back=True)
             for at in range(0, len(designs), _AT_ONCE):
                 result[at : at + _AT_ONCE] += weights @ self.known.beforehand(
                     self.data.designs, designs[at : at + _AT_ONCE]
@@ -117,7 +113,7 @@ class Component:
 
     def draws(self, joint: Joint, count: int, rng: np.random.Generator) -> Floats:
         """(count, P): joint draws of the values of some designs."""
-        deviations = rng.standard_normal((count, len(joint.covariance))) @ joint.factor.T
+        deviations = joint.deviations(count, rng)
         shape, scale = self.noise_variance
         if not np.isinf(shape):
             deviations *= np.sqrt(scale / rng.standard_gamma(shape, count))[:, None]
@@ -152,6 +148,14 @@ class Mixture:
             means[g], variances[g] = part.mean(reach), part.spread * part.known.variance(designs, reach)
         mean = self.weights @ means
         return mean, np.asarray(self.weights @ (variances + (means - mean) ** 2))
+
+    def heaviest(self, count: int) -> Mixture:
+        """The heaviest components, as if they were all."""
+        which = np.argsort(-self.weights, kind="stable")[:count]
+        parts, weights = tuple(self.components[g] for g in which), self.weights[which]
+        total = float(weights.sum())
+        dropped = 1.0 - (1.0 - self.dropped) * total
+        return Mixture(parts, weights / total, self.gains[which], max(dropped, 0.0), self.log_evidence)
 
     def draws(self, designs: Indices, count: int, rng: np.random.Generator, joints: Joints) -> Floats:
         """(count, P): joint draws, in random order."""
@@ -199,6 +203,18 @@ class Posterior:
         each = [mixture.moments(designs, reaches) for mixture in self.mixtures]
         return np.column_stack([mean for mean, _ in each]), np.column_stack([variance for _, variance in each])
 
+    def heaviest(self, count: int) -> Posterior:
+        """The heaviest components of each objective alone."""
+        return Posterior(self.axes, tuple(mixture.heaviest(count) for mixture in self.mixtures))
+
+    def means(self, designs: Indices) -> Floats:
+        """(P, D): posterior means of some designs, in the objectives themselves."""
+        each = [
+            mixture.weights @ np.array([part.mean_alone(designs) for part in mixture.components])
+            for mixture in self.mixtures
+        ]
+        return np.asarray(np.column_stack(each) @ self.axes.directions.T)
+
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
         """(count, P, D): joint draws of the values of some designs, in the objectives themselves."""
         parts = [mixture.draws(designs, count, rng, self.joints) for mixture in self.mixtures]
@@ -223,7 +239,9 @@ def posterior_of(
     @cache
     def known_as(g: int, variances: bytes) -> Conditioned:
         size, discrepancy = (float(each[g]) * scale for each in (components.size, components.discrepancy))
-        return Conditioned(prior, int(components.shape[g]), size, discrepancy, data.designs, np.frombuffer(variances))
+        shape = int(components.shape[g])
+        kind = Conditioned if shape >= 0 else Exchangeable
+        return kind(prior, shape, size, discrepancy, data.designs, np.frombuffer(variances))
 
     mixtures = []
     for objective in range(axes.dim):
@@ -267,7 +285,7 @@ def log_evidences(
     everyone = data.designs
     for shape in np.unique(components.shape):
         which = np.flatnonzero(components.shape == shape)
-        correlation = prior.correlation(int(shape), everyone, everyone) if shape >= 0 else np.zeros((n, n))
+        correlation = prior.correlation(int(shape), everyone, everyone) if shape >= 0 else None
         sizes = (scale * components.size[which]) ** 2
         ridges = (scale * components.discrepancy[which]) ** 2
         for objectives in groups.values():
@@ -279,7 +297,7 @@ def log_evidences(
 
 
 def _evidence(
-    correlation: Floats,
+    correlation: Floats | None,
     sizes: Floats,
     diagonal: Floats,
     data: Data,
@@ -287,12 +305,32 @@ def _evidence(
     freedom: float,
     guess: float,
 ) -> Floats:
-    """(G, O): of components with one shape, by one Cholesky factor each, bordered by the right hand sides."""
-    n, sides = len(correlation), len(objectives) + 1
+    """(G, O): of components with one shape; without a correlation designs are independent."""
+    values = data.means[:, objectives]
+    half, rest = _apart(diagonal, values) if correlation is None else _together(correlation, sizes, diagonal, values)
+    if np.isinf(freedom):
+        return np.asarray(-half[:, None] - rest / 2)
+    power = (freedom + data.evaluations - 1) / 2
+    total = freedom * guess**2 + data.scatter[objectives] + rest
+    return np.asarray(-half[:, None] - power * np.log(total))
+
+
+def _apart(diagonal: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """(G,) and (G, O): for a diagonal A, half the logarithm of determinant and weight, and what the level leaves."""
+    precise = 1 / diagonal
+    weight = precise.sum(axis=1)
+    levels = precise @ values / weight[:, None]
+    rest = np.einsum("gn,gno->go", precise, (values - levels[:, None, :]) ** 2)
+    return (np.log(diagonal).sum(axis=1) + np.log(weight)) / 2, rest
+
+
+def _together(correlation: Floats, sizes: Floats, diagonal: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """The same for A = s^2 R + diagonal, by one Cholesky factor each, bordered by the right hand sides."""
+    n, sides = len(correlation), values.shape[1] + 1
     whole = np.empty((len(sizes), n + sides, n + sides))  # of which the lower triangle is read
     np.multiply(sizes[:, None, None], correlation, out=whole[:, :n, :n])
     whole[:, np.arange(n), np.arange(n)] += diagonal
-    whole[:, n:-1, :n] = data.means[:, objectives].T
+    whole[:, n:-1, :n] = values.T
     whole[:, -1, :n] = 1.0
     whole[:, n:, n:] = 0.0
     whole[:, np.arange(n, n + sides), np.arange(n, n + sides)] = _FAR
@@ -300,10 +338,5 @@ def _evidence(
     a, b = factor[:, n:-1, :n], factor[:, -1, :n]
     weight = np.einsum("gn,gn->g", b, b)
     rest = np.einsum("gon,gon->go", a, a) - np.einsum("gon,gn->go", a, b) ** 2 / weight[:, None]
-    rest = np.maximum(rest, 0.0)
     half = np.log(np.einsum("gnn->gn", factor[:, :n, :n])).sum(axis=1) + np.log(weight) / 2
-    if np.isinf(freedom):
-        return np.asarray(-half[:, None] - rest / 2)
-    power = (freedom + data.evaluations - 1) / 2
-    total = freedom * guess**2 + data.scatter[objectives] + rest
-    return np.asarray(-half[:, None] - power * np.log(total))
+    return half, np.maximum(rest, 0.0)

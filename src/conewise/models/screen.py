@@ -16,29 +16,46 @@ from conewise.cones import Cone
 from conewise.models.posterior import Component, Posterior
 
 CORE: Final = 400
-"""Designs of which values are drawn jointly; all of them where there are no more."""
+"""Designs of which values are drawn jointly, at most."""
+FEW: Final = 40
+"""So few designs are drawn all of them: leaving some out would save nothing."""
 _CANDIDATES: Final = 1000  # designs whose spread is looked at when the core is chosen
 _COMPONENTS: Final = 1  # components of an objective that choose it
 _OPTIMISM: Final = 3.0  # standard deviations
 _AT_ONCE: Final = 1000  # designs of which the posterior is worked out at a time
 
 
-def core(posterior: Posterior, cone: Cone, n_designs: int) -> Indices:
-    """The designs that are hardest to leave out, as far as a few components can tell; any choice is valid."""
-    if n_designs <= CORE:
-        return np.arange(n_designs)
-    everyone = np.arange(n_designs)
-    leading = [_leading(mixture.components, mixture.weights) for mixture in posterior.mixtures]
-    means = np.column_stack([_average(parts, everyone) for parts in leading]) @ posterior.axes.directions.T
-    z = cone.facet_values(means)
+def core(posterior: Posterior, cone: Cone, n_designs: int, negligible: float = 0.0, most: int | None = None) -> Indices:
+    """The designs that are hardest to leave out, as far as the heaviest components can tell; any choice is valid.
+
+    Left out are those that the front of the means dominates, as it seems, but for a probability of `negligible`
+    together; and the easiest of the others where they are more than `most` (CORE).
+    """
+    everyone, most = np.arange(n_designs), CORE if most is None else most
+    if n_designs <= (min(FEW, most) if negligible > 0 else most):
+        return everyone
+    leading = posterior.heaviest(_COMPONENTS)
+    z = cone.facet_values(leading.means(everyone))
     shuffled = np.random.default_rng(0).permutation(n_designs)  # ties must not follow the order of the designs
     front = _front(z)
     lag = _lag(z, z[front])
     some = np.sort(shuffled[np.argsort(lag[shuffled], kind="stable")[:_CANDIDATES]])
-    variances = np.column_stack([_spread(parts, some) for parts in leading])
-    spread = np.sqrt(variances @ ((cone.facets @ posterior.axes.directions) ** 2).T)
+    others = some[~front[some]]
+    bounds = screened(leading, cone, np.flatnonzero(front), others)
+    some = np.union1d(np.flatnonzero(front), others[~affordable(bounds, negligible)])
+    if len(some) <= most:
+        return some
+    spread = np.sqrt(leading.moments(some)[1] @ ((cone.facets @ posterior.axes.directions) ** 2).T)
     order = np.argsort(_lag(z[some] + _OPTIMISM * spread, z[front]), kind="stable")
-    return np.sort(some[order[:CORE]])
+    return np.sort(some[order[:most]])
+
+
+def affordable(bounds: Floats, most: float) -> Bools:
+    """(Q,): the designs with the least bounds, as many as sum to no more than `most`."""
+    order = np.argsort(bounds, kind="stable")
+    result = np.zeros(len(bounds), dtype=bool)
+    result[order[np.cumsum(bounds[order]) <= most]] = True
+    return result
 
 
 def screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> Floats:
@@ -51,11 +68,8 @@ def screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices
         return np.zeros(0)
     if not len(inside):
         return np.ones(len(outside))
-    parts = [
-        np.concatenate([_screened(posterior, cone, inside, outside[at : at + _AT_ONCE])])
-        for at in range(0, len(outside), _AT_ONCE)
-    ]
-    return np.concatenate(parts)
+    parts = range(0, len(outside), _AT_ONCE)
+    return np.concatenate([_screened(posterior, cone, inside, outside[at : at + _AT_ONCE]) for at in parts])
 
 
 def _screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> Floats:
@@ -120,19 +134,6 @@ def _contrast(
     v, left = reach
     moved, gone = v[:, first] - v[:, second], left[first] - left[second]
     return part.known.difference(designs[first], designs[second], moved, gone)
-
-
-def _leading(components: tuple[Component, ...], weights: Floats) -> tuple[Component, ...]:
-    return tuple(components[g] for g in np.argsort(-weights, kind="stable")[:_COMPONENTS])
-
-
-def _average(parts: tuple[Component, ...], designs: Indices) -> Floats:
-    return np.asarray(np.mean([part.mean_alone(designs) for part in parts], axis=0))
-
-
-def _spread(parts: tuple[Component, ...], designs: Indices) -> Floats:
-    each = [part.spread * part.known.variance(designs, part.known.reach(designs)) for part in parts]
-    return np.asarray(np.mean(each, axis=0))
 
 
 def _front(z: Floats) -> Bools:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import conewise as cw
 from conewise.feedback import Observations, Statistics
 from conewise.models import conditioned
 from conewise.models.axes import axes_of
-from conewise.models.conditioned import Conditioned, Joints
+from conewise.models.conditioned import Conditioned, Exchangeable, Joints
 from conewise.models.posterior import posterior_of
 from conewise.noise import Gaussian
 
@@ -66,3 +67,28 @@ def test_draws_do_not_depend_on_what_is_kept(monkeypatch):
     kept = posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3))
     monkeypatch.setattr(conditioned, "_KEPT", 0)
     np.testing.assert_array_equal(posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3)), kept)
+
+
+def test_independent_designs_agree_with_what_a_full_matrix_says():
+    """Also their draws: 200 000 of them, standardised errors of means and covariances within 5 deviations."""
+    options = PRIOR, -1, 0.0, 1.5, np.array([1, 5, 9]), np.array([0.1, 0.2, 0.3])
+    full, apart, everyone = Conditioned(*options), Exchangeable(*options), np.arange(12)
+    sides = np.random.default_rng(2).normal(size=(3, 4))
+    for back in (False, True):
+        np.testing.assert_allclose(apart.whitened(sides, back=back), full.whitened(sides, back=back))
+        np.testing.assert_allclose(apart.whitened(sides[:, 0], back=back), full.whitened(sides[:, 0], back=back))
+    assert apart.weight == pytest.approx(full.weight)
+    mine, theirs = apart.joint(everyone), full.joint(everyone)
+    np.testing.assert_allclose(mine.covariance, theirs.covariance)
+    for one, other in zip(mine.reach, theirs.reach, strict=True):
+        np.testing.assert_allclose(one, other)
+    draws = mine.deviations(200_000, np.random.default_rng(3))
+    variance = np.diag(theirs.covariance)
+    assert (np.abs(draws.mean(axis=0)) < 5 * np.sqrt(variance / len(draws))).all()
+    error = np.sqrt((np.outer(variance, variance) + theirs.covariance**2) / len(draws))
+    assert (np.abs(np.cov(draws.T) - theirs.covariance) < 5 * error).all()
+
+
+def test_independent_designs_of_which_nothing_is_known_have_no_level():
+    none = Exchangeable(PRIOR, -1, 0.0, 1.5, np.empty(0, dtype=int), np.empty(0))
+    np.testing.assert_allclose(none.joint(np.arange(4)).covariance, 2.25 * np.eye(4))

@@ -7,6 +7,7 @@ import pytest
 
 import conewise as cw
 from conewise.feedback import Observations, Statistics
+from conewise.models import certificate as certifying
 from conewise.models import screen
 from conewise.models.certificate import PosteriorCertificate
 from conewise.models.screen import screened
@@ -53,10 +54,52 @@ def test_a_core_of_the_designs_gives_the_same_answer(monkeypatch):
     state = observed(300)
     whole = certificate()
     full = whole.look(state)
-    monkeypatch.setattr(screen, "CORE", 18)
+    assert len(full.designs) == 30
+    monkeypatch.setattr(screen, "FEW", 2)
     part = whole.look(state)
-    assert len(part.designs) == 18
+    assert len(part.designs) < 20
     assert set(full.chosen) <= set(part.designs)
     assert whole.judged(part, state).epsilon == pytest.approx(whole.judged(full, state).epsilon, rel=0.2)
-    lonely = np.zeros(30, dtype=bool)
-    assert screened(part.posterior, ORTHANT, np.flatnonzero(lonely), part.designs).tolist() == [1.0] * 18
+    assert screened(part.posterior, ORTHANT, np.empty(0, dtype=int), part.designs).tolist() == [1.0] * len(part.designs)
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.2), GaussianUnknown()], ids=["known", "unknown"])
+@pytest.mark.parametrize("count", [60, 150, 300])
+def test_what_is_left_out_of_a_nearly_certain_look_costs_no_more_than_its_share(monkeypatch, noise, count):
+    """The twin draws all designs: how often one that was left out is not dominated by any returned design."""
+    sure, state = certificate(noise=noise), observed(count)
+    monkeypatch.setattr(screen, "FEW", 2)
+    look = sure.look(state)
+    others = np.setdiff1d(np.arange(30), look.designs)
+    if look.choice.failing <= sure.delta and len(others):
+        assert screened(look.posterior, ORTHANT, look.chosen, others).sum() < 0.1 * sure.delta
+        z = look.posterior.draws(np.arange(30), 20_000, np.random.default_rng(6))
+        above = (z[:, look.chosen][:, None] >= z[:, others][:, :, None]).all(axis=3).any(axis=2)
+        assert (~above).any(axis=1).mean() <= 0.1 * sure.delta
+    assert len(others) or count < 300
+
+
+def test_the_core_takes_the_hardest_and_what_is_affordable_is_the_least():
+    posterior = certificate().look(observed(60)).posterior
+    whole = screen.core(posterior, ORTHANT, 30)
+    some, few = (screen.core(posterior, ORTHANT, 30, 0.01, most) for most in (25, 6))
+    assert whole.tolist() == list(range(30))
+    assert set(few) <= set(some)
+    assert len(few) == 6
+    mask = screen.affordable(np.array([0.3, 0.001, 0.02, 0.004]), 0.01)
+    assert mask.tolist() == [False, True, False, True]
+
+
+def test_a_glance_ends_a_look_that_is_far_off_and_nothing_is_certified_by_it(monkeypatch):
+    sure, early, late = certificate(), observed(3), observed(300)
+    before = [sure.look(state) for state in (early, late)]
+    monkeypatch.setattr(certifying, "GLANCE_DESIGNS", 12)
+    glance, look = (sure.look(state) for state in (early, late))
+    assert glance.choice.failing > 0.5
+    assert len(glance.designs) <= 12
+    assert sure.judged(glance, early).epsilon == np.inf
+    thorough = sure.thorough(glance, early)
+    np.testing.assert_array_equal(thorough.choice.inside, before[0].choice.inside)
+    assert sure.judged(thorough, early).epsilon == sure.judged(before[0], early).epsilon
+    assert sure.thorough(look, late) is look
+    assert look.chosen.tolist() == before[1].chosen.tolist()

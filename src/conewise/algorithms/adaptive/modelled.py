@@ -108,11 +108,13 @@ class ModelGuided(FixedConfidence):
         unseen = statistics.counts[look.chosen] == 0
         return np.asarray(look.chosen[unseen & self.confirm])
 
-    def _look(self, state: Checkpoints) -> Look:
+    def _look(self, state: Checkpoints, *, thorough: bool = False) -> Look:
         last = _MEMORY.last(self)
         if last is None or last.state is not state:
             last = _Last(state, self.certificate.look(state.everything), {})
             _MEMORY.keep(self, last)
+        if thorough and (look := self.certificate.thorough(last.look, state.everything)) is not last.look:
+            return look
         return last.look
 
     def _judged(self, look: Look, state: Checkpoints, *, fully: bool = False) -> Judged:
@@ -130,7 +132,8 @@ class ModelGuided(FixedConfidence):
 
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what the posterior certifies, and what would hold for every truth."""
-        statistics, look = state.everything, self._look(state)
+        statistics = state.everything
+        look = self._look(state, thorough=True)
         returned = np.zeros(self.n_designs, dtype=bool)
         returned[look.chosen] = True
         seen = int((statistics.counts > 0).sum())
@@ -178,9 +181,7 @@ class ModelGuided(FixedConfidence):
         why: str,
         done: bool,
     ) -> Result:
-        by = np.full(self.n_designs, -1, dtype=np.intp)
-        if done:
-            by[look.designs] = self._covering(look)
+        by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
         probability = np.zeros(self.n_designs)
         probability[look.designs] = look.choice.probability
         epsilon = reached if isinstance(worth, Guarantee) else None
@@ -198,12 +199,13 @@ class ModelGuided(FixedConfidence):
         )
 
     def _covering(self, look: Look) -> Indices:
-        """(A,): the returned design that covers each of the others by the means of the draws; -1 for the returned."""
-        by = np.full(len(look.designs), -1, dtype=np.intp)
-        inside, outside = np.flatnonzero(look.choice.inside), np.flatnonzero(~look.choice.inside)
+        """(K,): the returned design that covers each of the others by the posterior means; -1 for the returned."""
+        by, inside = np.full(self.n_designs, -1, dtype=np.intp), look.chosen
+        outside = np.setdiff1d(np.arange(self.n_designs), inside)
         if len(inside) and len(outside):
-            _, near = covers(look.draws.mean(axis=0)[None], outside, inside, self.cone)
-            by[outside] = look.designs[near[0]]
+            z = self.cone.facet_values(look.posterior.means(np.arange(self.n_designs)))
+            _, near = covers(z[None], outside, inside, self.cone)
+            by[outside] = near[0]
         return by
 
     def _every_truth(self, state: Checkpoints, returned: Bools) -> float | None:
