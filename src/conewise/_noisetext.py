@@ -142,8 +142,21 @@ def _mirrored(noise: noises.Noise, signs: Floats) -> noises.Noise:
     return noise
 
 
-class _ScaledGaussian(noises.Gaussian):
-    """Normal noise in steps, in the words of whoever gave it."""
+class _AsGiven:
+    """Noise as algorithms see it, in the words of whoever gave it."""
+
+    given: noises.Noise
+
+    @property
+    def words(self) -> str:
+        return self.given.words
+
+    def __repr__(self) -> str:
+        return repr(self.given)
+
+
+class _ScaledGaussian(_AsGiven, noises.Gaussian):
+    """Normal noise in steps."""
 
     def __init__(self, given: noises.Gaussian, signs: Floats, units: Floats) -> None:
         if given.cov is not None:
@@ -151,42 +164,21 @@ class _ScaledGaussian(noises.Gaussian):
             super().__init__(cov=given.cov * factors[:, None] * factors[None, :])
         else:
             super().__init__(np.asarray(given.sigma) / units)
-        self._given = given
-
-    @property
-    def words(self) -> str:
-        return self._given.words
-
-    def __repr__(self) -> str:
-        return repr(self._given)
+        self.given = given
 
 
-class _TurnedRange(noises.Bounded):
-    """A range in steps and the algorithm's sign, in the words of whoever gave it."""
+class _TurnedRange(_AsGiven, noises.Bounded):
+    """A range in steps and the algorithm's sign."""
 
     def __init__(self, given: noises.Bounded, signs: Floats, units: Floats) -> None:
         low, high = given.low * signs / units + 0.0, given.high * signs / units + 0.0
         super().__init__(np.minimum(low, high), np.maximum(low, high), two_valued=given.two_valued)
-        self._given = given
-
-    @property
-    def words(self) -> str:
-        return self._given.words
-
-    def __repr__(self) -> str:
-        return repr(self._given)
+        self.given = given
 
 
-class _TurnedKinds(noises.ByObjective):
-    """Noise by objective in steps and the algorithm's sign, in the words of whoever gave it."""
+class _TurnedKinds(_AsGiven, noises.ByObjective):
+    """Noise by objective in steps and the algorithm's sign."""
 
     def __init__(self, given: noises.ByObjective, signs: Floats, units: Floats) -> None:
         super().__init__(turned(noise, signs[d : d + 1], units[d : d + 1]) for d, noise in enumerate(given.each))
-        self._given = given
-
-    @property
-    def words(self) -> str:
-        return self._given.words
-
-    def __repr__(self) -> str:
-        return repr(self._given)
+        self.given = given

@@ -28,7 +28,7 @@ from conewise.budgets import check_designs
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, printable, shown
 from conewise.gaps import _space_and_front
-from conewise.noise import Noise
+from conewise.noise import ByObjective, Noise
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.order import pareto_mask
 
@@ -82,6 +82,8 @@ the noise.
             if self.noise.noiseless:
                 raise InputError("without noise nothing has to be estimated: compare the values with `front`.")
             self.noise.check_dim(dim)
+            if isinstance(self.noise, ByObjective) and self.names:
+                object.__setattr__(self, "noise", self.noise.named(self.names))
         if notion_of(self.success) == "cover" and self.epsilon == 0:
             raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
 

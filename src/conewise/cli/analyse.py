@@ -11,7 +11,7 @@ import numpy as np
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
-from conewise.cli.meaning import fixed_noise, level_option, meant_by, noise_option, unit_option
+from conewise.cli.meaning import all_named, fixed_noise, level_option, meant_by, noise_option, unit_option
 from conewise.cli.options import as_population, columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
@@ -201,13 +201,15 @@ def analyse_command(
         check_output(out, inputs=files, force=force)
     with spooled(files) as paths:
         table: LongTable | WideTable
+        named = all_named(objectives, minimise, units, levels, assumption)
         if origin is not None:
-            table = from_origin(origin, paths, objectives, minimise, design, separate)
+            table = from_origin(origin, paths, named if objectives else (), minimise, design, separate)
         else:
             table = open_measurements(
                 paths,
                 design=design,
                 objectives=objectives,
+                named=named,
                 minimise=minimise,
                 means=means,
                 errors=errors,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conewise.cli.meaning import meant_by, unit_option
+from conewise.cli.meaning import all_named, meant_by, unit_option
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
@@ -136,7 +136,8 @@ def _source(
         if statements:
             raise InputError("--accept, --prefer and --never are for tables.")
         return from_problem(problem, stated_cone(spec, as_objectives(problem.objectives)))
-    table = ShardedTable(path, objectives=objectives or None, minimise=minimise, name=name)
+    compared = all_named(objectives, minimise, units) if objectives else None
+    table = ShardedTable(path, objectives=compared, minimise=minimise, name=name)
     meaning, auto = meant_by(table.meaning, units)
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)

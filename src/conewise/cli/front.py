@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from conewise._arrays import Indices
-from conewise.cli.meaning import level_option, meant_by, unit_option
+from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
@@ -95,7 +95,8 @@ def front(
         check_output(out, inputs=files, force=force)
     condition = None if where is None else parse_where(where)
     with spooled(files) as paths:
-        table = ShardedTable(paths, objectives=objectives or None, minimise=minimise, name=name, where=condition)
+        compared = all_named(objectives, minimise, units, levels) if objectives else None
+        table = ShardedTable(paths, objectives=compared, minimise=minimise, name=name, where=condition)
         meaning, auto = meant_by(table.meaning, units, levels)
         table.meaning_as(meaning)
         take_units(table, "auto" if auto else None)

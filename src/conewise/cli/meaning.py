@@ -1,4 +1,9 @@
-"""What columns mean, from the options --unit, --level and --noise."""
+"""What columns mean, from the options --unit, --level and --noise.
+
+An objective is whatever any option names. Where --objectives says which columns are compared, those that --minimise,
+--unit, --level or --noise name are compared as well; where it is left out, all columns are (known values), or those
+that the other options name (measurements).
+"""
 
 from __future__ import annotations
 
@@ -28,6 +33,21 @@ level_option: Final = click.option(
     metavar="CLAUSE",
     help="What is acceptable of an objective: 'toxicity<=3', 'yield>=0.8'; repeatable.",
 )
+
+
+def all_named(
+    objectives: Sequence[str],
+    minimise: Sequence[str] = (),
+    units: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
+) -> list[str]:
+    """Every objective that any option names, each once: those of --objectives first."""
+    found = dict.fromkeys((*objectives, *minimise))
+    clauses = [parse_clause(text, ("=",), "unit") for text in units if text != "auto"]
+    clauses += [parse_clause(text, ("<=", ">="), "level") for text in levels]
+    clauses += [parse_clause(text, ("=",), "noise") for text in assumptions if "=" in text]
+    return list(found | dict.fromkeys(clause.column for clause in clauses))
 
 
 def meant_by(objectives: Objectives, units: Sequence[str], levels: Sequence[str] = ()) -> tuple[Objectives, bool]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from conewise.cli.analyse import analyse_command
-from conewise.cli.meaning import fixed_noise, meant_by
+from conewise.cli.meaning import all_named, fixed_noise, meant_by
 from conewise.cli.options import columns, force_option
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
@@ -171,7 +171,8 @@ def _subject(
         )
         return _front(path, title or path.name, options)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
-    table = open_measurements(path, **{key: options[key] for key in reading})
+    said = (options[key] for key in ("objectives", "minimise", "units", "levels", "assumption"))
+    table = open_measurements(path, named=all_named(*said), **{key: options[key] for key in reading})
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
     table.meaning_as(meaning)
     with progress_bar("evaluations", not quiet) as advance:
@@ -189,9 +190,9 @@ def _subject(
 
 def _front(path: Path, title: str, options: dict[str, Any]) -> Subject:
     """A table of known values, as `conewise front` reads it."""
-    table = ShardedTable(
-        [path], objectives=options["objectives"] or None, minimise=options["minimise"], name=options["design"]
-    )
+    said = (options[key] for key in ("objectives", "minimise", "units", "levels"))
+    compared = all_named(*said) if options["objectives"] else None
+    table = ShardedTable([path], objectives=compared, minimise=options["minimise"], name=options["design"])
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)

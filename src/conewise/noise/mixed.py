@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Bools, Floats, Indices, read_only
-from conewise.errors import InputError
+from conewise.errors import InputError, printable
 from conewise.noise.assumption import ChernoffTail, Noise
 from conewise.noise.factors import subgaussian_norm_factor
 from conewise.noise.kinds import Binary, Gaussian
@@ -59,6 +60,18 @@ class ByObjective(ChernoffTail):
             raise InputError("no objective has noise, so nothing has to be estimated: compare the values with `front`.")
         self.each = given
         self._apart = apart
+        self._names: tuple[str, ...] = ()
+
+    def named(self, names: Iterable[str]) -> ByObjective:
+        """The same with the names of the objectives in its words.
+
+        >>> from conewise.noise import Known
+        >>> ByObjective([Binary(), Known(), Binary()]).named(["right", "price", "polite"]).words
+        'by objective: observations of 0 or 1 (right, polite); no noise (price)'
+        """
+        found = copy(self)
+        found._names = tuple(names)
+        return found
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -123,7 +136,12 @@ class ByObjective(ChernoffTail):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        return "by objective: " + "; ".join(noise.words for noise in self.each)
+        if not self._names:
+            return "by objective: " + "; ".join(noise.words for noise in self.each)
+        of: dict[str, list[str]] = {}
+        for name, noise in zip(self._names, self.each, strict=True):
+            of.setdefault(noise.words, []).append(printable(name))
+        return "by objective: " + "; ".join(f"{words} ({', '.join(names)})" for words, names in of.items())
 
     def __repr__(self) -> str:
         return f"ByObjective([{', '.join(map(repr, self.each))}])"

@@ -321,22 +321,27 @@ def open_measurements(
     deviations: Sequence[str] = (),
     counts: str | None = None,
     incomplete: Incomplete = "refuse",
+    named: Sequence[str] = (),
 ) -> LongTable | WideTable:
     """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se (or a_sd) and n.
 
     `path` is a file, several, or a folder, whose files are one long table; or a table in memory: a mapping of columns,
-    or a frame of pandas, polars or pyarrow.
+    or a frame of pandas, polars or pyarrow. `named` are columns of which anything else is said: objectives beside
+    `objectives`, and in their place where neither they nor the file say which were measured.
     """
     sources, given = sources_of(path), path
     path, first = opened(sources[0])
     columns = distinct_columns(first, path)
+    if objectives:
+        objectives = [*objectives, *(name for name in named if name not in called(objectives))]
     names = called(objectives)
     meant_as: Sequence[str | Objective] | None = objectives or None
     if not means:
         wide = not set(names) <= set(columns) and {f"{c}{MEAN}" for c in names} <= set(columns)
         if not objectives:
             objectives = [c.removesuffix(MEAN) for c in columns if c.endswith(MEAN) and c != MEAN]
-            wide = True
+            wide = bool(objectives)
+            objectives = objectives or list(named)
         if not objectives:
             likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design and not is_unnamed(c)] or columns
             example = ",".join(map(quoted_name, likely[-2:]))

@@ -519,6 +519,7 @@ def test_a_table_of_outcomes_seconds_and_prices(final):
     assert found.result.status.tolist() == ["kept", "kept", "beaten"]
     assert found.result.guarantee
     text = " ".join(found.explanations)
-    assert "by objective: observations of 0 or 1; normal noise of unknown covariance" in text
+    assert "by objective: observations of 0 or 1 (correct); normal noise of unknown covariance" in text
+    assert "one for each design (seconds); no noise (price)" in text
     assert "'price' never varies" not in text
     assert "binary or bounded noise" not in text

@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.cli.meaning import fixed_noise, meant_by
+from conewise.cli.meaning import all_named, fixed_noise, meant_by
 from conewise.noise import Gaussian
 from conewise.objectives import as_objectives
 
@@ -69,6 +69,47 @@ def test_what_makes_no_sense_is_one_sentence(columns, units, levels, words):
     assert "\n" not in str(caught.value)
 
 
+def test_every_option_names_objectives():
+    some = all_named(["speed"], ["price (EUR)"], ["auto", "weight=3"], ["speed>=2"], ["unknown", '"a=b"=binary'])
+    assert some == ["speed", "price (EUR)", "weight", "a=b"]
+    assert all_named([]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["--objectives", "effect", "--minimise", "toxicity"], ["effect", "toxicity"]),
+        (["--objectives", "effect", "--noise", "correct=binary"], ["effect", "correct"]),
+        (["--objectives", "correct", "--unit", "effect=2", "--level", "effect>=1"], ["correct", "effect"]),
+        (["--minimise", "toxicity", "--noise", "correct=binary"], ["toxicity", "correct"]),
+    ],
+)
+def test_whatever_an_option_names_is_compared(tmp_path, capsys, words, found):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{name},{e + rng.normal()},{t + rng.normal()},{rng.integers(2)}"
+        for name, (e, t) in DRUGS.items()
+        for _ in range(5)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("design,effect,toxicity,correct\n" + "\n".join(lines), encoding="utf-8")
+    run(["analyse", str(path), *words, "--json"])
+    assert json.loads(capsys.readouterr().out)["objectives"] == found
+
+
+def test_known_values_are_compared_in_all_columns_unless_some_are_chosen(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("design,effect,toxicity,price\na,1,2,3\nb,2,1,3\n", encoding="utf-8")
+    for words, found in (
+        (["--minimise", "price"], ["effect", "toxicity", "price"]),
+        (["--objectives", "effect", "--minimise", "price"], ["effect", "price"]),
+        (["--objectives", "effect", "--minimise", "price", "--level", "price<=9"], ["effect", "price"]),
+        (["--objectives", "effect", "--unit", "toxicity=2"], ["effect", "toxicity"]),
+    ):
+        run(["front", str(path), *words, "--json"])
+        assert json.loads(capsys.readouterr().out)["objectives"] == found
+
+
 def run(arguments):
     """A command that ends well."""
     with pytest.raises(SystemExit) as caught:
@@ -120,7 +161,7 @@ def test_nothing_acceptable_is_said_as_an_answer(table, capsys, tmp_path):
     ("clauses", "words"),
     [
         (["toxicity>=3"], "should be small"),
-        (["weight<=3"], "a level is given for 'weight', which is not among effect, toxicity"),
+        (["weight<=3"], "has no column 'weight'; it has name, effect, toxicity"),
         (["toxicity<=nan"], "a finite number was expected"),
         (["toxicity<=3", "toxicity<=4"], "gives two levels"),
         (["toxicity"], "level"),
