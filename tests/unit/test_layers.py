@@ -135,7 +135,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     ],
     "dashboard": [
         ("sources", "views", "preferences", "doorway", "guard"),
-        ("angles", "answers", "estimates", "listing", "patience", "statements"),
+        ("angles", "estimates", "levels", "patience", "statements"),
+        ("answers", "listing", "returning"),
         ("saved",),
         ("desk",),
         ("server",),

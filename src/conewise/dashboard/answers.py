@@ -13,6 +13,7 @@ import numpy as np
 from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
+from conewise.dashboard.levels import as_options, missed
 from conewise.dashboard.sources import Designs
 from conewise.dashboard.views import views
 from conewise.errors import ConewiseError, InputError, printable
@@ -62,7 +63,7 @@ def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
     complexity = cone.complexity
     return {
         "cone": str(cone),
-        "option": f"--cone {shlex.quote(str(cone))}",
+        "option": " ".join(filter(None, [f"--cone {shlex.quote(str(cone))}", as_options(designs)])),
         "beta": complexity.beta,
         "exact": complexity.exact,
         "words": describe(cone, *in_steps(designs)),
@@ -132,8 +133,8 @@ def moved(designs: Designs, before: Cone, old: np.ndarray, new: np.ndarray) -> d
 
 def design(designs: Designs, index: int, cone: Cone, pareto: np.ndarray) -> dict[str, Any]:
     """One design: its values, whether it is Pareto, and which Pareto designs beat it, the clearest first."""
-    about = named(designs, index)
-    if about["values"] is None:
+    about = {**named(designs, index), "misses": missed(designs, index)}
+    if about["values"] is None or about["misses"]:
         return {**about, "pareto": False, "rivals": [], "beaten_by": 0}
     means, mine = designs.means, designs.means[designs.known == index][0]
     better = means[np.searchsorted(designs.known, pareto)]
@@ -178,7 +179,8 @@ def as_csv(designs: Designs, places: list[int], pareto: np.ndarray) -> str:
     write.writerow([guarded(str(word)) for word in ("design", *designs.objectives, "pareto")])
     for k in places:
         row = ["" if np.isnan(value) else repr(value) for value in designs.values[k].tolist()]
-        write.writerow([guarded(str(designs.names[k])), *row, "yes" if k in front else "no"])
+        stands = "yes" if k in front else "misses a level" if missed(designs, k) else "no"
+        write.writerow([guarded(str(designs.names[k])), *row, stands])
     return text.getvalue()
 
 

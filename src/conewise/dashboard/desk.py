@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import OrderedDict
@@ -15,8 +16,10 @@ from conewise.cones import Cone
 from conewise.dashboard import answers, saved
 from conewise.dashboard.angles import leaving_angles
 from conewise.dashboard.estimates import about
+from conewise.dashboard.levels import levels_in
 from conewise.dashboard.listing import listing, wanted
 from conewise.dashboard.preferences import number_in
+from conewise.dashboard.returning import returning
 from conewise.dashboard.sources import Designs, Source
 from conewise.dashboard.statements import all_said, sentences, stated
 from conewise.errors import ConewiseError, InputError, printable
@@ -41,6 +44,7 @@ class Desk:
         self._short_turn, self._turn, self._long_turn = threading.Lock(), threading.Lock(), threading.Lock()
         self._moves: OrderedDict[str, int] = OrderedDict()  # the last move of every page
         self._known: OrderedDict[Hashable, Any] = OrderedDict()
+        self._within: Designs | None = None  # the last designs with levels
         self._pace: dict[int, float] = {}  # CPU seconds of the last front, by the number of facets
 
     def start(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +76,7 @@ class Desk:
         """
         started = time.perf_counter()
         self._note_move(asked)
-        designs = self.source.designs()
+        designs = self._designs(asked)
         if asked.get("first") is None:
             raise InputError("a question about the front needs a preference called first.")
         cones = [stated(asked["first"], designs)]
@@ -105,18 +109,18 @@ class Desk:
 
     def table(self, asked: dict[str, Any]) -> dict[str, Any]:
         """A page of the list of designs."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         part = wanted(asked.get("table"), designs.dim)
         return listing(designs, self._front(designs, stated(asked.get("first"), designs)), part)
 
     def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The lower bound's rate for these values; slower than the rest, so the page asks when a slider rests."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         noise, epsilon, delta = self._assumptions(asked)
         cone = stated(asked.get("first"), designs)
         found = self._front(designs, cone, asked)
         scale = float(noise.largest_scale(designs.dim))
-        key = ("hardness", designs.version, str(cone), scale, epsilon, delta)
+        key = ("hardness", designs.key, str(cone), scale, epsilon, delta)
 
         def compute() -> dict[str, Any]:
             self._refuse_if_overtaken(asked)
@@ -126,13 +130,17 @@ class Desk:
 
     def design(self, asked: dict[str, Any]) -> dict[str, Any]:
         """One design under a cone."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         index = asked.get("index")
         if type(index) is not int or not 0 <= index < len(designs.names):
             raise InputError(f"there is no design number {index!r:.40}; they count from 0 to {len(designs.names) - 1}.")
         cone = stated(asked.get("first"), designs)
         facts = answers.design(designs, index, cone, self._front(designs, cone))
-        return {**facts, "status": self.source.status(index)}
+        back: list[dict[str, Any]] = []
+        if facts["beaten_by"] and designs.dim > 2:  # the page itself knows in the plane
+            key = ("returning", designs.key, index, json.dumps(asked["first"], sort_keys=True))
+            back = self._once(key, lambda: returning(designs, index, asked["first"]), self._long_turn)
+        return {**facts, "status": self.source.status(index), "returning": back}
 
     def points(self, _: dict[str, Any]) -> dict[str, Any]:
         """Every design with two objectives, so that the page finds fronts itself; None where they are too many."""
@@ -142,36 +150,47 @@ class Desk:
 
     def duel(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The two designs between which a choice would tell most; None when no choice would change anything."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         if not len(designs.known):
             return {"pair": None}
         said = all_said(asked.get("first"), designs)
-        key = ("duel", designs.version, said.cone.facets.tobytes(), tuple(s.text for s in said.statements))
+        key = ("duel", designs.key, said.cone.facets.tobytes(), tuple(s.text for s in said.statements))
         pair = self._once(key, lambda: said.ask(designs.values[designs.known]), self._long_turn)
         return {"pair": None if pair is None else [answers.named(designs, int(designs.known[k])) for k in pair]}
 
     def shortlist(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Some designs as a CSV file, and whether each is Pareto."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         cone = stated(asked.get("first"), designs)
         places = answers.places_in(asked.get("index"), len(designs.names))
         return {"csv": answers.as_csv(designs, places, self._front(designs, cone))}
 
     def saved(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The page as a file of its own."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         cone = stated(asked.get("first"), designs)
         shortlist = answers.places_in(asked.get("index"), len(designs.names))
         found = self._front(designs, cone)
         with self._long_turn:
             return {"html": saved.page(self.source.title, designs, cone, found, shortlist)}
 
-    def angles(self, _: dict[str, Any]) -> dict[str, Any]:
+    def angles(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Where every design leaves; two objectives only."""
-        designs = self.source.designs()
+        designs = self._designs(asked)
         if designs.dim != 2:
             raise InputError("angles are for two objectives.")
-        return self._once(("angles", designs.version), lambda: leaving_angles(designs), self._long_turn)
+        return self._once(("angles", designs.key), lambda: leaving_angles(designs), self._long_turn)
+
+    def _designs(self, asked: dict[str, Any]) -> Designs:
+        """As they are now, and which of them miss no level of a question."""
+        designs = self.source.designs()
+        levels = levels_in(asked.get("levels"), designs.dim)
+        if not levels:
+            return designs
+        with self._guard:
+            if self._within is None or self._within.key != (designs.version, levels):
+                self._within = designs.within(levels)
+            return self._within
 
     def _assumptions(self, asked: dict[str, Any]) -> tuple[Noise, float, float]:
         mine = self.source.assumptions
@@ -190,11 +209,14 @@ class Desk:
             return {"error": str(error)}
 
     def _moved(self, designs: Designs, before: object, now: np.ndarray) -> dict[str, Any] | None:
-        """Since the cone at which the slider last rested."""
+        """Since the cone and the levels at which the controls last rested."""
         if before is None:
             return None
-        cone = stated(before, designs)
-        return answers.moved(designs, cone, self._front(designs, cone), now)
+        if not isinstance(before, dict):
+            raise InputError("what was before is a preference, with levels where there were some.")
+        earlier = self.source.designs().within(levels_in(before.get("levels"), designs.dim))
+        cone = stated({key: value for key, value in before.items() if key != "levels"}, earlier)
+        return answers.moved(designs, cone, self._front(earlier, cone), now)
 
     def _front(self, designs: Designs, cone: Cone, asked: dict[str, Any] | None = None) -> np.ndarray:
         def compute() -> np.ndarray:
@@ -258,7 +280,7 @@ class Desk:
 
 
 def _front_key(designs: Designs, cone: Cone) -> Hashable:
-    return "front", designs.version, str(cone)
+    return "front", designs.key, str(cone)
 
 
 def _sigma(noise: Noise) -> float:

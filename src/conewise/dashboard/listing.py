@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from conewise.dashboard.levels import missed
 from conewise.dashboard.preferences import is_number
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError
@@ -87,6 +88,7 @@ def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any
         "names": designs.shown(shown.tolist()),
         "values": [[v if np.isfinite(v) else None for v in column.tolist()] for column in designs.values[shown].T],
         "pareto": on_front[shown].tolist(),
+        "misses": [bool(missed(designs, k)) for k in shown.tolist()],
     }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from conewise.cones import Cone
 from conewise.dashboard.angles import leaving_angles
 from conewise.dashboard.answers import backdrop, in_steps
+from conewise.dashboard.levels import stated_levels
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError, printable
 from conewise.order import pareto_mask
@@ -52,7 +53,7 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
     made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
     made |= {
         "title": printable(title),
-        "about": f"Saved from conewise explore under the cone {cone}.",
+        "about": _about(designs, cone),
         "names": designs.shown(known.tolist()),
         "values": [column.tolist() for column in designs.values[known].T],
         "saved": [place[k] for k in pareto.tolist()],
@@ -66,6 +67,15 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
     elif designs.dim > 2:
         made |= _shares(designs)
     return made
+
+
+def _about(designs: Designs, cone: Cone) -> str:
+    words = f"Saved from conewise explore under the cone {cone}."
+    if not designs.levels:
+        return words
+    left_out = len(designs.within(()).known) - len(designs.known)
+    levels = ", ".join(f"{name} {sign} {level:.6g}" for name, sign, level in stated_levels(designs))
+    return f"{words} Only designs with {printable(levels)}: {left_out:,} miss a level and are left out."
 
 
 def _rounded(end: float | None) -> float | None:

@@ -6,8 +6,8 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -45,13 +45,18 @@ class Designs:
     """(K, D) in the user's own sign and units; NaN where a study has not evaluated a design yet."""
     units: tuple[float, ...] = ()
     """How much of each objective is one step, where that was said."""
+    levels: tuple[tuple[int, float], ...] = ()
+    """The most (or least) that is acceptable of some objectives, by their number."""
     means: Floats = field(init=False)
-    """(K', D): those that are known, in steps, larger is better."""
+    """(K', D): those that are known and miss no level, in steps, larger is better."""
     known: np.ndarray = field(init=False)
     """(K',): their places among the K designs."""
 
     def __post_init__(self) -> None:
-        known = np.flatnonzero(np.isfinite(self.values).all(axis=1))
+        there = np.isfinite(self.values).all(axis=1)
+        for place, level in self.levels:
+            there &= self.misses(place, self.values[:, place], level) <= 0
+        known = np.flatnonzero(there)
         object.__setattr__(self, "known", known)
         object.__setattr__(self, "means", read_only(self.meaning.steps(self.values[known])))
 
@@ -65,6 +70,19 @@ class Designs:
     def dim(self) -> int:
         """The number of objectives D."""
         return len(self.objectives)
+
+    @property
+    def key(self) -> Hashable:
+        """What an answer that is remembered was about."""
+        return self.version, self.levels
+
+    def within(self, levels: tuple[tuple[int, float], ...]) -> Designs:
+        """The same designs, of which only those that miss no level count."""
+        return self if levels == self.levels else replace(self, levels=levels)
+
+    def misses(self, place: int, values: Floats, level: float) -> Floats:
+        """By how much values of one objective are worse than a level; not above 0 where they meet it."""
+        return values - level if self.objectives[place] in self.minimised else level - values
 
     def shown(self, places: Iterable[int]) -> list[str]:
         """The names of some designs as a page may show them: one line each, that cannot turn what stands beside it."""

@@ -13,7 +13,20 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-DRAWINGS: Final = ("dom.js", "geometry.js", "canvas.js", "scatter.js", "parallel.js")
+DRAWINGS: Final = (
+    "dom.js",
+    "geometry.js",
+    "marks.js",
+    "vector.js",
+    "canvas.js",
+    "axes.js",
+    "cells.js",
+    "wedge.js",
+    "thresholds.js",
+    "scatter.js",
+    "parallel.js",
+    "files.js",
+)
 """The modules that draw, each after those that it needs."""
 
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)

@@ -61,7 +61,8 @@ def first(data: dict[str, Any]) -> str:
 <label class="axis">Across <select id="across"></select></label>
 <label class="axis">Up <select id="up"></select></label>
 <span class="buttons"><button type="button" id="unzoom" hidden>Show all</button>
-<button type="button" id="save">Save as PNG</button></span>
+<button type="button" id="save">Save as PNG</button>
+<button type="button" id="save-svg">SVG</button></span>
 </div>
 <ul class="legend" aria-label="Legend">{legend}{shortlist}{rivals}{wedges}</ul>
 <div id="front" class="plot"></div>

@@ -1,6 +1,6 @@
 // What the page shows, in its address: to be kept, shared on this machine, and gone back through.
 
-const FIELDS = ["base", "said", "selected", "list", "second", "axes", "view"];
+const FIELDS = ["base", "said", "selected", "list", "second", "axes", "view", "levels"];
 
 let written = "";
 

@@ -2,6 +2,7 @@
 
 import { Refusal, ask } from "./api.js";
 import { byId, element, say, short, show } from "./dom.js";
+import { levelsAsked } from "./levels.js";
 import { asked, held } from "./preference.js";
 
 let start = null;
@@ -20,7 +21,7 @@ export async function drawDuel() {
   const mine = latest;
   let found;
   try {
-    found = await ask("duel", { first: asked() });
+    found = await ask("duel", { first: asked(), ...levelsAsked() });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (mine === latest) write(error.message, null);

@@ -1,6 +1,7 @@
 // Cards, lists and sentences.
 
 import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
+import { missedWords } from "./levels.js";
 
 const NEXT = 5;
 
@@ -52,13 +53,13 @@ function ahead(start, differences) {
   return parts.map(([step, place]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${start.objectives[place]}`).join(", ");
 }
 
-export function drawSelected(start, chosen, angles, { onSelect, isKept, onKeep }) {
+export function drawSelected(start, chosen, angles, back, { onSelect, isKept, onKeep }) {
   const facts = [element("p", chosen.name, "chosen-name")];
   const list = element("dl");
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
   if (chosen.values === null) add("Values", "not evaluated yet");
   else start.objectives.forEach((name, place) => add(name, short(chosen.values[place])));
-  add("Now", chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
+  add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
   if (chosen.status) add("The study says", chosen.status);
   const place = angles ? angles.index.indexOf(chosen.index) : -1;
   if (place >= 0) {
@@ -78,6 +79,17 @@ export function drawSelected(start, chosen, angles, { onSelect, isKept, onKeep }
     const more = chosen.beaten_by - chosen.rivals.length;
     if (more > 0) by.append(element("li", `and ${whole(more)} more`, "none"));
     facts.push(element("h3", "Better, the clearest first"), by);
+  }
+  if (back.length) {
+    const list = element("ul", null, "rivals back");
+    list.append(...back.map(({ words, use }) => {
+      const item = element("li");
+      const button = element(use ? "button" : "span", words, use ? "link" : "");
+      if (use) { button.type = "button"; button.addEventListener("click", use); }
+      item.append(button);
+      return item;
+    }));
+    facts.push(element("h3", "It would return"), list);
   }
   if (chosen.values !== null) {
     const keep = element("button", isKept(chosen.index) ? "Take off the shortlist" : "Put on the shortlist");

@@ -6,10 +6,13 @@ import { Refusal, ask, latest, sentence } from "./api.js";
 import { drawControls, setUp } from "./controls.js";
 import { byId, large, say, show, whole } from "./dom.js";
 import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
+import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
+import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
 import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawStanding, drawWords } from "./lists.js";
-import { drawPictures, setUpPictures, setZoom } from "./pictures.js";
+import { drawPictures, picture, setUpPictures, setZoom } from "./pictures.js";
 import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
+import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
@@ -27,7 +30,7 @@ let asking = 0;
 let picked = null;  // the design that was selected last, whether or not its answer has come
 let picks = 0;  // counts the selections, so that a late answer does not bring back an earlier one
 let keeping = false;  // whether the next answer is to be kept for comparison
-let rested = null;  // the cone at which the control last stood still
+let rested = null;  // the cone and the levels at which the controls last stood still
 let moving = 0;  // counts the moves, so that the server too knows which question is the last one
 let waiting = new AbortController();  // for what takes longer: a browser has few connections to one server
 let turning = 0;  // counts what was asked of the list
@@ -36,16 +39,7 @@ const page = Math.random().toString(36).slice(2);
 
 const ready = () => document.body.dataset.ready === "yes";
 
-function assumptions() {
-  const given = {};
-  for (const id of ["sigma", "epsilon", "delta"]) {
-    const field = byId(id);
-    if (!field.disabled && Number.isFinite(field.valueAsNumber)) given[id] = field.valueAsNumber;
-  }
-  return given;
-}
-
-const question = (more = {}) => ({ first: asked(), ...assumptions(), page, move: moving, ...more });
+const question = (more = {}) => ({ first: asked(), ...levelsAsked(), ...assumptions(), page, move: moving, ...more });
 
 function trouble(error, place) {
   if (!(error instanceof Refusal)) throw error;
@@ -66,13 +60,20 @@ function changed() {
 }
 
 function drawHere() {
+  drawLevels();
   if (!shown.plane || !held.edges) return false;
-  const count = shown.plane.front(held.edges);
+  const count = findFront();
   say("pareto", whole(count));
   drawSentence(shown.answer);
   drawTrade(count);
   drawPictures(shown, true);
   return true;
+}
+
+function findFront() {
+  const { plane, points } = shown;
+  plane.missing = missing(points.values);
+  return plane.front(held.edges);
 }
 
 // The answer to where the controls stand; null when it was refused or overtaken, and the last one stays.
@@ -81,7 +82,7 @@ async function consult(more, signal = null) {
   const second = byId("second").value.trim();
   try {
     const found = await ask("front", question({
-      second: second ? { text: second } : null, before: rested === null ? null : { text: rested }, table: wanted, ...more,
+      second: second ? { text: second } : null, before: rested, table: wanted, ...more,
     }), signal);
     if (move !== moving) return null;
     if (turned !== turning) turn();  // the list that came is not the one that is wanted by now
@@ -116,7 +117,7 @@ function take(found) {
   held.views = found.first.views;
   if (found.first.rays) {
     settle(found.first.rays);
-    shown.plane?.front(held.edges);
+    if (shown.plane) findFront();
   }
   drawNumbers(found);
   if (found.estimated) return;
@@ -153,8 +154,12 @@ const turnNow = latest(async () => {
 
 async function rest() {
   const move = moving;
-  rested = shown.answer.first.cone;
+  rested = { text: shown.answer.first.cone, ...levelsAsked() };
   remember();
+  if (shown.angles && shown.angles.levels !== JSON.stringify(levelsNoted())) {
+    await loadAngles();
+    if (move === moving) drawLists();
+  }
   if (shown.selected) await choose(picked ?? shown.selected.index, false);
   await drawDuel();
   try {
@@ -192,18 +197,26 @@ function drawLists() {
   const degrees = held.views.degrees;
   show("angles", angles !== null && degrees !== null);
   if (angles !== null && degrees !== null) drawMoves(angles, degrees, choose);
-  drawShortlist(choose, remains);
+  drawShortlist(choose, standing);
 }
 
-// Whether a design remains; undefined where the page cannot know.
-export function remains(index) {
+// Where a design stands; empty where the page cannot know.
+function standing(index) {
   const { plane, points, answer } = shown;
   if (plane) {
     const place = points.place.get(index);
-    return place === undefined ? undefined : !plane.beaten[place];
+    return place === undefined ? "" : plane.missing?.[place] ? "misses a level" : plane.beaten[place] ? "beaten" : "remains";
   }
-  if (answer?.first.points.index.includes(index)) return true;
-  return answer && answer.first.pareto === answer.first.points.index.length ? false : undefined;
+  if (answer?.first.points.index.includes(index)) return "remains";
+  const there = valuesOf(index);
+  if (there && misses(there)) return "misses a level";
+  return answer && answer.first.pareto === answer.first.points.index.length ? "beaten" : "";
+}
+
+function valuesOf(index) {
+  const { drawn } = shown.start;
+  const place = drawn.index.indexOf(index);
+  return place >= 0 ? drawn.values.map((column) => column[place]) : kept.find((design) => design.index === index)?.values ?? null;
 }
 
 async function choose(index, redraw = true) {
@@ -228,10 +241,10 @@ async function choose(index, redraw = true) {
   drawPictures(shown);
 }
 
-const drawChosen = () => drawSelected(shown.start, shown.selected, shown.angles, { onSelect: choose, isKept, onKeep: toggle });
+const drawChosen = () => drawSelected(shown.start, shown.selected, shown.angles, waysBack(shown, changed), { onSelect: choose, isKept, onKeep: toggle });
 
 function shortlisted() {
-  drawShortlist(choose, remains);
+  drawShortlist(choose, standing);
   if (shown.selected) drawChosen();
   remember();
   drawPictures(shown);
@@ -241,7 +254,7 @@ function shortlisted() {
 
 const state = () => ({
   base: held.base, said: held.said, selected: shown.selected?.index ?? null, list: kept.map(({ index }) => index),
-  second: byId("second").value, axes: shown.axes, view: shown.parallel,
+  second: byId("second").value, axes: shown.axes, view: shown.parallel, levels: levelsNoted(),
 });
 
 function remember() { if (ready()) note(state(), plain); }
@@ -250,6 +263,7 @@ async function restore(found) {
   const wantedState = { ...plain, ...found };
   held.base = wantedState.base;
   held.said = Array.isArray(wantedState.said) ? wantedState.said : [];
+  restoreLevels(wantedState.levels);
   byId("second").value = String(wantedState.second ?? "");
   if (Array.isArray(wantedState.axes) && wantedState.axes.every((place) => place === null || shown.start.objectives[place] !== undefined)) shown.axes = wantedState.axes;
   shown.parallel = wantedState.view === true;
@@ -280,12 +294,18 @@ async function load() {
   drawStanding(start.standing);
   [shown.angles, shown.plane, shown.points] = [null, null, null];
   if (start.objectives.length !== 2 || start.unknown === start.designs) return;
-  const [angles, { points }] = await Promise.all([ask("angles"), ask("points")]);
-  shown.angles = angles;
+  const [, { points }] = await Promise.all([loadAngles(), ask("points")]);
   if (!points) return;
   const steps = inSteps(start);
   shown.points = { ...points, place: new Map(points.index.map((index, k) => [index, k])) };
   shown.plane = new Plane(...points.values.map((column, d) => column.map((value) => steps[d] * value)));
+}
+
+// Who leaves at which angle, which depends on the levels.
+async function loadAngles() {
+  const about = JSON.stringify(levelsNoted());
+  shown.angles = { ...await ask("angles", levelsAsked()), levels: about };
+  if (ready()) drawCurve(shown.angles);
 }
 
 // A study goes on: look, and draw again when its averages have moved.
@@ -297,7 +317,6 @@ async function watch() {
     if (now.version !== shown.start.version) {
       await load();
       setUpPictures(shown, pictureEvents);
-      if (shown.angles) drawCurve(shown.angles);
       moving += 1;
       await update();
     }
@@ -307,18 +326,6 @@ async function watch() {
     trouble(error, "problem");
   }
   setTimeout(watch, BETWEEN_LOOKS);
-}
-
-function setUpCopying(buttonId, fieldId) {
-  byId(buttonId).addEventListener("click", async () => {
-    byId(fieldId).select();
-    try {
-      await navigator.clipboard.writeText(byId(fieldId).value);
-      say("copied", "Copied.");
-    } catch {
-      say("copied", "Selected: press Ctrl+C to copy.");
-    }
-  });
 }
 
 const pictureEvents = {
@@ -338,27 +345,9 @@ const pictureEvents = {
     show("unbrush", ranges.size > 0);
     turn();
   },
-  status: (index) => ({ true: "remains", false: "beaten" }[remains(index)] ?? ""),
+  level: setLevel,
+  status: standing,
 };
-
-function setUpForm() {
-  const { start } = shown;
-  show("command-block", start.command !== null);
-  for (const id of ["sigma", "epsilon", "delta"]) {
-    byId(id).value = start[id] ?? "";
-    byId(id).addEventListener("input", changed);
-  }
-  if (start.sigma === null) {
-    byId("sigma").disabled = true;
-    say("noise", `The study's own noise: ${start.noise}.`);
-    show("noise", true);
-  }
-  setUpCopying("copy", "export");
-  setUpCopying("copy-command", "command");
-  byId("second").addEventListener("input", changed);
-  byId("keep").addEventListener("click", () => { keeping = true; clearTimeout(asking); update(); });
-  byId("drop").addEventListener("click", () => { byId("second").value = ""; changed(); byId("second").focus(); });
-}
 
 async function begin() {
   await load();
@@ -369,14 +358,18 @@ async function begin() {
   held.base = baseOf(start.cone, dim);
   shown.axes = dim > 1 ? [0, 1] : [0, null];
   shown.parallel = dim > 3;
-  plain = { base: held.base, said: [], selected: null, list: [], second: "", axes: [...shown.axes], view: shown.parallel };
+  plain = { base: held.base, said: [], selected: null, list: [], second: "", axes: [...shown.axes], view: shown.parallel, levels: [] };
   setUp(start, changed);
+  setUpLevels(start, changed);
   setUpTrade(changed);
   setUpSentence(start, changed);
   setUpDuels(start, changed);
-  setUpShortlist(start, shortlisted);
+  setUpShortlist(start, shortlisted, picture);
   setUpTable(start, turn);
-  setUpForm();
+  setUpForm(start, changed);
+  byId("second").addEventListener("input", changed);
+  byId("keep").addEventListener("click", () => { keeping = true; clearTimeout(asking); update(); });
+  byId("drop").addEventListener("click", () => { byId("second").value = ""; changed(); byId("second").focus(); });
   setUpSaving(shown);
   show("trade", dim === 2);
   if (dim !== 2) byId("controls").prepend(document.querySelector(".ways"));  // the slider's place
@@ -385,7 +378,7 @@ async function begin() {
   if (shown.angles) drawCurve(shown.angles);
   settle();
   await update();
-  rested = shown.answer?.first.cone ?? null;
+  rested = shown.answer ? { text: shown.answer.first.cone, ...levelsAsked() } : null;
   window.addEventListener("popstate", async () => { await restore(read()); setZoom(null); changed(); });
   document.body.dataset.ready = "yes";
 }

@@ -2,6 +2,7 @@
 
 import { byId, element, say, show, whole } from "./dom.js";
 import { ordered } from "./geometry.js";
+import { levels } from "./levels.js";
 import { Parallel } from "./parallel.js";
 import { held } from "./preference.js";
 import { Scatter } from "./scatter.js";
@@ -17,6 +18,7 @@ const MARKS = { first: ["circle", "blue"], second: ["diamond", "orange"] };
 
 let events = null;
 let drawings = {};  // by side
+let shownAxes = [];  // the objectives of the picture's axes
 let zoom = null;  // for both pictures, as long as they show these objectives
 
 export function setUpPictures(shown, given) {
@@ -58,10 +60,11 @@ function feed({ start, points, axes, parallel }, side) {
   if (!(drawings[side] instanceof kind)) {
     drawings[side]?.end();
     const turn = side === "first" && start.objectives.length === 2 ? events.turn : null;
-    drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, zoom: setZoom, brush: side === "first" ? events.brush : null, turn });
+    drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, zoom: setZoom, brush: side === "first" ? events.brush : null, turn, level: side === "first" ? (axis, value) => events.level(shownAxes[axis] ?? axis, value) : undefined });
   }
   const there = points ?? start.drawn;
   const places = parallel ? start.objectives.map((_, place) => place) : axes.filter((place) => place !== null);
+  shownAxes = places;
   drawings[side].setData({
     points: parallel ? start.drawn : { index: there.index, names: there.names, x: there.values[places[0]] ?? [], y: places.length > 1 ? there.values[places[1]] ?? [] : null },
     ranges: places.map((place) => start.ranges[place] ?? [0, 1]),
@@ -79,8 +82,10 @@ export function drawPictures(shown, moving = false) {
   const { start, answer, plane, axes, parallel, selected } = shown;
   const shortlist = kept.map(({ index }) => index);
   const isPlane = plane !== null && !parallel;
+  const drawnLevels = shownAxes.map((place) => levels.get(place) ?? null);
+  show("legend-level", levels.size > 0);
   if (isPlane) {
-    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status });
+    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels });
   }
   if (moving || !answer) return;
   const { first, second } = answer;
@@ -91,11 +96,11 @@ export function drawPictures(shown, moving = false) {
     const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
     say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto`);
     const [marks, colour] = MARKS[side];
-    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour });
+    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour, status: side === "first" ? events.status : null, levels: drawnLevels });
     else if (side === "second" || !isPlane) {
       drawings[side].setLook({
         edges: one.rays ? ordered(one.rays) : null, beaten: null, front: picked(one.points, axes), selected: selected?.index ?? null, shortlist, marks, colour,
-        status: side === "first" ? events.status : null,
+        status: side === "first" ? events.status : null, levels: drawnLevels,
       });
     }
   }

@@ -22,7 +22,7 @@ export function baseOf(text, dim) {
 }
 
 // The directions of improvement that were said.
-function rays() {
+export function saidRays() {
   const turned = ([a, b]) => [held.steps[0] * a, held.steps[1] * b];
   return held.said.flatMap((statement) => {
     if (statement.accept) {
@@ -63,7 +63,7 @@ export function settle(rayPair = null) {
   if (held.dim !== 2) { held.edges = null; return; }
   if (rayPair) { held.edges = ordered(rayPair); return; }
   const base = baseEdges();
-  held.edges = base && (held.said.length ? widened(base, rays()) : base);
+  held.edges = base && (held.said.length ? widened(base, saidRays()) : base);
 }
 
 // 1 / unit of every objective, with the sign of its direction.

@@ -2,6 +2,8 @@
 
 import { Refusal, ask } from "./api.js";
 import { byId, download, element, say, short, show } from "./dom.js";
+import { savePicture } from "./files.js";
+import { levelsAsked } from "./levels.js";
 import { asked } from "./preference.js";
 
 export const kept = [];  // { index, name, values }
@@ -9,11 +11,12 @@ export const kept = [];  // { index, name, values }
 let start = null;
 let changed = null;
 
-export function setUpShortlist(given, onChange) {
+export function setUpShortlist(given, onChange, picture) {
   [start, changed] = [given, onChange];
+  for (const kind of ["png", "svg"]) byId(`shortlist-${kind}`).addEventListener("click", () => savePicture(picture(), kind, "shortlist"));
   byId("save-csv").addEventListener("click", async () => {
     try {
-      const { csv } = await ask("shortlist", { first: asked(), index: kept.map(({ index }) => index) });
+      const { csv } = await ask("shortlist", { first: asked(), ...levelsAsked(), index: kept.map(({ index }) => index) });
       download(new Blob([csv], { type: "text/csv" }), "shortlist.csv");
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -65,7 +68,7 @@ function drawCompared(remains) {
   const last = element("tr");
   const title = element("th", "Now");
   title.scope = "row";
-  last.append(title, ...kept.map(({ index }) => element("td", { true: "remains", false: "beaten" }[remains(index)] ?? "–", "value")));
+  last.append(title, ...kept.map(({ index }) => element("td", remains(index) || "–", "value")));
   const [top, body] = [element("thead"), element("tbody")];
   top.append(head);
   body.append(...rows, last);

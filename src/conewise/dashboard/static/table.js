@@ -61,7 +61,7 @@ function line(table, k, selected, onSelect) {
   const name = element("td");
   name.append(chooser(table.names[k], table.index[k], onSelect));
   row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
-  if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : "no", "value"));
+  if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
   if (selected?.index === table.index[k]) row.className = "chosen";
   return row;
 }

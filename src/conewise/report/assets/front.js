@@ -1,7 +1,8 @@
 // The picture of the first screen: a plane of two axes, or every objective an axis.
 
-import { byId, download, element, show } from "./dom.js";
+import { byId, element, show } from "./dom.js";
 import { data, everyone, extent, isKnown, isOut, names, objectives, region, scales, statusOf, turned, valuesOf } from "./designs.js";
+import { savePicture } from "./files.js";
 import { ordered } from "./geometry.js";
 import { Parallel } from "./parallel.js";
 import { Scatter } from "./scatter.js";
@@ -98,18 +99,9 @@ export function setUpFront(select) {
   const ready = () => document.querySelectorAll(".axis").forEach((label) => { label.hidden = isParallel() || scales.length < 2; });
   byId("view").addEventListener("change", () => { ready(); feed(select); });
   byId("unzoom").addEventListener("click", () => setZoom(null));
-  byId("save").addEventListener("click", save);
+  byId("save").addEventListener("click", () => savePicture(drawing, "png", "conewise"));
+  byId("save-svg").addEventListener("click", () => savePicture(drawing, "svg", "conewise"));
   byId("front").classList.toggle("strip", objectives.length === 1);
   ready();
   feed(select);
-}
-
-// Dark on white, whatever the screen is: that is what people lay it on.
-function save() {
-  const root = document.documentElement;
-  const { theme } = root.dataset;
-  const wear = (worn) => { root.dataset.theme = worn; document.dispatchEvent(new Event("themechange")); };
-  wear("light");
-  drawing.canvas.toBlob((blob) => download(blob, "conewise.png"));
-  wear(theme);
 }

@@ -1,6 +1,8 @@
 // What every picture on a canvas needs: its size, the colours of the theme, one drawing a frame, and a label beside the pointer.
 
 import { element } from "./dom.js";
+import { drawMark } from "./marks.js";
+import { VectorPen } from "./vector.js";
 
 const SHARPEST = 2;  // pixels of the canvas for one of the page: more costs time and shows nothing
 const NAMES = ["ink", "soft", "paper", "quiet", "grid", "axis", "blue", "orange", "green", "wedge", "beaten"];
@@ -111,6 +113,16 @@ export class Drawing {
     this.frames += 1;
   }
 
+  // The picture as it stands, as a drawing whose every mark and word can be edited.
+  vector() {
+    const pen = new VectorPen(this.pen);
+    pen.fillStyle = this.paints.paper;
+    pen.fillRect(0, 0, this.width, this.height);
+    this.drawStill(pen);
+    this.drawMoving(pen);
+    return pen.text(this.width, this.height, this.canvas.getAttribute("aria-label"));
+  }
+
   // A mark drawn once and copied from then on.
   sprite(shape, size, fill, edge) {
     const key = `${shape}${size}${fill}${edge}`;
@@ -122,18 +134,8 @@ export class Drawing {
       const pen = made.getContext("2d");
       pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
       pen.translate(room / 2, room / 2);
-      pen.beginPath();
-      const half = size / 2;
-      if (shape === "cross") for (const [x, y] of [[-half, -half], [half, -half]]) { pen.moveTo(x, y); pen.lineTo(-x, -y); }
-      else if (shape === "square") pen.rect(-half, -half, size, size);
-      else if (shape === "diamond") for (const [x, y] of [[0, -0.6], [0.6, 0], [0, 0.6], [-0.6, 0]]) pen.lineTo(x * size, y * size);
-      else pen.arc(0, 0, half, 0, 2 * Math.PI);
-      if (shape !== "cross") pen.closePath();
-      const hollow = shape === "cross" || shape === "ring";
-      if (!hollow) { pen.fillStyle = fill; pen.fill(); }
-      pen.strokeStyle = hollow ? fill : edge;
-      pen.lineWidth = hollow ? 1.5 : 1;
-      pen.stroke();
+      made.mark = { shape, size, fill, edge };
+      drawMark(pen, made.mark);
       made.room = room;
       this.sprites.set(key, made);
     }
@@ -141,6 +143,13 @@ export class Drawing {
   }
 
   stamp(pen, sprite, x, y) {
+    if (pen instanceof VectorPen) {
+      pen.save();
+      pen.translate(x, y);
+      drawMark(pen, sprite.mark);
+      pen.restore();
+      return;
+    }
     pen.drawImage(sprite, x - sprite.room / 2, y - sprite.room / 2, sprite.width / this.sharp, sprite.height / this.sharp);
   }
 

@@ -65,6 +65,7 @@ export class Plane {
     this.y = Float64Array.from(y);
     this.inside = null;
     this.beaten = new Uint8Array(this.x.length);
+    this.missing = null;  // 1 for who misses a level: it is out, and puts nobody else out
     this.count = 0;
   }
 
@@ -85,13 +86,14 @@ export class Plane {
     const diagonal = [1, 1];
     this.sort(dot(first, diagonal) > TINY && dot(second, diagonal) > TINY ? diagonal
       : unit([edges[0][0] + edges[1][0], edges[0][1] + edges[1][1]]));
-    const { order, along, sx, sy, beaten } = this;
+    const { order, along, sx, sy, beaten, missing } = this;
     const total = order.length;
     let best = -Infinity;
     for (let k = total - 1; k >= 0;) {
       const end = k;
       let top = best;
       for (; k >= 0 && along[k] === along[end]; k -= 1) {
+        if (missing?.[order[k]]) { beaten[order[k]] = 1; continue; }
         const value = first[0] * sx[k] + first[1] * sy[k];
         beaten[order[k]] = value <= best ? 1 : 0;
         if (value > top) top = value;
@@ -103,8 +105,9 @@ export class Plane {
     for (let k = 0; k < total;) {
       const start = k;
       let top = -Infinity;
-      for (; k < total && along[k] === along[start]; k += 1) top = Math.max(top, second[0] * sx[k] + second[1] * sy[k]);
+      for (; k < total && along[k] === along[start]; k += 1) if (!missing?.[order[k]]) top = Math.max(top, second[0] * sx[k] + second[1] * sy[k]);
       for (let n = start; n < k; n += 1) {
+        if (missing?.[order[n]]) continue;
         const value = second[0] * sx[n] + second[1] * sy[n];
         if (value <= best || value < top) beaten[order[n]] = 1;
         else if (!beaten[order[n]]) count += 1;
@@ -126,5 +129,21 @@ export class Plane {
       if (one >= 0 && two >= 0 && (step[0] !== 0 || step[1] !== 0)) found.push([Math.min(one, two), j]);
     }
     return found.sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, j]) => j);
+  }
+
+  // For a beaten design: the rates that those who beat it reach, [of y for 1 of x, of x for 1 of y]. At higher ones it
+  // comes back; 0 where nobody who beats it loses that objective, null where one is at least as good in both.
+  ratesReached(k, edges) {
+    const [first, second] = facets(edges);
+    const reached = [0, 0];
+    for (let j = 0; j < this.x.length; j += 1) {
+      if (this.missing?.[j]) continue;
+      const step = [this.x[j] - this.x[k], this.y[j] - this.y[k]];
+      if (dot(first, step) < 0 || dot(second, step) < 0 || (step[0] === 0 && step[1] === 0)) continue;
+      if (step[0] >= 0 && step[1] >= 0) return null;
+      const loss = step[0] < 0 ? 0 : 1;
+      reached[loss] = Math.max(reached[loss], step[1 - loss] / -step[loss]);
+    }
+    return reached;
   }
 }

@@ -2,6 +2,7 @@
 
 import { Drawing, FONT, fitted } from "./canvas.js";
 import { short, spread } from "./dom.js";
+import { barAt, drawBars } from "./thresholds.js";
 
 const LINES = { quiet: 300, front: 400 };  // more cannot be followed
 const MARGIN = { side: 46, top: 24, bottom: 52 };
@@ -9,7 +10,7 @@ const REACH = 12;
 const BRUSH = 8;  // pixels beside an axis that belong to it
 
 export class Parallel extends Drawing {
-  // events: select(index), brush(ranges by objective)
+  // events: select(index), brush(ranges by objective), level(objective, value or null)
   constructor(place, label, events) {
     super(place, label);
     this.events = events;
@@ -18,7 +19,8 @@ export class Parallel extends Drawing {
     this.brushes = new Map();
     this.shown = [];
     this.undecided = [];
-    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue" };
+    this.bars = [];
+    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue", levels: null, status: null };
     this.#listen();
   }
 
@@ -126,6 +128,8 @@ export class Parallel extends Drawing {
     if (look.selected?.values) stroke({ values: look.selected.values.map((value) => [value]) }, 0, paint.ink, 3.5, 1);
     if (this.pointed) stroke(this.pointed.points, this.pointed.k, paint.ink, 2, 1);
     pen.globalAlpha = 1;
+    this.bars = look.levels ? look.levels.map((level, place) => this.#bar(place, level)) : [];
+    drawBars(pen, paint, this.bars);
     for (const [place, range] of this.brushes) {
       const [a, b] = range.map((value) => this.level(place, value)).sort((one, two) => one - two);
       pen.fillStyle = paint.wedge;
@@ -134,6 +138,14 @@ export class Parallel extends Drawing {
       pen.fillRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
       pen.strokeRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
     }
+  }
+
+  // The mark of a level beside its axis; without one its tab waits at the foot, where worse is.
+  #bar(axis, level) {
+    const isSet = level !== null;
+    const x = this.axes[axis];
+    const at = isSet ? Math.min(Math.max(this.level(axis, level), this.top), this.bottom) : this.bottom;
+    return { axis, isSet, from: [x - 14, at], to: [x + 14, at], shade: [x - 5, at, 10, this.bottom - at], tab: [x - 11, at], side: [1, 0] };
   }
 
   // The line nearest to the pointer; one that remains before one that does not.
@@ -162,17 +174,31 @@ export class Parallel extends Drawing {
   #listen() {
     const { canvas } = this;
     let brushing = null;
+    let dragged = null;  // the level's objective
     canvas.addEventListener("pointerdown", (event) => {
-      if (!this.axes || event.button !== 0 || event.pointerType !== "mouse") return;
+      if (!this.axes || event.button !== 0) return;
       const at = this.at(event);
+      dragged = this.events.level ? barAt(this.bars, at, event.pointerType !== "mouse")?.axis ?? null : null;
+      if (dragged !== null) {
+        try { canvas.setPointerCapture(event.pointerId); } catch { /* it went */ }
+        return;
+      }
+      if (event.pointerType !== "mouse") return;
       const place = this.#axisAt(at);
       if (place < 0) return;
       brushing = { place, from: at[1], moved: false };
       try { canvas.setPointerCapture(event.pointerId); } catch { /* it went */ }
     });
     canvas.addEventListener("pointermove", (event) => {
-      if (!this.axes || event.pointerType !== "mouse") return;
+      if (!this.axes) return;
       const at = this.at(event);
+      if (dragged !== null) {
+        const isNone = at[1] >= this.bottom - 3;
+        this.events.level(dragged, isNone ? null : Number(this.#value(dragged, at[1]).toPrecision(4)));
+        this.#point(null);
+        return;
+      }
+      if (event.pointerType !== "mouse") return;
       if (brushing) {
         brushing.moved ||= Math.abs(at[1] - brushing.from) > 4;
         if (!brushing.moved) return;
@@ -181,18 +207,26 @@ export class Parallel extends Drawing {
         this.request();
         return;
       }
+      canvas.classList.toggle("grab", this.events.level !== undefined && barAt(this.bars, at, false) !== null);
       canvas.classList.toggle("brush", this.#axisAt(at) >= 0);
       this.#point(this.#nearest(at), at);
     });
     canvas.addEventListener("pointerup", () => {
+      if (dragged !== null) {
+        dragged = null;
+        this.#hush();
+        return;
+      }
       if (!brushing) return;
       if (!brushing.moved) this.brushes.delete(brushing.place);
-      this.skip = true;
-      setTimeout(() => { this.skip = false; }, 0);
+      this.#hush();
       brushing = null;
       this.request();
       this.events.brush?.(this.brushes);
     });
+    canvas.addEventListener("touchstart", (event) => {
+      if (this.events.level && event.touches.length === 1 && barAt(this.bars, this.at(event.touches[0]), true)) event.preventDefault();
+    }, { passive: false });
     canvas.addEventListener("pointerleave", () => this.#point(null));
     canvas.addEventListener("blur", () => this.#point(null));
     canvas.addEventListener("keydown", (event) => this.#key(event));
@@ -200,6 +234,12 @@ export class Parallel extends Drawing {
       const found = this.skip || !this.axes ? null : this.#nearest(this.at(event));
       if (found) this.events.select(found.points.index[found.k]);
     });
+  }
+
+  // The click that follows is the end of a drag.
+  #hush() {
+    this.skip = true;
+    setTimeout(() => { this.skip = false; }, 0);
   }
 
   // The arrow keys go through those that remain, and then through what is undecided.
@@ -232,7 +272,8 @@ export class Parallel extends Drawing {
     if (found === null) this.hideTip();
     else {
       const { names } = this.data;
-      this.showTip(...at, found.points.names[found.k], names.slice(0, 8).map((name, place) => `${name} ${short(found.points.values[place][found.k])}`));
+      const values = names.slice(0, 8).map((name, place) => `${name} ${short(found.points.values[place][found.k])}`);
+      this.showTip(...at, found.points.names[found.k], [...values, this.look.status?.(found.points.index[found.k]) ?? ""]);
     }
     this.request();
   }

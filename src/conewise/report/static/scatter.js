@@ -1,32 +1,33 @@
 // Two objectives against each other: all designs, those that remain, and the cone as a wedge at one of them.
 
-import { Drawing, FONT, fitted, ticks } from "./canvas.js";
+import { drawAxes } from "./axes.js";
+import { Drawing } from "./canvas.js";
+import { Cells } from "./cells.js";
 import { short } from "./dom.js";
 import { unit } from "./geometry.js";
+import { barAt, drawBars } from "./thresholds.js";
+import { drawWedge } from "./wedge.js";
 
 const EDGE = 0.05;  // of the range, around the outermost points
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 50 };
-const CELL = 16;  // pixels: designs are sought by the cell in which they lie
 const REACH = { mouse: 18, touch: 32 };
 const HANDLE = { mouse: 11, touch: 22 };
-const ARM = 0.3;  // of the picture's shorter side: how far the handles are from their design
-
-const smaller = "smaller is better";
-const larger = "larger is better";
 
 export class Scatter extends Drawing {
-  // events: select(index), point(index or null), turn(edge, ray), turned(), zoom(view or null)
+  // events: select(index), point(index or null), turn(edge, ray), turned(), level(axis, value or null), zoom(view or null)
   constructor(place, label, events) {
     super(place, label);
     this.events = events;
     this.points = null;
     this.look = {
       edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue",
+      levels: null,  // of the two axes: the most or least that is acceptable, or null; null where levels are not asked about
       groups: null, rivals: [], region: null, named: [],  // a report's: marks by status, who is compared, confidence, names
     };
     this.pointed = null;  // place among the points
     this.zoom = null;
     this.drag = null;
+    this.bars = [];
     this.#listen();
   }
 
@@ -91,32 +92,10 @@ export class Scatter extends Drawing {
 
   drawStill(pen) {
     const { x, y, w, h } = this.box;
-    const paint = this.paints;
-    pen.font = `12px ${FONT}`;
-    pen.textBaseline = "middle";
-    pen.lineWidth = 1;
-    for (const value of ticks(...this.view[0], Math.max(2, w / 110))) {
-      const at = Math.round(this.across(value)) + 0.5;
-      pen.strokeStyle = paint.grid;
-      pen.beginPath(); pen.moveTo(at, y); pen.lineTo(at, y + h); pen.stroke();
-      pen.fillStyle = paint.soft;
-      pen.textAlign = "center";
-      pen.fillText(short(value), at, y + h + 14);
-    }
-    if (this.points.y) {
-      for (const value of ticks(...this.view[1], Math.max(2, h / 70))) {
-        const at = Math.round(this.up(value)) + 0.5;
-        pen.strokeStyle = paint.grid;
-        pen.beginPath(); pen.moveTo(x, at); pen.lineTo(x + w, at); pen.stroke();
-        pen.fillStyle = paint.soft;
-        pen.textAlign = "right";
-        pen.fillText(short(value), x - 8, at);
-      }
-    }
-    this.#titles(pen);
+    this.titles = drawAxes(pen, this);
     pen.save();
     pen.beginPath(); pen.rect(x, y, w, h); pen.clip();
-    pen.fillStyle = paint.quiet;
+    pen.fillStyle = this.paints.quiet;
     const taken = new Uint8Array(Math.ceil(this.width) * Math.ceil(this.height));  // what lies on one pixel is one mark
     const size = this.px.length > 20000 ? 2 : this.px.length > 3000 ? 3 : 5;
     for (let k = 0; k < this.px.length; k += 1) {
@@ -129,35 +108,15 @@ export class Scatter extends Drawing {
     pen.restore();
   }
 
-  // Which way is better stands at every axis, as an arrow and in words.
-  #titles(pen) {
-    const { x, y, w, h } = this.box;
-    const title = (name, sign, room, [back, forth]) => {
-      pen.font = `12px ${FONT}`;
-      const words = `, ${sign < 0 ? smaller : larger}`;
-      const text = `${fitted(pen, name, Math.max(30, room - pen.measureText(words).width - 30))}${words}`;
-      return sign < 0 ? `${back} ${text}` : `${text} ${forth}`;
-    };
-    pen.fillStyle = this.paints.ink;
-    pen.textAlign = "center";
-    this.titles = [title(this.names[0], this.signs[0], w, ["←", "→"])];
-    pen.fillText(this.titles[0], x + w / 2, this.height - 14);
-    if (!this.points.y) return;
-    this.titles.push(title(this.names[1], this.signs[1], h, ["←", "→"]));  // read upwards, so that → points up
-    pen.save();
-    pen.translate(14, y + h / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.fillText(this.titles[1], 0, 0);
-    pen.restore();
-  }
-
   drawMoving(pen) {
     const { x, y, w, h } = this.box;
     const { look, paints: paint } = this;
     pen.save();
     pen.beginPath(); pen.rect(x, y, w, h); pen.clip();
     const apex = this.apex();
-    if (look.edges && apex !== null && this.points.y) this.#wedge(pen, apex);
+    if (look.edges && apex !== null && this.points.y) {
+      this.handles = drawWedge(pen, this, apex, this.events.turn && (this.pointed === null || this.drag?.kind === "turn")) ?? this.handles;
+    }
     if (look.region) this.#region(pen, look.region);
     this.#front(pen);
     for (const index of look.rivals) {
@@ -173,6 +132,8 @@ export class Scatter extends Drawing {
       this.stamp(pen, this.sprite("circle", 12, paint.green, paint.paper), this.px[k], this.py[k]);
     }
     pen.restore();
+    this.bars = look.levels ? look.levels.map((level, axis) => this.#bar(axis, level)) : [];
+    drawBars(pen, paint, this.bars);
     const chosen = look.selected === null ? null : this.placeOf(look.selected);
     for (const [k, colour] of [[chosen, paint.ink], [this.pointed, paint.ink]]) if (k !== null && this.isInside(k)) this.#ring(pen, k, colour);
     this.#names(pen, chosen);
@@ -184,6 +145,30 @@ export class Scatter extends Drawing {
       pen.strokeRect(Math.min(ax, bx), Math.min(ay, by), Math.abs(ax - bx), Math.abs(ay - by));
       pen.setLineDash([]);
     }
+  }
+
+  // The line of a level; without one its tab waits at the worse end of the axis.
+  #bar(axis, level) {
+    const { x, y, w, h } = this.box;
+    const isSet = level !== null;
+    const [low, high] = axis === 0 ? [x, x + w] : [y, y + h];
+    const worseIsHigh = (axis === 0) === this.signs[axis] < 0;  // in pixels, which grow to the right and downwards
+    const worst = worseIsHigh ? high : low;
+    const at = isSet ? Math.min(Math.max(axis === 0 ? this.across(level) : this.up(level), low), high) : worst;
+    const beyond = worseIsHigh ? [at, high - at] : [low, at - low];
+    return axis === 0
+      ? { axis, isSet, from: [at, y], to: [at, y + h], shade: [beyond[0], y, beyond[1], h], tab: [at, y + h], side: [0, -1] }
+      : { axis, isSet, from: [x, at], to: [x + w, at], shade: [x, beyond[0], w, beyond[1]], tab: [x, at], side: [1, 0] };
+  }
+
+  // Dragged to the worse end of its axis, or past it, a level is none.
+  #drag(axis, at) {
+    const { x, y, w, h } = this.box;
+    const value = axis === 0 ? this.view[0][0] + (at[0] - x) / this.scale[0] : this.view[1][0] + (y + h - at[1]) / this.scale[1];
+    const [low, high] = this.view[axis];
+    const edge = 3 / this.scale[axis];
+    const isNone = this.signs[axis] < 0 ? value >= high - edge : value <= low + edge;
+    this.events.level(axis, isNone ? null : Number(Math.min(Math.max(value, low), high).toPrecision(4)));
   }
 
   // Names of the shortlist and of a few others, as far as they do not lie on each other.
@@ -255,85 +240,10 @@ export class Scatter extends Drawing {
     return chosen ?? this.home;
   }
 
-  // A ray of the cone as a direction in the picture.
-  #direction([a, b]) {
-    return unit([this.steps[0] * a * this.scale[0], -this.steps[1] * b * this.scale[1]]);
-  }
-
-  #wedge(pen, apex) {
-    const [x, y] = [this.px[apex], this.py[apex]];
-    const far = 8 * (this.width + this.height);
-    const { edges } = this.look;
-    const rays = [edges[0], unit([edges[0][0] + edges[1][0], edges[0][1] + edges[1][1]]), edges[1]].map((ray) => this.#direction(ray));
-    const fill = (side, colour) => {
-      pen.beginPath();
-      pen.moveTo(x, y);
-      rays.forEach(([dx, dy], k) => pen.lineTo(x + side * dx * far * (k === 1 ? 2 : 1), y + side * dy * far * (k === 1 ? 2 : 1)));
-      pen.closePath();
-      pen.fillStyle = colour;
-      pen.fill();
-    };
-    fill(1, this.paints.wedge);
-    fill(-1, this.paints.beaten);
-    if (!this.events.turn || (this.pointed !== null && this.drag?.kind !== "turn")) return;
-    this.handles = [rays[0], rays[2]].map((ray) => this.#handle(x, y, ray));
-    pen.strokeStyle = this.paints.orange;
-    pen.lineWidth = 1.5;
-    for (const [hx, hy] of this.handles) {
-      pen.beginPath(); pen.moveTo(x, y); pen.lineTo(hx, hy); pen.stroke();
-      pen.beginPath(); pen.arc(hx, hy, 6, 0, 2 * Math.PI);
-      pen.fillStyle = this.paints.paper;
-      pen.fill();
-      pen.stroke();
-    }
-  }
-
-  // As far out as the picture allows.
-  #handle(x, y, [dx, dy]) {
-    const { box } = this;
-    const room = (at, d, low, high) => (d > 0 ? (high - at) / d : d < 0 ? (low - at) / d : Infinity);
-    const arm = Math.min(ARM * Math.min(box.w, box.h), room(x, dx, box.x + 8, box.x + box.w - 8), room(y, dy, box.y + 8, box.y + box.h - 8));
-    return [x + dx * Math.max(18, arm), y + dy * Math.max(18, arm)];
-  }
-
-  #cells() {
-    if (this.cells) return this.cells;
-    const across = Math.ceil(this.width / CELL) + 1;
-    const down = Math.ceil(this.height / CELL) + 1;
-    const head = new Int32Array(across * down).fill(-1);
-    const next = new Int32Array(this.px.length);
-    for (let k = this.px.length - 1; k >= 0; k -= 1) {
-      if (!this.isInside(k)) continue;
-      const cell = Math.floor(this.py[k] / CELL) * across + Math.floor(this.px[k] / CELL);
-      next[k] = head[cell];
-      head[cell] = k;
-    }
-    this.cells = { across, down, head, next };
-    return this.cells;
-  }
-
   // The nearest design; of those at one place, one that remains.
   #nearest(x, y, reach) {
-    const { across, down, head, next } = this.#cells();
-    const rings = Number.isFinite(reach) ? Math.ceil(reach / CELL) : Math.max(across, down);
-    const [cx, cy] = [Math.floor(x / CELL), Math.floor(y / CELL)];
-    let found = null;
-    let least = reach;
-    for (let ring = 0; ring <= rings && (ring - 1) * CELL <= least; ring += 1) {
-      for (let row = cy - ring; row <= cy + ring; row += 1) {
-        if (row < 0 || row >= down) continue;
-        const step = row === cy - ring || row === cy + ring ? 1 : 2 * ring || 1;
-        for (let column = cx - ring; column <= cx + ring; column += step) {
-          if (column < 0 || column >= across) continue;
-          for (let k = head[row * across + column]; k >= 0; k = next[k]) {
-            const away = Math.hypot(this.px[k] - x, this.py[k] - y);
-            const better = away < least || (away === least && found !== null && this.#stays(k) && !this.#stays(found));
-            if (better || (away === least && found === null)) [found, least] = [k, away];
-          }
-        }
-      }
-    }
-    return found;
+    this.cells ??= new Cells(this.px, this.py, this.width, this.height, (k) => this.isInside(k));
+    return this.cells.nearest(x, y, reach, (k) => this.#stays(k));
   }
 
   #stays(k) {
@@ -369,7 +279,8 @@ export class Scatter extends Drawing {
     canvas.addEventListener("pointercancel", () => { this.drag = null; this.request(); });
     canvas.addEventListener("touchstart", (event) => {
       const [touch] = event.touches;
-      if (event.touches.length === 1 && this.#handleAt(this.at(touch), HANDLE.touch) >= 0) event.preventDefault();
+      const held = event.touches.length === 1 && (this.#handleAt(this.at(touch), HANDLE.touch) >= 0 || barAt(this.bars, this.at(touch), true));
+      if (held) event.preventDefault();
     }, { passive: false });
     canvas.addEventListener("click", (event) => this.#click(event));
     canvas.addEventListener("dblclick", () => { if (this.zoom) this.events.zoom?.(null); });
@@ -382,8 +293,12 @@ export class Scatter extends Drawing {
     const at = this.at(event);
     this.pressed = at;  // a click is told in whole pixels, and two designs may be closer than that
     const touch = event.pointerType !== "mouse";
+    const bar = this.events.level ? barAt(this.bars, at, touch) : null;
     const edge = this.#handleAt(at, touch ? HANDLE.touch : HANDLE.mouse);
-    if (edge >= 0) {
+    if (bar) {
+      this.drag = { kind: "level", axis: bar.axis, moved: false };
+      this.#point(null);
+    } else if (edge >= 0) {
       const chosen = this.look.selected === null ? null : this.placeOf(this.look.selected);
       this.drag = { kind: "turn", edge, apex: chosen ?? this.home, moved: false };
       this.#point(null);
@@ -401,6 +316,11 @@ export class Scatter extends Drawing {
       this.events.turn(this.drag.edge, unit([dx / this.scale[0] / this.steps[0], -dy / this.scale[1] / this.steps[1]]));
       return;
     }
+    if (this.drag?.kind === "level") {
+      this.drag.moved = true;
+      this.#drag(this.drag.axis, at);
+      return;
+    }
     if (this.drag) {
       this.drag.to = at;
       this.drag.moved ||= Math.hypot(at[0] - this.drag.from[0], at[1] - this.drag.from[1]) > 6;
@@ -408,7 +328,7 @@ export class Scatter extends Drawing {
       return;
     }
     if (event.pointerType !== "mouse") return;
-    const near = this.#handleAt(at, HANDLE.mouse) >= 0 && this.pointed === null;
+    const near = (this.#handleAt(at, HANDLE.mouse) >= 0 && this.pointed === null) || (this.events.level && barAt(this.bars, at, false) !== null);
     this.canvas.classList.toggle("grab", near);
     this.#point(near ? null : this.#nearest(...at, REACH.mouse), at);
   }
@@ -419,7 +339,7 @@ export class Scatter extends Drawing {
     if (!drag?.moved) return;
     this.quiet = true;  // the click that follows is the end of the drag
     setTimeout(() => { this.quiet = false; }, 0);
-    if (drag.kind === "turn") { this.events.turned?.(); this.request(); return; }
+    if (drag.kind !== "box") { this.events.turned?.(); this.request(); return; }
     const [[ax, ay], [bx, by]] = [drag.from, drag.to];
     const { box } = this;
     const clip = (value, low, high) => Math.min(Math.max(value, low), high);

@@ -1,0 +1,71 @@
+// What is acceptable: of every objective the least, or the most, that a design may have. Fields here, lines in the picture.
+
+import { byId, element, say, short } from "./dom.js";
+
+export const levels = new Map();  // by the number of the objective
+
+let start = null;
+let changed = null;
+
+export const levelsAsked = () => (levels.size ? { levels: Object.fromEntries(levels) } : {});
+export const levelsNoted = () => [...levels].sort(([a], [b]) => a - b);
+
+const isSmall = (place) => start.minimised.includes(start.objectives[place]);
+
+export function setUpLevels(given, onChange) {
+  [start, changed] = [given, onChange];
+  byId("levels").replaceChildren(...start.objectives.map((name, place) => {
+    const label = element("label", `${name} ${isSmall(place) ? "at most" : "at least"}`);
+    const field = element("input");
+    Object.assign(field, { type: "number", step: "any", id: `level-${place}`, autocomplete: "off" });
+    field.addEventListener("input", () => {
+      if (field.value === "" && field.validity.badInput) return;  // half typed
+      setLevel(place, field.value === "" ? null : field.valueAsNumber);
+    });
+    label.append(field);
+    return label;
+  }));
+}
+
+export function setLevel(place, level) {
+  if (level === null) levels.delete(place);
+  else levels.set(place, level);
+  changed();
+}
+
+// From an address: pairs of an objective and a number; what makes no sense is as if it were not there.
+export function restoreLevels(found) {
+  levels.clear();
+  for (const pair of Array.isArray(found) ? found : []) {
+    const [place, level] = Array.isArray(pair) ? pair : [];
+    if (start.objectives[place] !== undefined && Number.isFinite(level)) levels.set(place, level);
+  }
+}
+
+export const misses = (values) => [...levels].some(([place, level]) => (isSmall(place) ? values[place] > level : values[place] < level));
+
+// Of the designs of a plane, 1 for each that misses a level; null where there is none.
+export function missing(columns) {
+  if (!levels.size) return null;
+  const found = new Uint8Array(columns[0].length);
+  for (const [place, level] of levels) {
+    const [column, isMost] = [columns[place], isSmall(place)];
+    for (let k = 0; k < found.length; k += 1) if (isMost ? column[k] > level : column[k] < level) found[k] = 1;
+  }
+  return found;
+}
+
+export function drawLevels() {
+  start.objectives.forEach((_, place) => {
+    const field = byId(`level-${place}`);
+    if (document.activeElement !== field) field.value = levels.has(place) ? Number(levels.get(place).toPrecision(6)) : "";
+  });
+  const words = levelsNoted().map(([place, level]) => `${start.objectives[place]} ${isSmall(place) ? "at most" : "at least"} ${short(level)}`);
+  say("level-words", words.length ? `Only ${words.join(" and ")} will do.` : "");
+}
+
+// "misses a level: price 12 is 2 above 10".
+export const missedWords = (given, chosen) => chosen.misses.map(({ objective, level, by }) => {
+  const name = given.objectives[objective];
+  return `${name} ${short(chosen.values[objective])} is ${short(by)} ${given.minimised.includes(name) ? "above" : "below"} ${short(level)}`;
+}).join("; ");

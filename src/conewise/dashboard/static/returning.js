@@ -1,0 +1,64 @@
+// At which exchange a design that is out would come back.
+
+import { short } from "./dom.js";
+import { edgeOf, widened } from "./geometry.js";
+import { held, inUnits, saidRays, setRate } from "./preference.js";
+
+const ROOM = 0.01;  // of the last of three digits: what is said must hold in spite of rounding
+
+// The next number of three digits.
+function above(rate) {
+  const step = 10 ** (Math.floor(Math.log10(rate)) - 2);
+  return Number(((Math.floor(rate / step + ROOM) + 1) * step).toPrecision(3));
+}
+
+// In the plane, the exchanges that together bring a design back: { loss, gain, amount }, for 1 of `loss` at least `amount`
+// of `gain`, in the user's own units. null where no price does.
+function exchangesBack(plane, place) {
+  const reached = plane.ratesReached(place, held.edges);
+  return reached && [0, 1].filter((loss) => reached[loss] > 0)
+    .map((loss) => ({ loss, gain: 1 - loss, amount: above(inUnits(reached[loss], loss, 1 - loss)) }));
+}
+
+const rateOf = ({ loss, gain, amount }) => inUnits(amount, gain, loss);  // in steps
+
+// Whether something that was said asks for less.
+function isContrary(exchanges) {
+  const edges = [...held.edges];
+  for (const exchange of exchanges) edges[exchange.gain] = edgeOf("pays", rateOf(exchange), exchange.gain);
+  const whole = widened(edges, saidRays());
+  return whole === null || String(whole) !== String(edges);
+}
+
+const turned = (start, place) => start.minimised.includes(start.objectives[place]);
+const better = (start, place) => `${turned(start, place) ? "less" : "more"} ${start.objectives[place]}`;
+const worse = (start, place) => `${turned(start, place) ? "more" : "less"} ${start.objectives[place]}`;
+
+// In words, and to be used by a click.
+export function waysBack({ start, selected, plane, points }, changed) {
+  if (!selected.beaten_by) return [];
+  const words = ({ loss, gain, amount }) => `at ${short(amount)} ${better(start, gain)} for 1 ${worse(start, loss)}`;
+  if (plane && held.edges) {
+    const exchanges = exchangesBack(plane, points.place.get(selected.index));
+    if (!exchanges) return [{ words: "at no price: another design is at least as good in both" }];
+    const all = exchanges.map(words).join(" and ");
+    if (isContrary(exchanges)) return [{ words: `${all}, if you took back what you said to the contrary` }];
+    const use = () => {
+      for (const exchange of exchanges) setRate(exchange.loss, "pays", rateOf(exchange));
+      changed();
+    };
+    return [{ words: all, use }];
+  }
+  return selected.returning.map(({ shares, loss, gain, amount }) => {
+    if (shares) {
+      const least = shares.map((share, place) => `${short(share)} % ${start.objectives[place]}`).join(", ");
+      return { words: `with least shares of ${least}`, use: () => { held.base = { shares }; changed(); } };
+    }
+    const exchange = { loss, gain, amount: above(amount) };
+    const isIt = ({ accept }) => accept?.[0] === loss && accept[2] === gain;
+    return { words: words(exchange), use: () => {
+      held.said = held.said.map((said) => (isIt(said) ? { accept: [loss, 1, gain, exchange.amount] } : said));
+      changed();
+    } };
+  });
+}

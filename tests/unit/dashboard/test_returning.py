@@ -1,0 +1,64 @@
+"""When a design would return: what is said holds, and a little less does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared.explorer import designs_of
+
+import conewise as cw
+from conewise.dashboard.desk import Desk
+from conewise.dashboard.returning import returning
+from conewise.dashboard.sources import Fixed
+
+VALUES = np.random.default_rng(8).normal(size=(60, 3))
+DESIGNS = designs_of(VALUES, minimised=("f0",))
+BARELY = 1e-4
+
+
+def beaten(said):
+    """Who remains componentwise, and no longer with what was said."""
+    return np.flatnonzero(cw.Preferences(DESIGNS.meaning).remaining(VALUES) & ~said.remaining(VALUES))
+
+
+def accepting(amount):
+    return cw.Preferences(DESIGNS.meaning).accepts(give={"f1": 2.0}, get={"f0": amount})
+
+
+def test_a_larger_amount_brings_it_back():
+    preference = {"text": "orthant:3", "said": [{"accept": [1, 2.0, 0, 0.5]}]}
+    out = beaten(accepting(0.5))
+    assert len(out) > 2
+    for index in out.tolist():
+        ((way,),) = [returning(DESIGNS, index, preference)]
+        assert (way["loss"], way["gain"]) == (1, 0)
+        back = 2 * way["amount"]  # for 1 of the loss; 2 are given
+        assert accepting(back * (1 + BARELY)).remaining(VALUES)[index]
+        assert not accepting(back * (1 - BARELY)).remaining(VALUES)[index]
+
+
+def test_smaller_shares_bring_it_back():
+    shares = [30, 20, 10]
+    means = DESIGNS.means
+    cone = cw.Cone(np.array(shares) + 40 * np.eye(3))
+    out = np.flatnonzero(cw.pareto_mask(means, cw.Cone.orthant(3)) & ~cw.pareto_mask(means, cone))
+    assert len(out) > 2
+    for index in out.tolist():
+        ((way,),) = [returning(DESIGNS, index, {"shares": shares})]
+        least = np.array(way["shares"])
+        assert (least <= shares).all()
+        assert cw.pareto_mask(means, cw.Cone(least + (100 - least.sum()) * np.eye(3)))[index]
+
+
+def test_who_is_beaten_in_every_respect_never_returns_and_the_desk_asks_only_of_those_that_are_out():
+    never = np.flatnonzero(~cw.pareto_mask(DESIGNS.means, cw.Cone.orthant(3)))[0]
+    said = {"text": "orthant:3", "said": [{"accept": [1, 2.0, 0, 0.5]}]}
+    assert returning(DESIGNS, int(never), said) == []
+    assert returning(DESIGNS, int(never), {"text": "ranked:3"}) == []
+    desk = Desk(Fixed("t", DESIGNS, cw.Cone.orthant(3), None))
+    out = beaten(accepting(0.5))[0]
+    assert desk.design({"first": said, "index": int(out)})["returning"][0]["amount"] == pytest.approx(
+        returning(DESIGNS, int(out), said)[0]["amount"]
+    )
+    stays = np.flatnonzero(accepting(0.5).remaining(VALUES))[0]
+    assert desk.design({"first": said, "index": int(stays)})["returning"] == []
