@@ -173,7 +173,7 @@ def test_cone_says_everything_in_json():
 
 
 def test_cone_in_a_pipe_is_plain_text():
-    done = succeeds("cone", "[[2,1],[1,2],[1,1]]")
+    done = succeeds("cone", "[[2,1],[1,2],[1,1]]", "--details")
     plain(done.stdout)
     assert done.stderr == ""
     assert "redundant rows left out: 2" in done.stdout

@@ -1,4 +1,4 @@
-"""`conewise cone`: everything about one cone."""
+"""`conewise cone`: what one cone means, and its mathematics if asked for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conewise.report.data import Table
 from conewise.report.words import describe
 
 
-@click.command(short_help="Facets, rays, complexity and meaning of a cone.")
+@click.command(short_help="What a cone means in words, and what it costs.")
 @click.argument("spec")
 @click.option(
     "--dim", type=click.IntRange(1, MOST_OBJECTIVES), help="Number of objectives, where SPEC does not say it."
@@ -25,27 +25,34 @@ from conewise.report.words import describe
 @click.option("--objectives", callback=columns, help="Their names, separated by commas, for the words and the picture.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--details", is_flag=True, help="Facets, rays, dual, widths and ordering complexity as well.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all details.")
 def cone(
-    spec: str, dim: int | None, objectives: list[str], minimise: list[str], plot: Path | None, as_json: bool
+    spec: str,
+    dim: int | None,
+    objectives: list[str],
+    minimise: list[str],
+    plot: Path | None,
+    details: bool,
+    as_json: bool,
 ) -> None:
-    """Facets, rays, dual, widths and ordering complexity of a cone, and what it means in words.
+    """What a cone means: when one design is better than another, and what that costs in evaluations.
 
     SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60,12, exchange:[[1,2],[2,1]],
     rays:[[1,0],[1,1]] or rows such as [[2,1],[1,2]].
 
-    Example: conewise cone planar:135 --plot cone.png
+    Example: conewise cone importance:0.29 --objectives speed,price --minimise price
     """
     chosen = Cone.parse(spec, dim if dim is not None or not objectives else len(objectives))
     if minimise and not objectives:
         raise InputError("--minimise chooses among named objectives: give their names with --objectives.")
     words = describe(chosen, objectives, minimise) if objectives else describe(chosen)
-    complexity = chosen.complexity
     if plot is not None:
         from conewise.report.plots import cone_picture, save
 
         save(cone_picture(chosen, objectives=objectives or None), plot)
     if as_json:
+        complexity = chosen.complexity
         print_json(
             {
                 "cone": str(chosen),
@@ -66,15 +73,20 @@ def cone(
             }
         )
         return
-    click.echo(f"{chosen}: {len(chosen.facets)} facets and {len(chosen.rays)} rays in R^{chosen.dim}")
+    for line in words:
+        click.echo(line)
+    if details:
+        _show_details(chosen, tuple(objectives) or tuple(f"x{d + 1}" for d in range(chosen.dim)))
     if chosen.removed:
         given = "rays" if split_cone_text(spec)[0] == "rays" else "rows"
         click.echo(f"redundant {given} left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
-    click.echo()
-    for line in words:
-        click.echo(line)
-    click.echo()
-    axes = tuple(objectives) or tuple(f"x{d + 1}" for d in range(chosen.dim))
+    if plot is not None:
+        click.echo(f"drawn to {plot}")
+
+
+def _show_details(chosen: Cone, axes: tuple[str, ...]) -> None:
+    """The mathematics: W with its widths, the generators, and beta with the weightings that attain it."""
+    click.echo(f"\n{chosen}: {len(chosen.facets)} facets and {len(chosen.rays)} rays in R^{chosen.dim}\n")
     facets = tuple(
         (f"w{n + 1}", *_row(w), _number(alpha))
         for n, (w, alpha) in enumerate(zip(chosen.facets, chosen.widths, strict=True))
@@ -82,6 +94,7 @@ def cone(
     print_table(Table("Facets: rows of W (rays of the dual cone), with their widths", ("", *axes, "alpha"), facets))
     rays = tuple((f"r{n + 1}", *_row(ray)) for n, ray in enumerate(chosen.rays))
     print_table(Table("Rays: generators of C (facets of the dual cone)", ("", *axes), rays))
+    complexity = chosen.complexity
     pair = "  and  ".join("(" + ", ".join(_row(v)) + ")" for v in complexity.pair)
     beta2 = f"beta2 = {complexity.beta2:.8g}"
     if complexity.exact:
@@ -92,8 +105,6 @@ def cone(
         )
     click.echo(f"ordering complexity: {value}")
     click.echo(f"witness: the weightings {pair}, {complexity.degrees:.6g} degrees apart")
-    if plot is not None:
-        click.echo(f"drawn to {plot}")
 
 
 def _row(values: np.ndarray) -> list[str]:

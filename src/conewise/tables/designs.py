@@ -25,6 +25,7 @@ NAME_COLUMNS: Final = ("name", "design", "id")
 _MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spreadsheets and R write "not measured"
 _NOT_FINITE: Final = frozenset({"nan", "+nan", "-nan"})
 _FRACTIONAL: Final = frozenset(".eEiInN")  # of a text that is no whole number, infinity and NaN included
+_NO_NUMBER: Final = "where a number was expected"
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,9 @@ def numbers(
     for offset, entry in enumerate(column):
         if (wrong := what_is_wrong(entry, missing=missing)) is not None:
             row = first_row + (offset if places is None else int(places[offset]))
-            raise InputError(f"{row_words(path, row)}, column {name!r} {wrong}.")
+            words = isinstance(entry, str) and any(c.isalpha() for c in entry) and wrong.endswith(_NO_NUMBER)
+            remedy = "; if it is no objective, name the objectives without it" if words else ""
+            raise InputError(f"{row_words(path, row)}, column {name!r} {wrong}{remedy}.")
     raise AssertionError("unreachable")
 
 
@@ -224,9 +227,9 @@ def what_is_wrong(entry: Any, *, missing: bool = False) -> str | None:
         )
     except (TypeError, ValueError, OverflowError):
         shown = str(entry)[:40] if isinstance(entry, bool | np.bool_) else f"{str(entry)[:40]!r}"
-        return f"holds {shown}, where a number was expected{_remedy(entry)}"
+        return f"holds {shown}, {_NO_NUMBER}{_remedy(entry)}"
     if math.isnan(number) and isinstance(entry, str) and not missing and entry.strip().lower() not in _NOT_FINITE:
-        return f"holds {entry[:40]!r}, where a number was expected"
+        return f"holds {entry[:40]!r}, {_NO_NUMBER}"
     if math.isinf(number) or (math.isnan(number) and not missing):
         return f"holds {str(entry)[:40]}, where a finite number was expected"
     return None

@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from shared.commandline import refused
+from shared.commandline import refused, run
+
+MATHEMATICS = ("Facets", "Rays", "alpha", "ordering complexity", "witness", "R^2")
+
+
+def test_it_says_what_a_cone_means_and_nothing_else(capsys):
+    code, out, _ = run(capsys, "cone", "planar:135", "--objectives", "speed,price", "--minimise", "price")
+    assert code == 0
+    assert "A rise of 1 in price is accepted for a rise of at least 2.414 in speed." in out
+    assert not [word for word in MATHEMATICS if word in out]
+
+
+def test_the_mathematics_comes_if_asked_for(capsys):
+    words = run(capsys, "cone", "planar:45")[1]
+    code, out, _ = run(capsys, "cone", "planar:45", "--details")
+    assert code == 0
+    assert out.startswith(words)
+    assert not [word for word in MATHEMATICS if word not in out]
+    assert "beta = 1.4142136" in out
+
+
+def test_json_has_everything_without_asking(capsys):
+    found = json.loads(run(capsys, "cone", "planar:45", "--json")[1])
+    assert {"facets", "dual", "alpha", "widest_pair", "words"} <= set(found)
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,11 @@ def test_an_error_far_down_names_its_row(tmp_path, reader):
         ("cost,speed\n", "t.csv has no rows below its header"),
         ("cost,speed\n1,\n", r"row 1 \(below the header\), column 'speed' is empty; every design needs all"),
         ("cost,speed\n1,2\n1,   \n", "row 2 .* is empty"),
-        ("cost,speed\n1,fast\n", "column 'speed' holds 'fast', where a number was expected"),
+        (
+            "cost,speed\n1,fast\n",
+            "column 'speed' holds 'fast', where a number was expected; if it is no objective, name the objectives "
+            "without it",
+        ),
         ("cost,speed\n1,nan\n", "column 'speed' holds nan, where a finite number was expected"),
         ("cost,speed\n-inf,1\n", "column 'cost' holds -inf, where a finite number was expected"),
         ("cost,speed\n1,NA\n", "holds 'NA', where a number was expected"),
