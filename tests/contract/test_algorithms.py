@@ -118,6 +118,20 @@ class TestEpsilonPAL(QuietContract):
         return algorithms.EpsilonPAL(question, n_designs, model=known(), growth=0.3)
 
 
+class TestHypervolumeImprovement(QuietContract):
+    problems: ClassVar = {"three objectives": PROBLEMS["three objectives"]}
+
+    def make(self, question, n_designs):
+        return algorithms.HypervolumeImprovement(question, n_designs, model=cw.models.Independent())
+
+
+class TestFrontierEntropy(QuietContract):
+    problems: ClassVar = {"narrow cone": PROBLEMS["narrow cone"]}
+
+    def make(self, question, n_designs):
+        return algorithms.FrontierEntropy(question, n_designs, model=smooth(n_designs))
+
+
 class TestVOGPOnAMixture(QuietContract):
     heuristic = "proven for one known Gaussian process"
 

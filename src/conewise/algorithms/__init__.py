@@ -9,8 +9,10 @@ from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
 from conewise.algorithms.published.auer import AuerElimination
 from conewise.algorithms.published.ege import SequentialHalving, SequentialRejects
+from conewise.algorithms.published.ehvi import HypervolumeImprovement
 from conewise.algorithms.published.epal import EpsilonPAL
 from conewise.algorithms.published.paveba import PaVeBa
+from conewise.algorithms.published.pfes import FrontierEntropy
 from conewise.algorithms.published.psips import PosteriorSampling
 from conewise.algorithms.published.vogp import VOGP
 from conewise.algorithms.status import Status
@@ -24,6 +26,8 @@ __all__ = [
     "Certificate",
     "Claims",
     "EpsilonPAL",
+    "FrontierEntropy",
+    "HypervolumeImprovement",
     "LeaderChallenger",
     "ModelGuided",
     "NaiveElimination",

@@ -11,6 +11,8 @@ from conewise.algorithms import (
     Algorithm,
     AuerElimination,
     EpsilonPAL,
+    FrontierEntropy,
+    HypervolumeImprovement,
     LeaderChallenger,
     ModelGuided,
     NaiveElimination,
@@ -43,6 +45,7 @@ class Shared(Protocol):
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
+_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "seed"})
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
@@ -52,7 +55,9 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
-    "model": (ModelGuided, frozenset({"model", "success", "max_evaluations", "robust", "confirm", "seed"})),
+    "model": (ModelGuided, _MODEL_OPTIONS),
+    "ehvi": (HypervolumeImprovement, _MODEL_OPTIONS),
+    "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),
     "vogp": (VOGP, _RECTANGLE_OPTIONS),
 }

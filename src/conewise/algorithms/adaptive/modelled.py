@@ -100,8 +100,12 @@ class ModelGuided(FixedConfidence):
         if not self._finished(look, state):
             if most is None and look.choice.failing <= _CAREFUL * self.delta:
                 count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
-            return next_pulls(look, self.cone, self.epsilon, self.success, count)
+            return self.chosen(look, state, count)
         return Pulls(self._unconfirmed(look, state.everything)[:count])
+
+    def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
+        """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
+        return next_pulls(look, self.cone, self.epsilon, self.success, count)
 
     def _unconfirmed(self, look: Look, statistics: Statistics) -> Indices:
         """Returned designs that have still to be evaluated."""
