@@ -106,7 +106,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("analyse",),
     ],
     "studies": [
-        ("rules", "identity", "results", "texts"),
+        ("rules", "identity", "results", "texts", "priors"),
         ("blocks",),
         ("loop", "spec", "storage.journal"),
         ("evaluations", "changes"),

@@ -58,6 +58,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "by_status": by_status(status),
         "returned_names": result.names(study.names),
         "certified_epsilon": _finite(status.certified_epsilon),
+        "certified": dict(result.certified) or None,
         **guarantee_data(result.guarantee),
         "guess": guess_data(study.guess(), study.names),
         "stopped_because": result.stopped_because,
@@ -92,6 +93,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         *((("blocks", note),) if (note := _blocks(study, status)) else ()),
         ("worth", str(result.guarantee)),
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
+        *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         *((("of these used", note),) if (note := _unused(status)) else ()),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
@@ -128,17 +130,21 @@ def by_design(study: Study, status: StudyStatus) -> Table:
     """A line for each design: where it stands, its averages, and who has which of its evaluations until when."""
     result, hands, errors = status.result, _hands(study), study.guess().standard_errors
     order = sorted(range(len(result.designs)), key=lambda k: not result.pareto[k])  # the returned ones first
+    likely = result.probability
     rows = tuple(
         (
             result.designs[k],
             result.standing(k),
             f"{int(result.counts[k]):,}",
             *map(average, result.averages[k].tolist(), errors[k].tolist()),
+            *(() if likely is None else (f"{likely[k]:.3f}", str(result.evidence[k]))),
             hands.get(result.designs[k], ""),
         )
         for k in order
     )
-    return Table("Designs (times are UTC)", ("design", "status", "evaluations", *study.objectives, "in hands"), rows)
+    ours = () if likely is None else ("probably Pareto", "evidence")
+    header = ("design", "status", "evaluations", *study.objectives, *ours, "in hands")
+    return Table("Designs (times are UTC)", header, rows)
 
 
 def _hands(study: Study) -> dict[str, str]:

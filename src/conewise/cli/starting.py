@@ -54,6 +54,10 @@ sigma = [0.4, 0.1]
 # success = "contain"            # return every Pareto optimal design, not only a cover of them
 # max_evaluations = 10000        # end there, with the epsilon that is certified by then
 
+# [model]                        # designs with similar columns have similar values: far fewer evaluations
+# kind = "smooth"                # or "linear"; the promise then holds on average over this prior
+# features = ["temperature", "hours"]
+
 [run]                            # read by `conewise study run --toml` alone, never stored in the study
 function = "conewise.problems.rehearsal:evaluate"   # yours: "module:function", of a design (a dict) and a seed
 # command = "./simulate --temperature {{temperature}} --seed {{seed}}"   # or a command that prints the values

@@ -35,11 +35,21 @@ _TOP: Final[dict[str, Any]] = {
     "designs": dict,
     "noise": dict,
     "algorithm": dict,
+    "model": dict,
     "run": dict,
 }
 _TABLES: Final[dict[str, dict[str, Any]]] = {
     "designs": {"file": str, "name": str, "list": list, "count": int},
     "noise": {"kind": str, "sigma": object, "cov": list, "low": object, "high": object},
+    "model": {
+        "kind": str,
+        "features": list,
+        "orders": dict,
+        "kernels": list,
+        "sizes": list,
+        "discrepancies": list,
+        "between": list,
+    },
     "run": {"function": str, "command": str, "jobs": int, "retries": int, "time_limit": float, "batch": int},
 }
 _WORDS: Final = {
@@ -107,6 +117,7 @@ def read_trial(path: Path) -> Trial:
         "algorithm": name,
         "options": algorithm,
         **{key: data[key] for key in ("name", "seed", "lease", "reserve", "block", "population") if key in data},
+        **({"model": data["model"]} if "model" in data else {}),
         **({"blocks": _blocks(data["blocks"], data.get("block"), path)} if "blocks" in data else {}),
     }
     return Trial(path, study, dict(data.get("run", {})))

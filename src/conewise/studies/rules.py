@@ -29,6 +29,10 @@ PAIRED: Final = "paired"
 """The rule for blocks that the designs share, and for nothing else."""
 
 
+MODEL: Final = "model"
+"""The rule for designs of which something is believed beforehand."""
+
+
 class Shared(Protocol):
     """Blocks that all designs meet in one order: recorded ones, or those of a study."""
 
@@ -45,7 +49,7 @@ class Shared(Protocol):
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
-_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "seed"})
+_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "batch", "seed"})
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
@@ -55,7 +59,7 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
-    "model": (ModelGuided, _MODEL_OPTIONS),
+    MODEL: (ModelGuided, _MODEL_OPTIONS),
     "ehvi": (HypervolumeImprovement, _MODEL_OPTIONS),
     "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),
@@ -75,7 +79,7 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
         return PAIRED
     as_option(name, "algorithm", ("auto", *_RULES))
     if name == "auto" and "model" in options:
-        return "model"
+        return MODEL
     if name == "auto":
         name = "naive" if options.keys() & _RULES["naive"][1] else "proportions"
     return name

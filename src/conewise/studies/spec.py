@@ -38,6 +38,7 @@ from conewise.feedback import LARGEST_OBSERVED, Observations
 from conewise.goals import Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
+from conewise.studies.priors import model_to_dict, prior_for
 from conewise.studies.rules import build, check_options, resolved, success_asked
 from conewise.studies.texts import as_label
 from conewise.tables.designs import NAME_COLUMNS
@@ -86,12 +87,19 @@ class Specification:
         return self._algorithm
 
     @cached_property
+    def built_options(self) -> dict[str, Any]:
+        """The options as the algorithm takes them: of a model, the prior itself."""
+        if "model" not in self.options:
+            return dict(self.options)
+        return {**self.options, "model": prior_for(self.options["model"], self.rows)}
+
+    @cached_property
     def _algorithm(self) -> Algorithm[Any]:
         try:
             question = self.question
             if self.reserve:
                 question = replace(question, delta=question.delta * (1 - self.reserve))
-            return build(self.algorithm, question, self.n_designs, self.options, self.blocks)
+            return build(self.algorithm, question, self.n_designs, self.built_options, self.blocks)
         except InputError:
             raise
         except ArithmeticError:
@@ -240,6 +248,7 @@ def specified(
     blocks: Any = None,
     population: int | str | None = None,
     levels: Mapping[str, Level] | None = None,
+    model: Any = None,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     names, rows = checked_designs(designs)
@@ -263,6 +272,10 @@ def specified(
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})
+    if model is not None:
+        chosen["model"] = model
+    if "model" in chosen:
+        chosen["model"] = model_to_dict(chosen["model"])
     seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     own = {column for row in rows for column in row}
     shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from conewise._arrays import Floats, Indices, as_count, as_positive
 from conewise.cones import Cone
 from conewise.errors import InputError
+from conewise.models import Prior
 from conewise.noise import Noise
 from conewise.objectives import Level, Objective
 from conewise.studies.changing import ChangingStudy, Write
@@ -83,6 +84,7 @@ class Study(ChangingStudy):
         block: str | None = None,
         blocks: Sequence[str] | int | None = None,
         population: int | str | None = None,
+        model: Prior | Mapping[str, Any] | None = None,
         clock: Clock = time.time,
     ) -> Study:
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
@@ -100,9 +102,13 @@ class Study(ChangingStudy):
         have met (docs/blocks): `blocks` are their names, or how many there are, met by every design in one order that
         `seed` draws; `population` says what averages are over, "all" these blocks, a number of blocks, or by default an
         unlimited population of which these are a sample.
+
+        With a `model` of the designs (`models.Smooth(features)`, or {"kind": "smooth", "features": ["temp", "time"]}
+        with columns of the designs) far fewer evaluations are enough, for a promise that holds on average over that
+        prior (docs/features): options `batch` (evaluations asked for at a time), `robust`, `confirm`, `seed`.
         """
         asked = (designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve)
-        specification = specified(*asked, block, blocks, population, levels)
+        specification = specified(*asked, block, blocks, population, levels, model)
         if name is not None:
             name = as_label(name, "the name of a study")
         return cls(create_journal(where, name, specification.to_json()), clock, specification)

@@ -24,7 +24,7 @@ from typing import Any, Final
 from conewise.algorithms import Algorithm
 from conewise.errors import InputError
 from conewise.studies.ledger import Mark
-from conewise.studies.rules import build, build_for_any_epsilon
+from conewise.studies.rules import MODEL, build, build_for_any_epsilon
 from conewise.studies.spec import Specification
 
 CHANGEABLE: Final = ("proportions", "elimination", "paired")
@@ -92,7 +92,7 @@ class Version:
         spec, k = self.specification, len(self.designs)
         if self.as_created and self.limit is None and not self.assumed:
             return spec.build()
-        options = dict(spec.options)
+        options = dict(spec.built_options)
         if self.limit is not None and spec.question.epsilon > 0:
             options.pop("max_evaluations", None)  # the study itself ends there
         if not self.changed:
@@ -105,13 +105,19 @@ class Version:
 
     def after(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
         """The version that a change leads to; `beaten` says who was by then."""
-        if self.specification.algorithm not in CHANGEABLE:
+        if self.specification.algorithm not in CHANGEABLE and not self._only_the_limit(mark):
             raise InputError(
                 f"a study with the rule {self.specification.algorithm!r} cannot be changed, only one with "
                 f"{' or '.join(CHANGEABLE)}: make a new study, and take the evaluations along with export and tell."
             )
         acts = {"add": self._added, "drop": self._dropped, "change": self._changed, "objective": self._widened}
         return acts[mark.change.kind](mark, beaten)
+
+    def _only_the_limit(self, mark: Mark) -> bool:
+        """With a model any stopping time is as good as another; what is asked, and of whom, stays as declared."""
+        change, spec = mark.change, self.specification
+        fixed = change.kind == "change" and change.epsilon in (None, spec.question.epsilon)
+        return fixed and spec.algorithm == MODEL and spec.question.epsilon > 0
 
     def _with_part(self, **changes: Any) -> Version:
         """With another part of delta, which nobody has looked at yet."""

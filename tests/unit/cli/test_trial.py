@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from shared.laboratory import TOML as LABORATORY
 from shared.laboratory import data, refused
+from shared.simulators import trade_off
 
 import conewise as cw
 from conewise.cli.main import main
@@ -181,3 +182,56 @@ def test_every_key_of_a_toml_arrives(folder, capsys):
     assert "already holds a study called 'second'" in refused(
         capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second"
     )
+
+
+# -- models ----------------------------------------------------------------------------------------------------------
+
+NAIVE = '[algorithm]\nname = "naive"\nevaluations_each = 4\n'
+MODEL = '[model]\nkind = "linear"\nfeatures = ["x"]\nsizes = [3, 30]\n'
+
+
+def with_model(folder, model=MODEL, algorithm=""):
+    text = LABORATORY.replace(NAIVE, model + algorithm)
+    assert text != LABORATORY
+    (folder / "trial.toml").write_text(text, encoding="utf-8")
+
+
+def test_a_trial_with_a_model_is_run_asked_and_told(folder, capsys):
+    with_model(folder, algorithm="[algorithm]\nbatch = 2\nconfirm = true\n")
+    created = data(capsys, "create", "trial.toml")
+    assert created["algorithm"] == "model"
+    asked = data(capsys, "ask", "trial.db", "-n", "2")["handed_out"]
+    assert len({one["name"] for one in asked}) == 2
+    for one in reversed(asked):
+        gain, cost = trade_off(one["columns"], one["seed"]).tolist()
+        data(capsys, "tell", "trial.db", one["id"], gain, cost)
+    ran = data(capsys, "run", "trial.db", "--toml", "trial.toml")
+    assert ran["finished"]
+    status = data(capsys, "status", "trial.db", "--designs")
+    assert set(status["certified"]) == {"prior", "every truth"}
+    assert "on average over the prior" in status["guarantee"]["theorem"]
+    assert all(0 <= row["probability"] <= 1 for row in status["designs"])
+    assert all(row["evidence"] == "measured" for row in status["designs"] if row["returned"])  # confirmed
+    with pytest.raises(SystemExit):
+        main(["study", "status", "trial.db", "--designs"])
+    out = capsys.readouterr().out
+    assert "probably Pareto" in out
+    assert "for every truth" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ('[model]\nkind = "linear"\nfeatures = ["y"]\n', "the designs have no column 'y'; they have name, x, batch"),
+        ('[model]\nkind = "linear"\nfeatures = []\n', "the features of the model are empty"),
+        ('[model]\nkind = "linear"\nfeatures = ["maker"]\n', "'maker'"),
+        ('[model]\nkind = "smooth"\nfeatures = ["x"]\nkernels = []\n', "kernels is empty"),
+        ('[model]\nkind = "cubic"\nfeatures = ["x"]\n', "model must be"),
+        ('[model]\nkind = "linear"\nfeature = ["x"]\n', "did you mean 'features'?"),
+        ('[model]\nfeatures = ["x"]\n', "model must be a prior"),
+        (MODEL + '[algorithm]\nname = "naive"\nevaluations_each = 4\n', "naive has no option 'model'"),
+    ],
+)
+def test_mistakes_about_a_model_are_one_line(folder, capsys, model, words):
+    with_model(folder, model)
+    assert words in refused(capsys, "create", "trial.toml")

@@ -60,6 +60,8 @@ class ModelGuided(FixedConfidence):
     model: Prior = field(kw_only=True)
     robust: bool = field(default=False, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
+    batch: int | None = field(default=None, kw_only=True)
+    """Evaluations that are asked for at a time; by default one, and more the more there were."""
     seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -67,6 +69,8 @@ class ModelGuided(FixedConfidence):
         if self.radius_scale != 1.0:
             raise InputError("a rule with a model has no radii: leave radius_scale out.")
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        if self.batch is not None:
+            object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         _ = self.certificate.axes, self._for_every_truth  # refuses bad configurations now
 
     @cached_property
@@ -89,7 +93,8 @@ class ModelGuided(FixedConfidence):
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
         """What reduces most what the answer still depends on; nothing when it is certified."""
-        limit, count = self.allowed(state.evaluations, most), 1 + state.evaluations // _PATIENCE
+        limit = self.allowed(state.evaluations, most)
+        count = self.batch or 1 + state.evaluations // _PATIENCE
         if limit is not None:
             count = min(limit, max(count, _LONGEST) if most is not None else count)
         if count == 0:
@@ -98,7 +103,7 @@ class ModelGuided(FixedConfidence):
             return Pulls(unseen[:limit])  # nothing else says anything about them
         look = self._look(state)
         if not self._finished(look, state):
-            if most is None and look.choice.failing <= _CAREFUL * self.delta:
+            if most is None and self.batch is None and look.choice.failing <= _CAREFUL * self.delta:
                 count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
             return self.chosen(look, state, count)
         return Pulls(self._unconfirmed(look, state.everything)[:count])
@@ -106,6 +111,11 @@ class ModelGuided(FixedConfidence):
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
         """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
         return next_pulls(look, self.cone, self.epsilon, self.success, count)
+
+    @property
+    def may_run_ahead(self) -> bool:
+        """Not: another evaluation of a design that was just evaluated says little. `batch` is for many hands."""
+        return False
 
     def _unconfirmed(self, look: Look, statistics: Statistics) -> Indices:
         """Returned designs that have still to be evaluated."""
