@@ -48,6 +48,7 @@ def backdrop(designs: Designs) -> dict[str, Any]:
         "units": designs.meaning.units.tolist(),
         "ranges": np.column_stack([there.min(axis=0), there.max(axis=0)]).tolist() if len(there) else [],
         "drawn": _points(designs, known),
+        "probability": None if designs.probability is None else designs.probability.tolist(),
     }
 
 

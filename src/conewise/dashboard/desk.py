@@ -87,7 +87,7 @@ class Desk:
             except ConewiseError as error:  # a cone half typed is no reason to hide the other one
                 refused = " ".join(str(error).split())
         said = [{**answers.facts(designs, cone), "cost": self._cost(designs, cone, asked)} for cone in cones]
-        part = wanted(asked.get("table"), designs.dim)
+        part = wanted(asked.get("table"), designs.dim, likely=designs.probability is not None)
         estimated = asked.get("quick") is True and any(self._would_take_long(designs, cone) for cone in cones)
         answer: dict[str, Any] = {"version": designs.version, "designs": len(designs.names), "estimated": estimated}
         compared = len(cones) == 2
@@ -110,7 +110,7 @@ class Desk:
     def table(self, asked: dict[str, Any]) -> dict[str, Any]:
         """A page of the list of designs."""
         designs = self._designs(asked)
-        part = wanted(asked.get("table"), designs.dim)
+        part = wanted(asked.get("table"), designs.dim, likely=designs.probability is not None)
         return listing(designs, self._front(designs, stated(asked.get("first"), designs)), part)
 
     def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:

@@ -25,15 +25,15 @@ class Wanted:
     """All designs, and not only the Pareto set."""
     text: str = ""
     column: str | int | None = None
-    """`name`, `pareto`, the number of an objective, or None for the order of the source."""
+    """`name`, `pareto`, `probability`, the number of an objective, or None for the order of the source."""
     descending: bool = False
     offset: int = 0
     between: dict[str, list[float]] = field(default_factory=dict)
     """By the number of an objective: the least and the greatest value, as they were brushed."""
 
 
-def wanted(asked: object, dim: int) -> Wanted:
-    """The part that a request names; anything else is refused in one sentence."""
+def wanted(asked: object, dim: int, *, likely: bool = False) -> Wanted:
+    """The part that a request names; anything else is refused in one sentence. `likely`: probabilities are known."""
     if asked is None:
         return Wanted()
     if not isinstance(asked, dict):
@@ -48,7 +48,8 @@ def wanted(asked: object, dim: int) -> Wanted:
     if not isinstance(made.between, dict) or not all(_is_range(*item, dim) for item in made.between.items()):
         raise InputError('between names objectives by number, each with two numbers, as in {"0": [1.5, 2]}.')
     objective = type(made.column) is int and 0 <= made.column < dim
-    if made.column not in (None, "name", "pareto") and not objective:
+    ours = (None, "name", "pareto", *(("probability",) if likely else ()))
+    if made.column not in ours and not objective:
         raise InputError(f"there is no column {made.column!r:.40}; choose name, pareto, or 0 to {dim - 1}.")
     return made
 
@@ -88,6 +89,7 @@ def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any
         "names": designs.shown(shown.tolist()),
         "values": [[v if np.isfinite(v) else None for v in column.tolist()] for column in designs.values[shown].T],
         "pareto": on_front[shown].tolist(),
+        "probability": None if designs.probability is None else designs.probability[shown].tolist(),
         "misses": [bool(missed(designs, k)) for k in shown.tolist()],
     }
 
@@ -97,4 +99,6 @@ def _keys(designs: Designs, on_front: np.ndarray, column: str | int) -> np.ndarr
         return designs.name_ranks
     if column == "pareto":
         return np.where(on_front, 0.0, 1.0)  # Pareto designs first
+    if column == "probability" and designs.probability is not None:
+        return -designs.probability  # the most probable first
     return np.asarray(designs.values[:, int(column)])

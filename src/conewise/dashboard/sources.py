@@ -47,6 +47,8 @@ class Designs:
     """How much of each objective is one step, where that was said."""
     levels: tuple[tuple[int, float], ...] = ()
     """The most (or least) that is acceptable of some objectives, by their number."""
+    probability: Floats | None = None
+    """(K,): how probably each is Pareto optimal under the study's own cone, by its model; None without one."""
     means: Floats = field(init=False)
     """(K', D): those that are known and miss no level, in steps, larger is better."""
     known: np.ndarray = field(init=False)
@@ -237,9 +239,14 @@ class Live:
         return self._look()[1]
 
     def status(self, index: int) -> str | None:
-        """Kept, covered, beaten or undecided."""
-        words = self._look()[2]
-        return str(words[index]) if index < len(words) else None
+        """Kept, covered, beaten or undecided; with a model also how probably it is Pareto optimal."""
+        designs, _, words = self._look()
+        if index >= len(words):
+            return None
+        if designs.probability is None:
+            return str(words[index])
+        evidence = "predicted" if np.isnan(designs.values[index]).any() else "measured"
+        return f"{words[index]}; probably Pareto {designs.probability[index]:.3f}, {evidence}"
 
     def close(self) -> None:
         """Let go of the journal."""
@@ -294,7 +301,15 @@ class Live:
         else:
             # Time-based, so that a page notices also a study that was replaced by another.
             version, units = time.time_ns() // 1000, status.result.units
-            designs = Designs(version, study.names, study.objectives, study.minimised, read_only(values), units)
+            designs = Designs(
+                version,
+                study.names,
+                study.objectives,
+                study.minimised,
+                read_only(values),
+                units,
+                probability=status.result.probability,
+            )
         return designs, _standing(study, status), status.result.status
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,3 +82,15 @@ def test_names_are_sorted_as_people_do_also_with_numbers_of_any_length():
     names = ["d10", "d2", "D1", "d02b", "d" + "9" * 5000, "", "10", "9"]
     ranks = designs_of(np.zeros((8, 2)), names).name_ranks
     assert [names[k] for k in np.argsort(ranks)][:7] == ["", "9", "10", "D1", "d2", "d02b", "d10"]
+
+
+def test_what_a_model_says_is_a_column():
+    designs = replace(designs_of(np.array([[0.0, 1.0], [1.0, 0.0], [np.nan] * 2])), probability=np.array([0.2, 1, 0.7]))
+    assert answers.backdrop(designs)["probability"] == [0.2, 1.0, 0.7]
+    part = wanted({"everyone": True, "column": "probability"}, 2, likely=True)
+    found = listing(designs, answers.front(designs, cw.Cone.orthant(2)), part)
+    assert found["index"] == [1, 2, 0]  # the most probable first
+    assert found["probability"] == [1.0, 0.7, 0.2]
+    assert found["values"][0] == [1.0, None, 0.0]
+    with pytest.raises(InputError, match="there is no column 'probability'"):
+        wanted({"column": "probability"}, 2)

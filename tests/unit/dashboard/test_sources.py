@@ -81,3 +81,19 @@ def test_the_noise_of_a_study_is_in_words(tmp_path):
         assert source.assumptions.stated.endswith("standard deviations 0.5, 2")
     finally:
         source.close()
+
+
+def test_a_study_with_a_model_says_how_probable_designs_are(tmp_path):
+    rows = [{"name": f"d{k}", "x": k / 4} for k in range(5)]
+    model = {"kind": "linear", "features": ["x"], "sizes": [5.0]}
+    asked = {"cone": cw.Cone.orthant(2), "epsilon": 0.3, "delta": 0.1, "noise": Gaussian(0.05), "model": model}
+    with cw.Study.create(tmp_path / "t.db", designs=rows, **asked) as study:
+        study.record(["d0", "d4"], [[0.0, 1.0], [1.0, 0.0]])
+        probability = study.result().probability.tolist()
+    with serving(Live(str(tmp_path / "t.db"), name=None, cone=None)) as explorer:
+        assert ask(explorer, "start")["probability"] == probability
+        table = {"everyone": True, "column": "probability"}
+        assert sorted(ask(explorer, "table", first={"degrees": 90}, table=table)["probability"]) == sorted(probability)
+        for index, evidence in ((0, "measured"), (2, "predicted")):
+            said = ask(explorer, "design", first={"degrees": 90}, index=index)["status"]
+            assert said.endswith(f"; probably Pareto {probability[index]:.3f}, {evidence}")

@@ -16,7 +16,7 @@ import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
-import { drawTable, setUpTable, wanted } from "./table.js";
+import { drawTable, likelihood, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
@@ -200,6 +200,12 @@ function drawLists() {
   drawShortlist(choose, standing);
 }
 
+// What a study's model says of a design in a picture, all of which were measured.
+function likely(index) {
+  const probability = shown.start.probability?.[index];
+  return probability === undefined ? "" : `probably Pareto ${likelihood(probability, true)}`;
+}
+
 // Where a design stands; empty where the page cannot know.
 function standing(index) {
   const { plane, points, answer } = shown;
@@ -346,7 +352,7 @@ const pictureEvents = {
     turn();
   },
   level: setLevel,
-  status: standing,
+  status: (index) => [standing(index), likely(index)].filter(Boolean).join("; "),
 };
 
 async function begin() {

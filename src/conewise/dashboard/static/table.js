@@ -12,7 +12,8 @@ let rows = 0;  // of a page
 export function setUpTable(start, changed) {
   let waiting = 0;
   const turn = (changes) => { Object.assign(wanted, { offset: 0 }, changes); changed(); };
-  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ["pareto", "Pareto"]];
+  const likely = start.probability ? [["probability", "Probably Pareto"]] : [];
+  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ...likely, ["pareto", "Pareto"]];
   byId("table-head").replaceChildren(...columns.map(([column, name]) => {
     const cell = element("th");
     const button = element("button", name);
@@ -56,11 +57,15 @@ export function drawTable(table, selected, onSelect) {
   drawPlace(table);
 }
 
+// What a study's model says of a design, under the study's own cone.
+export const likelihood = (probability, measured) => `${probability.toFixed(3)} ${measured ? "measured" : "predicted"}`;
+
 function line(table, k, selected, onSelect) {
   const row = element("tr");
   const name = element("td");
   name.append(chooser(table.names[k], table.index[k], onSelect));
   row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
+  if (table.probability) row.append(element("td", likelihood(table.probability[k], table.values[0][k] !== null), "value"));
   if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
   if (selected?.index === table.index[k]) row.className = "chosen";
   return row;

@@ -16,6 +16,10 @@ const means = objectives.map((_, d) => beyond[d - (objectives.length - beyond.le
 const steps = data.objectives.map(({ unit }, d) => (turned[d] ? -1 : 1) * unit);
 
 export const statusOf = (k) => status[k];
+// Cells counted from the end of a line, where the columns that every report has stand.
+export const cellOf = (k, place) => lines[k].cells[lines[k].cells.length - place].textContent.trim();
+// For whoever points at a design: with a model also how probably it is Pareto optimal, and whether that was measured.
+export const standingOf = (k) => (data.model ? `${status[k]}; probably Pareto ${cellOf(k, 4)}, ${cellOf(k, 3)}` : status[k]);
 export const isOut = (k) => status[k] !== "kept" && status[k] !== "undecided";
 export const isKnown = (k) => means.every((column) => column[k] !== null);
 export const valuesOf = (k) => means.map((column) => column[k]);

@@ -1,13 +1,10 @@
 // One design: where it stands, its values, and those that settle or threaten it.
 
 import { byId, chooser, element, short, traded } from "./dom.js";
-import { confidence, data, isKnown, isOut, lines, names, objectives, valuesOf } from "./designs.js";
+import { cellOf, confidence, data, isKnown, isOut, lines, names, objectives, valuesOf } from "./designs.js";
 
 const MOST = 30;  // objectives listed
 const LONGEST = 4;  // objectives of a comparison in words
-
-// A cell counted from the end of the line, where the columns that every report has stand.
-const cell = (k, place) => lines[k].cells[lines[k].cells.length - place].textContent.trim();
 
 export function drawDetail(k, select) {
   const facts = element("dl");
@@ -17,8 +14,8 @@ export function drawDetail(k, select) {
   const error = (d) => { const found = data.rows.errors?.[d][k] ?? null; return found === null ? "" : `, standard error ${short(found)}`; };
   objectives.slice(0, MOST).forEach((name, d) => fact(name, `${short(valuesOf(k)[d])}${error(d)}`));
   if (objectives.length > MOST) fact("and", `${objectives.length - MOST} more objectives`);
-  if (!data.known) fact("evaluations", cell(k, 2));
-  if (data.model) { fact("probably Pareto", cell(k, 4)); fact("evidence", cell(k, 3)); }
+  if (!data.known) fact("evaluations", cellOf(k, 2));
+  if (data.model) { fact("probably Pareto", cellOf(k, 4)); fact("evidence", cellOf(k, 3)); }
   fact("confidence", confidence(k, 6));
   const parts = [element("h2", names[k]), element("p", `${standing.replace(/^./, (letter) => letter.toUpperCase())}${why ? `: ${why}` : ""}.`, "stands"), facts];
   const rivals = data.rows.rivals[k];

@@ -1,7 +1,7 @@
 // The picture of the first screen: a plane of two axes, or every objective an axis.
 
 import { byId, element, show } from "./dom.js";
-import { data, everyone, extent, isKnown, isOut, names, objectives, region, scales, statusOf, turned, valuesOf } from "./designs.js";
+import { data, everyone, extent, isKnown, isOut, names, objectives, region, scales, standingOf, statusOf, turned, valuesOf } from "./designs.js";
 import { savePicture } from "./files.js";
 import { ordered } from "./geometry.js";
 import { Parallel } from "./parallel.js";
@@ -59,7 +59,7 @@ function look() {
   const { shortlist, rows } = data;
   if (drawing instanceof Parallel) {
     drawing.setLook({
-      front: picked((k) => statusOf(k) === "kept"), open: picked((k) => statusOf(k) === "undecided"), shortlist,
+      front: picked((k) => statusOf(k) === "kept"), open: picked((k) => statusOf(k) === "undecided"), shortlist, status: standingOf,
       selected: chosen !== null && isKnown(chosen) ? { values: valuesOf(chosen) } : null,
     });
     explain(false, false);
@@ -71,7 +71,7 @@ function look() {
   const kept = there.filter((k) => statusOf(k) === "kept");
   drawing.setLook({
     edges: own ? ordered(data.cone.rays) : null, beaten: Uint8Array.from(there, (k) => (isOut(k) ? 1 : 0)), selected: chosen, shortlist,
-    status: statusOf, named: kept.length <= NAMED ? kept : [],
+    status: standingOf, named: kept.length <= NAMED ? kept : [],
     groups: GROUPS.map((group) => ({ ...group, places: there.filter((k) => statusOf(k) === group.status).map((k) => places.get(k)) })),
     rivals: chosen === null ? [] : rows.rivals[chosen].map(([rival]) => rival).filter((rival) => typeof rival === "number"),
     region: chosen === null || scales.length < 2 ? null : region(chosen, x, y),
