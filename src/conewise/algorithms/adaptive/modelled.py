@@ -182,8 +182,16 @@ class ModelGuided(FixedConfidence):
             max(reached, self.epsilon),
             self.delta,
             f'{scope}, posterior certificate, success "{self.success}", docs/posterior',
-            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}",
+            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}{self._unseen(statistics)}",
         )
+
+    @staticmethod
+    def _unseen(statistics: Statistics) -> str:
+        """What a model cannot know of designs that were never evaluated, in words."""
+        unseen = int((statistics.counts == 0).sum())
+        if not unseen:
+            return ""
+        return f"; a lone spike among the {unseen} designs that were never evaluated would be missed"
 
     def _result(
         self,

@@ -36,6 +36,8 @@ def test_far_fewer_evaluations_than_designs_would_need_without_a_model():
     assert isinstance(result.guarantee, cw.Guarantee)
     assert "on average over the prior" in result.guarantee.theorem
     assert "Gaussian processes" in result.guarantee.assumption
+    unseen = int((result.counts == 0).sum())
+    assert f"a lone spike among the {unseen} designs that were never evaluated" in result.guarantee.assumption
 
 
 def test_a_result_says_how_probable_each_design_is_and_what_was_measured():
