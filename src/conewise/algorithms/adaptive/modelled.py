@@ -127,9 +127,7 @@ class ModelGuided(FixedConfidence):
         if last is None or last.state is not state:
             last = _Last(state, self.certificate.look(state.everything), {})
             _MEMORY.keep(self, last)
-        if thorough and (look := self.certificate.thorough(last.look, state.everything)) is not last.look:
-            return look
-        return last.look
+        return self.certificate.thorough(last.look, state.everything) if thorough else last.look
 
     def _judged(self, look: Look, state: Checkpoints, *, fully: bool = False) -> Judged:
         last = _MEMORY.last(self)
@@ -154,7 +152,7 @@ class ModelGuided(FixedConfidence):
         if seen < _FEWEST:
             early = f"not finished: {seen} designs have been evaluated, and {_FEWEST} are needed to say anything"
             return self._result(state, look, returned & (statistics.counts > 0), Heuristic(early), None, early, False)
-        certified = self._finished(look, state)
+        certified = self._finished(self._look(state), state)  # as `ask` has it
         done = certified and not len(self._unconfirmed(look, statistics))
         reached = self._judged(look, state, fully=True).epsilon
         worth = self._worth(reached, look, statistics)

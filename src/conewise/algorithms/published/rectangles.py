@@ -208,7 +208,7 @@ class Rectangles(Published, ABC):
             left = np.flatnonzero(~judged.discarded)
             guess[left] = pareto_mask(judged.means[left], Cone.orthant(judged.means.shape[1]))
         worth = self._worth(state, judged.posterior) if done else Heuristic(why)
-        look = self.certificate.look(state)
+        look = self.certificate.thorough(self.certificate.look(state), state)
         probability = np.zeros(self.n_designs)
         probability[look.designs] = look.choice.probability
         epsilon = self.epsilon if worth else None
