@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CHECKED := tests/golden tests/unit/tables \
   $(filter-out tests/unit/test_memory.py tests/unit/test_questions.py,$(wildcard tests/unit/test_*.py))
 
-.PHONY: demo test check lint format docs package versions lowest bench samples validate bench-peers clean
+.PHONY: demo test check lint format docs gallery package versions lowest bench samples validate bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
@@ -36,6 +36,10 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/cli_help.py
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+# The five examples of the gallery, run again: their output and their pictures.
+gallery: $(VENV)/.docs
+	$(BIN)/python docs/gallery_page.py
 
 # Builds the sdist and the wheel, and tries the wheel in an environment that has nothing else: a minute.
 package: $(VENV)/.release

@@ -17,7 +17,7 @@ version = release = runpy.run_path(str(ROOT / "src" / "conewise" / "_version.py"
 language = "en_GB"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/data"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
