@@ -19,9 +19,8 @@ CORE: Final = 400
 """Designs of which values are drawn jointly, at most."""
 FEW: Final = 40
 """So few designs are drawn all of them: leaving some out would save nothing."""
-_CANDIDATES: Final = 1000  # designs whose spread is looked at when the core is chosen
+_CANDIDATES: Final = 1000  # designs that are screened when the core is chosen
 _COMPONENTS: Final = 1  # components of an objective that choose it
-_OPTIMISM: Final = 3.0  # standard deviations
 _AT_ONCE: Final = 1000  # designs of which the posterior is worked out at a time
 
 
@@ -39,15 +38,13 @@ def core(posterior: Posterior, cone: Cone, n_designs: int, negligible: float = 0
     shuffled = np.random.default_rng(0).permutation(n_designs)  # ties must not follow the order of the designs
     front = _front(z)
     lag = _lag(z, z[front])
-    some = np.sort(shuffled[np.argsort(lag[shuffled], kind="stable")[:_CANDIDATES]])
+    some = shuffled[np.argsort(lag[shuffled], kind="stable")[:_CANDIDATES]]
     others = some[~front[some]]
-    bounds = screened(leading, cone, np.flatnonzero(front), others)
-    some = np.union1d(np.flatnonzero(front), others[~affordable(bounds, negligible)])
-    if len(some) <= most:
-        return some
-    spread = np.sqrt(leading.moments(some)[1] @ ((cone.facets @ posterior.axes.directions) ** 2).T)
-    order = np.argsort(_lag(z[some] + _OPTIMISM * spread, z[front]), kind="stable")
-    return np.sort(some[order[:most]])
+    bounds, deviations = dominated(leading, cone, np.flatnonzero(front), others)
+    dear = np.flatnonzero(~affordable(bounds, negligible))
+    hardest = dear[np.argsort(deviations[dear], kind="stable")]
+    ahead = shuffled[front[shuffled]]
+    return np.sort(np.concatenate([ahead, others[hardest]])[:most])
 
 
 def affordable(bounds: Floats, most: float) -> Bools:
@@ -64,15 +61,21 @@ def screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices
     One of those inside is chosen for each by the means. The margin along a facet is divided among the axes, and each
     axis has its mixture of tails.
     """
+    return dominated(posterior, cone, inside, outside)[0]
+
+
+def dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> tuple[Floats, Floats]:
+    """(Q,) twice: `screened`, and by how many standard deviations each is dominated in the means (0 or less: not)."""
     if not len(outside):
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0)
     if not len(inside):
-        return np.ones(len(outside))
-    parts = range(0, len(outside), _AT_ONCE)
-    return np.concatenate([_screened(posterior, cone, inside, outside[at : at + _AT_ONCE]) for at in parts])
+        return np.ones(len(outside)), np.full(len(outside), -np.inf)
+    starts = range(0, len(outside), _AT_ONCE)
+    parts = [_dominated(posterior, cone, inside, outside[at : at + _AT_ONCE]) for at in starts]
+    return np.concatenate([bounds for bounds, _ in parts]), np.concatenate([deviations for _, deviations in parts])
 
 
-def _screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> Floats:
+def _dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> tuple[Floats, Floats]:
     designs = np.concatenate([inside, outside])
     reaches = [[part.known.reach(designs) for part in mixture.components] for mixture in posterior.mixtures]
     each = [
@@ -101,9 +104,11 @@ def _screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indice
         [np.sqrt(mixture.weights @ spread**2) for mixture, spread in zip(posterior.mixtures, spreads, strict=True)]
     )
     margins = z[over] - z[rows]
-    result = np.zeros(len(outside))
+    result, least = np.zeros(len(outside)), np.full(len(outside), np.inf)
     for n, facet in enumerate(facets):
         total = typical @ np.abs(facet)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            np.fmin(least, margins[:, n] / total, out=least)
         for axis, mixture in enumerate(posterior.mixtures):
             if facet[axis] == 0:
                 continue
@@ -116,7 +121,7 @@ def _screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indice
             deviation = np.where(spreads[axis] > 0, deviation, np.where(slack + shift > 0, np.inf, -np.inf))
             result += mixture.weights @ _tails(mixture.components, deviation)
         result[margins[:, n] <= 0] = 1.0
-    return np.minimum(result, 1.0)
+    return np.minimum(result, 1.0), least
 
 
 def _tails(components: tuple[Component, ...], deviations: Floats) -> Floats:
