@@ -20,7 +20,7 @@ from conewise.goals import Guarantee, Heuristic
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger, Mark
-from conewise.studies.rules import MODEL
+from conewise.studies.rules import POSTERIOR
 from conewise.studies.versions import Version
 
 _NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not depend on it, the memory taken does
@@ -59,7 +59,7 @@ class Fold:
         if limit is not None:
             left = max(0, limit - self.version.aside - self.used)
         # With a model as much as is allowed would be too much at once: its rounds are as long as without a limit.
-        most = None if self.version.specification.algorithm == MODEL else left
+        most = None if self.version.specification.algorithm in POSTERIOR else left
         wanted = Pulls([], []) if left == 0 else self.algorithm.ask(self.state, most).first(left)
         self.pulls = Pulls(self._compared[wanted.designs], wanted.counts)
         """What the present round asks for, of the ledger's designs; empty when the algorithm has seen enough."""

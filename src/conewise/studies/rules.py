@@ -32,6 +32,9 @@ PAIRED: Final = "paired"
 MODEL: Final = "model"
 """The rule for designs of which something is believed beforehand."""
 
+POSTERIOR: Final = frozenset({MODEL, "ehvi", "pfes"})
+"""Rules that stop by the posterior certificate, for which any moment to stop is as good as another."""
+
 
 class Shared(Protocol):
     """Blocks that all designs meet in one order: recorded ones, or those of a study."""

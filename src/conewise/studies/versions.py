@@ -24,7 +24,7 @@ from typing import Any, Final
 from conewise.algorithms import Algorithm
 from conewise.errors import InputError
 from conewise.studies.ledger import Mark
-from conewise.studies.rules import MODEL, build, build_for_any_epsilon
+from conewise.studies.rules import POSTERIOR, build, build_for_any_epsilon
 from conewise.studies.spec import Specification
 
 CHANGEABLE: Final = ("proportions", "elimination", "paired")
@@ -117,7 +117,7 @@ class Version:
         """With a model any stopping time is as good as another; what is asked, and of whom, stays as declared."""
         change, spec = mark.change, self.specification
         fixed = change.kind == "change" and change.epsilon in (None, spec.question.epsilon)
-        return fixed and spec.algorithm == MODEL and spec.question.epsilon > 0
+        return fixed and spec.algorithm in POSTERIOR and spec.question.epsilon > 0
 
     def _with_part(self, **changes: Any) -> Version:
         """With another part of delta, which nobody has looked at yet."""

@@ -19,6 +19,19 @@ def study(tmp_path, clock):
         yield made
 
 
+@pytest.mark.parametrize("algorithm", ["vogp", "epal", "ehvi", "pfes"])
+def test_rules_with_a_model_go_by_their_names_too(tmp_path, algorithm):
+    designs = [{"name": name, "size": size} for name, size in zip("abcdef", range(6), strict=True)]
+    model = {"kind": "smooth", "features": ["size"], "kernels": ["squared"], "sizes": [1.0]}
+    asked = {"designs": designs, "algorithm": algorithm, "epsilon": 1.0, "model": model}
+    with make(tmp_path / "a.db", **asked, options={"max_evaluations": 12}) as study:
+        finish(study, 1)
+        assert same(study.result(), reference(study))
+        with cw.Study.open(study.place) as other:
+            assert digest(other) == digest(study)
+            assert other.algorithm == algorithm
+
+
 @pytest.mark.parametrize("algorithm", ["elimination", "proportions", "ape", "auer", "paveba", "psips"])
 def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
     options = {} if algorithm in ("elimination", "proportions") else {"growth": 0.5}
