@@ -146,6 +146,7 @@ def analyse(
     features: Sequence[str] | None = None,
     model: Prior | str | None = None,
     designs: Any = None,
+    price: str | None = None,
     robust: bool = False,
     confirm: bool = False,
     seed: int = 0,
@@ -186,7 +187,8 @@ def analyse(
     which were never evaluated), a `model` of the designs reads the table: "smooth" by default, "linear", or a prior of
     `models`. The answer then holds on average over that prior, `result.certified` says what holds for every truth
     beside it, and designs may be returned by prediction alone (docs/features). `success` is "cover" there by default,
-    "contain" elsewhere; `robust`, `confirm` and `seed` as for `identify`.
+    "contain" elsewhere; `price` is a column with what an evaluation of each design costs, of which `next` makes the
+    most; `robust`, `confirm` and `seed` as for `identify`.
 
     >>> from conewise import problems
     >>> rng = np.random.default_rng(0)
@@ -196,7 +198,7 @@ def analyse(
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
-    modelled = Modelled.asked(features, model, designs, robust=robust, confirm=confirm, seed=seed)
+    modelled = Modelled.asked(features, model, designs, price, robust=robust, confirm=confirm, seed=seed)
     if modelled is not None:
         modelled.check(block, separate, executor, units)
         names = modelled.numbered(observations) if names is None else names

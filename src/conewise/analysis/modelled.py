@@ -31,18 +31,26 @@ class Modelled:
     model: Prior | str | None = None
     designs: Any = None
     """A table of all designs, evaluated or not; None where those that were measured are all."""
+    price: str | None = None
+    """The column with what an evaluation of each design costs."""
     robust: bool = False
     confirm: bool = False
     seed: int = 0
 
     @classmethod
     def asked(
-        cls, features: Any, model: Any, designs: Any, *, robust: bool, confirm: bool, seed: int
+        cls, features: Any, model: Any, designs: Any, price: Any, *, robust: bool, confirm: bool, seed: int
     ) -> Modelled | None:
         """From a user's arguments; None where nobody speaks of a model."""
         if features is None and model is None:
-            if designs is not None or robust or confirm:
-                word = "designs" if designs is not None else "robust" if robust else "confirm"
+            given = {
+                "designs": designs is not None,
+                "price": price is not None,
+                "robust": bool(robust),
+                "confirm": bool(confirm),
+            }
+            word = next((word for word, is_given in given.items() if is_given), None)
+            if word is not None:
                 raise InputError(f"`{word}` belongs to a model: name the features of the designs (`features`).")
             return None
         columns = () if features is None else as_words(features, "features")
@@ -52,7 +60,9 @@ class Modelled:
             raise InputError("the model brings its own features: leave `features` out, or give the name of a model.")
         if not isinstance(model, Prior | str | None):
             raise InputError(f"model must be a prior such as models.Smooth(features), or its name, got {shown(model)}.")
-        return cls(columns, model, designs, robust, confirm, seed)
+        if not isinstance(price, str | None):
+            raise InputError(f"price must be the name of a column, got {shown(price)}.")
+        return cls(columns, model, designs, price, robust, confirm, seed)
 
     def check(self, block: str | None, separate: bool, executor: Any, units: str | None) -> None:
         """Refuse what has no posterior."""
@@ -83,17 +93,18 @@ class Modelled:
         if isinstance(self.model, Prior):
             self.model.check(len(source.names))
             return self.model
-        return prior_of(self.model or "smooth", self.columns_of(source) or None)
+        features = _columns_of(source, self.features) if self.features else None
+        return prior_of(self.model or "smooth", features)
 
-    def columns_of(self, source: Source) -> dict[str, list[Any]]:
-        """The features, one value a design."""
-        if not self.features:
-            return {}
-        if isinstance(source, Listed):
-            return source.features(self.features)
-        if isinstance(source, LongTable | WideTable):
-            return features_of(source, self.features)
-        raise InputError("features are columns of a table; with observations give model=models.Smooth(features).")
+    def prices(self, source: Source) -> list[Any] | None:
+        """What an evaluation of each design costs."""
+        if self.price is None:
+            return None
+        found = _columns_of(source, [self.price])[self.price]
+        odd = next((entry for entry in found if not isinstance(entry, int | float)), None)
+        if odd is not None or None in found:
+            raise InputError(f"the column {self.price!r} must hold the price of every design, got {shown(odd)}.")
+        return found
 
     def rule(self, source: Source, question: Question, most: int | None) -> ModelGuided:
         """The rule whose certificate judges the table, and that says what to evaluate next."""
@@ -108,10 +119,20 @@ class Modelled:
             len(source.names),
             max_evaluations=most,
             model=prior,
+            prices=self.prices(source),
             robust=self.robust,
             confirm=self.confirm,
             seed=self.seed,
         )
+
+
+def _columns_of(source: Source, columns: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns that describe designs, one value a design."""
+    if isinstance(source, Listed):
+        return source.features(columns)
+    if isinstance(source, LongTable | WideTable):
+        return features_of(source, columns)
+    raise InputError("features are columns of a table; with observations give model=models.Smooth(features).")
 
 
 @dataclass(frozen=True, eq=False)

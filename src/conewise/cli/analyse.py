@@ -130,6 +130,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
     type=click.Path(path_type=Path, dir_okay=False),
     help="With a model: a table of all designs with their features, those that were never evaluated among them.",
 )
+@click.option("--price", help="With a model: a column with what an evaluation of each design costs, for --plan.")
 @click.option("--robust", is_flag=True, help="With a model: a promise for every component of the prior.")
 @click.option("--confirm", is_flag=True, help="With a model: every returned design is to be evaluated at least once.")
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
@@ -172,6 +173,7 @@ def analyse_command(
     features: list[str] | None,
     model: str | None,
     designs: Path | None,
+    price: str | None,
     robust: bool,
     confirm: bool,
     plan: int | None,
@@ -238,6 +240,7 @@ def analyse_command(
                 features=features,
                 model=model,
                 designs=designs,
+                price=price,
                 robust=robust,
                 confirm=confirm,
                 seed=seed,

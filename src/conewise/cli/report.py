@@ -29,7 +29,7 @@ from conewise.tables.measurements import open_measurements
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
-_OF_MODELS: Final = ("features", "model", "designs", "robust", "confirm", "seed")
+_OF_MODELS: Final = ("features", "model", "designs", "price", "robust", "confirm", "seed")
 _OF_TABLES: Final = (
     "design",
     "objectives",

@@ -57,6 +57,7 @@ sigma = [0.4, 0.1]
 # [model]                        # designs with similar columns have similar values: far fewer evaluations
 # kind = "smooth"                # or "linear"; the promise then holds on average over this prior
 # features = ["temperature", "hours"]
+# price = "hours"                # what an evaluation of each design costs, relative to the others
 
 [run]                            # read by `conewise study run --toml` alone, never stored in the study
 function = "conewise.problems.rehearsal:evaluate"   # yours: "module:function", of a design (a dict) and a seed

@@ -44,6 +44,7 @@ _TABLES: Final[dict[str, dict[str, Any]]] = {
     "model": {
         "kind": str,
         "features": list,
+        "price": str,
         "orders": dict,
         "kernels": list,
         "sizes": list,

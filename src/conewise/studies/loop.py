@@ -112,7 +112,7 @@ def identify(
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
     naive one is given, and "paired" for recorded blocks (`problems.Recorded`). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
-    (options `success`, `max_evaluations`, `robust`, `confirm`, `seed`; docs/features); "vogp", "epal", "ehvi"
+    (options `success`, `max_evaluations`, `robust`, `confirm`, `prices`, `seed`; docs/features); "vogp", "epal", "ehvi"
     and "pfes" are published rules with a model. `progress=True` draws a bar on a terminal; a function is called with
     (done, total) after every batch.
 

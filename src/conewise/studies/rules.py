@@ -62,7 +62,7 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
-    MODEL: (ModelGuided, _MODEL_OPTIONS),
+    MODEL: (ModelGuided, _MODEL_OPTIONS | {"prices"}),
     "ehvi": (HypervolumeImprovement, _MODEL_OPTIONS),
     "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),

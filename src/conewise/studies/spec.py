@@ -38,7 +38,7 @@ from conewise.feedback import LARGEST_OBSERVED, Observations
 from conewise.goals import Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
-from conewise.studies.priors import model_to_dict, prior_for
+from conewise.studies.priors import model_to_dict, prices_for, prior_for
 from conewise.studies.rules import build, check_options, resolved, success_asked
 from conewise.studies.texts import as_label
 from conewise.tables.designs import NAME_COLUMNS
@@ -91,7 +91,10 @@ class Specification:
         """The options as the algorithm takes them: of a model, the prior itself."""
         if "model" not in self.options:
             return dict(self.options)
-        return {**self.options, "model": prior_for(self.options["model"], self.rows)}
+        model = self.options["model"]
+        prices = prices_for(model, self.rows)
+        built = {**self.options, "model": prior_for(model, self.rows)}
+        return built if prices is None else {**built, "prices": prices}
 
     @cached_property
     def _algorithm(self) -> Algorithm[Any]:
@@ -276,6 +279,8 @@ def specified(
         chosen["model"] = model
     if "model" in chosen:
         chosen["model"] = model_to_dict(chosen["model"])
+    if chosen.get("prices") is not None:
+        chosen["prices"] = as_floats(chosen["prices"], "prices").tolist()
     seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     own = {column for row in rows for column in row}
     shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})

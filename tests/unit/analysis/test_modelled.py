@@ -155,3 +155,20 @@ def test_features_that_say_nothing_are_refused(count, feature, sentence):
 
 def test_two_designs_are_enough():
     assert answer(rows(measured=(0, 7))).result.pareto.tolist() == [True, True]
+
+
+def test_what_is_evaluated_next_is_worth_its_price():
+    few = rows(measured=(0, 7), times=1)
+    asked = {"designs": [row | {"hours": 1.0, "who": "ann"} for row in DESIGNS], "epsilon": 0.02, "price": "hours"}
+    (first,) = answer(few, **asked).next(1).designs
+    asked["designs"][first]["hours"] = 1000.0
+    assert first not in answer(few, **asked).next(3).designs
+    with pytest.raises(InputError, match="'who' must hold the price of every design, got 'ann'"):
+        answer(few, **(asked | {"price": "who"}))
+    with pytest.raises(InputError, match="`price` belongs to a model"):
+        answer(few, features=None, model=None, price="hours")
+
+
+def test_a_promise_for_every_component_says_so():
+    robust = answer(robust=True, features=None, model=cw.models.Independent(sizes=(3.0,)))
+    assert "For every component of the prior: the data certify" in robust.explanations[1]

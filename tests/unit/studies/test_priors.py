@@ -177,3 +177,37 @@ def test_two_designs_are_enough(tmp_path):
 
 def test_a_model_of_the_library_is_written_down():
     assert model_to_dict(models.Independent(sizes=(1.0,))) == {"kind": "independent", "sizes": [1.0]}
+
+
+# -- prices ----------------------------------------------------------------------------------------------------------
+
+PRICED = [row | {"hours": 1 if k < 3 else 50} for k, row in enumerate(ROWS)]
+
+
+def test_a_study_asks_for_what_is_worth_its_price(tmp_path, expected):
+    hours = np.array([row["hours"] for row in PRICED])
+    found = []
+    for name, changes in (
+        ("column", {"model": COLUMNS | {"price": "hours"}}),
+        ("array", {"model": COLUMNS, "options": {"prices": hours}}),
+    ):
+        with create(tmp_path / f"{name}.db", designs=PRICED, **changes):
+            pass
+        with finished(cw.Study.open(tmp_path / f"{name}.db")) as study:
+            found.append(study.result())
+    same(*found)
+    assert found[0].guarantee
+    assert hours @ found[0].counts < hours @ expected.counts
+
+
+@pytest.mark.parametrize(
+    ("price", "sentence"),
+    [
+        ("cost", "the designs have no column 'cost'; they have name, x, oil, hours"),
+        ("oil", "the column 'oil' must hold the price of every design, got 'a'"),
+        (3, "the price of a model names a column of the designs, got 3"),
+    ],
+)
+def test_prices_that_are_refused(tmp_path, price, sentence):
+    with pytest.raises(InputError, match=sentence):
+        create(tmp_path / "t.db", COLUMNS | {"price": price}, designs=PRICED)

@@ -112,13 +112,16 @@ def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[_View]:
     ]
 
 
-def next_pulls(look: Look, cone: Cone, epsilon: float, notion: Notion, count: int) -> Pulls:
-    """The next `count` evaluations."""
+def next_pulls(
+    look: Look, cone: Cone, epsilon: float, notion: Notion, count: int, prices: Floats | None = None
+) -> Pulls:
+    """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
+    per_price = np.ones(len(look.designs)) if prices is None else 1 / prices[look.designs]
     views = _views(look, Contrasts.of(look, cone, epsilon, notion), cone)
     times = np.zeros(len(look.designs), dtype=np.int64)
     each = -(-count // _STEPS)
     while count > 0:
-        gains = np.sum([view.gains() for view in views], axis=0)
+        gains = per_price * np.sum([view.gains() for view in views], axis=0)
         x, some = int(gains.argmax()), min(each, count)
         times[x] += some
         count -= some

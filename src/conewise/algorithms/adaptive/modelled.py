@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from conewise._arrays import Bools, Indices, as_count
+from conewise._arrays import Bools, Floats, Indices, as_count, as_floats, read_only
 from conewise._memory import Memory
 from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
@@ -62,6 +63,8 @@ class ModelGuided(FixedConfidence):
     confirm: bool = field(default=False, kw_only=True)
     batch: int | None = field(default=None, kw_only=True)
     """Evaluations that are asked for at a time; by default one, and more the more there were."""
+    prices: ArrayLike | None = field(default=None, kw_only=True)
+    """(K,): what one evaluation of each design costs, relative to the others; what is asked for is worth its price."""
     seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -71,6 +74,8 @@ class ModelGuided(FixedConfidence):
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
         if self.batch is not None:
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
+        if self.prices is not None:
+            object.__setattr__(self, "prices", _as_prices(self.prices, self.n_designs))
         _ = self.certificate.axes, self._for_every_truth  # refuses bad configurations now
 
     @cached_property
@@ -110,7 +115,8 @@ class ModelGuided(FixedConfidence):
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
         """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
-        return next_pulls(look, self.cone, self.epsilon, self.success, count)
+        prices = None if self.prices is None else np.asarray(self.prices)
+        return next_pulls(look, self.cone, self.epsilon, self.success, count, prices)
 
     @property
     def may_run_ahead(self) -> bool:
@@ -234,6 +240,16 @@ class ModelGuided(FixedConfidence):
             return None
         claims = self._for_every_truth.certificate.claims(state)
         return epsilon_of(claims, self.cone, self.success == "cover", returned)
+
+
+def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:
+    array = as_floats(prices, "prices")
+    if array.shape != (n_designs,):
+        raise InputError(f"prices must be {n_designs} numbers, one a design, got shape {array.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if len(wrong):
+        raise InputError(f"the price of a design must be above 0, got {array[wrong[0]]:g} for design {wrong[0]}.")
+    return read_only(array.copy())
 
 
 _MEMORY: Memory[ModelGuided, _Last] = Memory()

@@ -43,3 +43,16 @@ def test_a_long_batch_gives_designs_several_evaluations_at_once():
     pulls = next_pulls(look, CONE, 0.1, "cover", 1000)
     assert pulls.total == 1000
     assert pulls.counts.max() >= 63
+
+
+def test_what_is_asked_for_is_worth_its_price():
+    algorithm = rule()
+    look = algorithm.certificate.look(algorithm.start().everything)
+    (first,) = next_pulls(look, CONE, 0.1, "cover", 1).designs
+    (same,) = next_pulls(look, CONE, 0.1, "cover", 1, np.full(40, 7.0)).designs
+    assert same == first
+    prices = np.ones(40)
+    prices[first] = 1000.0
+    assert first not in next_pulls(look, CONE, 0.1, "cover", 20, prices).designs
+    prices[first] = 1e-3
+    assert next_pulls(look, CONE, 0.1, "cover", 1, prices).designs.tolist() == [first]

@@ -154,3 +154,25 @@ def test_answers_do_not_depend_on_the_order_of_tells():
 def test_refused_in_one_sentence(make, sentence):
     with pytest.raises(cw.InputError, match=sentence):
         make()
+
+
+def test_prices_make_an_answer_cheaper_and_no_less_certain():
+    prices = np.where(X[:, 0] > 0.5, 20.0, 1.0)  # hot designs take long
+    priced = found(prices=tuple(prices.tolist()))
+    assert priced.guarantee.theorem == found().guarantee.theorem
+    assert cw.verdict(priced.pareto, MEANS, CONE, 0.1)
+    assert prices @ priced.counts < 0.9 * (prices @ found().counts)
+
+
+@pytest.mark.parametrize(
+    ("prices", "sentence"),
+    [
+        ([1.0, 2.0], "prices must be 40 numbers, one a design"),
+        ([0.0] * 40, "the price of a design must be above 0, got 0 for design 0"),
+        ([float("nan")] * 40, "the price of a design must be above 0, got nan"),
+        ("cheap", "prices"),
+    ],
+)
+def test_prices_that_are_refused(prices, sentence):
+    with pytest.raises(cw.InputError, match=sentence):
+        rule(prices=prices)
