@@ -73,6 +73,19 @@ def test_a_level_is_dragged_typed_gone_back_through_and_said_of_who_misses_it(ch
         assert page.locator("#level-0").input_value() == ""
 
 
+def test_a_page_opens_with_the_levels_of_the_command_and_they_can_be_taken_away(chromium, tmp_path):
+    table = tmp_path / "two.csv"
+    rows = [f"{name},{area!r},{speed!r}" for name, (area, speed) in zip(SNW.names, VALUES.tolist(), strict=True)]
+    table.write_text("\n".join(["name,area,speed", *rows]), encoding="utf-8")
+    found = remaining(cw.Cone.orthant(2), least=9.5)
+    options = ["--objectives", "area", "--minimise", "area", "--level", "speed>=9.5"]
+    with exploring(table, *options) as address, visiting(chromium, address) as page:
+        reads(page, "#pareto", str(len(found)))
+        assert drawn(page, "look.levels") == [None, 9.5]
+        page.locator("#level-1").fill("")
+        reads(page, "#pareto", "26")
+
+
 def test_levels_of_three_objectives_are_the_servers(chromium, tmp_path):
     table = tmp_path / "three.csv"
     rows = [f"d{k},{a},{b},{c}" for k, (a, b, c) in enumerate(THREE.tolist())]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conewise.cli.meaning import all_named, meant_by, unit_option
+from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
 from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
@@ -42,6 +42,7 @@ _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 )
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @unit_option
+@level_option
 @click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")
 @click.option("--cone", "spec", help="Text form of the cone to start with; the orthant, or the study's, by default.")
 @stating
@@ -53,6 +54,7 @@ def explore(
     objectives: list[str],
     minimise: list[str],
     units: tuple[str, ...],
+    levels: tuple[str, ...],
     name: str | None,
     spec: str | None,
     port: int,
@@ -71,7 +73,7 @@ def explore(
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
     token = _token()
-    found = _source(source, objectives, minimise, name, spec, units, stated())
+    found = _source(source, objectives, minimise, name, spec, units, levels, stated())
     explorer = Explorer(_of_a_size(found), port=port, token=token)
     if as_json:
         print_json({"address": explorer.address})
@@ -115,30 +117,31 @@ def _source(
     name: str | None,
     spec: str | None,
     units: tuple[str, ...] = (),
+    levels: tuple[str, ...] = (),
     statements: Sequence[str] = (),
 ) -> Source:
     from conewise.dashboard.sources import Live, from_problem, from_table
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
-        if objectives or minimise or units or statements:
+        if objectives or minimise or units or levels or statements:
             raise InputError(
-                "a study knows its objectives and its cone; --objectives, --minimise, --unit and statements are for "
-                "tables."
+                "a study knows its objectives and its cone; --objectives, --minimise, --unit, --level and statements "
+                "are for tables."
             )
         return Live(source, name=name, cone=spec)
     if source in _EMBEDDED and not path.exists():
-        if objectives or minimise or units or name:
+        if objectives or minimise or units or levels or name:
             raise InputError(
-                f"{source} is an embedded example; --objectives, --minimise, --unit and --name are for tables."
+                f"{source} is an embedded example; --objectives, --minimise, --unit, --level and --name are for tables."
             )
         problem = load(source)
         if statements:
             raise InputError("--accept, --prefer and --never are for tables.")
         return from_problem(problem, stated_cone(spec, as_objectives(problem.objectives)))
-    compared = all_named(objectives, minimise, units) if objectives else None
+    compared = all_named(objectives, minimise, units, levels) if objectives else None
     table = ShardedTable(path, objectives=compared, minimise=minimise, name=name)
-    meaning, auto = meant_by(table.meaning, units)
+    meaning, auto = meant_by(table.meaning, units, levels)
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)
     named = designs_named(table) if statements else {}

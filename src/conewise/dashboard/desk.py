@@ -57,6 +57,7 @@ class Desk:
             "command": source.command if source.command is not None and source.command.isprintable() else None,
             "live": source.live,
             "cone": str(source.cone),
+            "levels": [list(level) for level in source.levels],
             "sigma": None if source.assumptions.fixed else _sigma(noise),
             "noise": source.assumptions.stated,
             "epsilon": source.assumptions.epsilon,

@@ -6,11 +6,9 @@ import shlex
 from typing import Any
 
 from conewise.dashboard.preferences import is_number
-from conewise.dashboard.sources import Designs
+from conewise.dashboard.sources import Designs, Levels
 from conewise.errors import InputError
 from conewise.tables.columns import quoted_name
-
-Levels = tuple[tuple[int, float], ...]
 
 
 def levels_in(asked: object, dim: int) -> Levels:

@@ -29,6 +29,9 @@ from conewise.tables.columns import quoted_name
 from conewise.tables.designs import DesignTable, signs, two_of_one_name
 from conewise.tables.names import first_repeated
 
+Levels = tuple[tuple[int, float], ...]
+"""What is acceptable: the number of an objective, and the least or the most that a design may have of it."""
+
 _BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
 _DIGITS: Final = 20  # longer numbers in names are sorted as text
 
@@ -45,7 +48,7 @@ class Designs:
     """(K, D) in the user's own sign and units; NaN where a study has not evaluated a design yet."""
     units: tuple[float, ...] = ()
     """How much of each objective is one step, where that was said."""
-    levels: tuple[tuple[int, float], ...] = ()
+    levels: Levels = ()
     """The most (or least) that is acceptable of some objectives, by their number."""
     probability: Floats | None = None
     """(K,): how probably each is Pareto optimal under the study's own cone, by its model; None without one."""
@@ -78,7 +81,7 @@ class Designs:
         """What an answer that is remembered was about."""
         return self.version, self.levels
 
-    def within(self, levels: tuple[tuple[int, float], ...]) -> Designs:
+    def within(self, levels: Levels) -> Designs:
         """The same designs, of which only those that miss no level count."""
         return self if levels == self.levels else replace(self, levels=levels)
 
@@ -130,6 +133,8 @@ class Source(Protocol):
     """The command that gives the same front, without the cone; None where there is none."""
     cone: Cone
     """The cone to start with."""
+    levels: Levels
+    """What is acceptable to start with."""
     assumptions: Assumptions
     live: bool
 
@@ -155,8 +160,8 @@ class Fixed:
 
     live = False
 
-    def __init__(self, title: str, designs: Designs, cone: Cone, command: str | None) -> None:
-        self.title, self.cone, self.command = title, cone, command
+    def __init__(self, title: str, designs: Designs, cone: Cone, command: str | None, levels: Levels = ()) -> None:
+        self.title, self.cone, self.command, self.levels = title, cone, command, levels
         # The paper's noise, accuracy and confidence (Ararat & Tekin 2023, section 7), for the reader to change.
         self.assumptions = Assumptions(Gaussian(1.0), epsilon=0.1, delta=0.01, stated="normal", fixed=False)
         self._designs = designs
@@ -191,7 +196,12 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
     for name, unit in table.meaning.stated().items():
         words += ["--unit", unit_text(name, unit)]
     words += ["--name", table.name] if table.name else []
-    return Fixed(table.path.name, designs, cone, shlex.join(words))
+    return Fixed(table.path.name, designs, cone, shlex.join(words), _levels(table.meaning))
+
+
+def _levels(meaning: Objectives) -> Levels:
+    """The levels that objectives have, as they are measured."""
+    return tuple((place, float(o.level)) for place, o in enumerate(meaning.each) if o.level is not None)
 
 
 def from_problem(problem: SimulatedBandit, cone: Cone) -> Fixed:
@@ -225,6 +235,7 @@ class Live:
             self.cone = study.cone if cone is None else Cone.parse(cone, dim=study.dim)
             if self.cone.dim != study.dim:
                 raise InputError(f"the cone {cone} orders {self.cone.dim} objectives, but there are {study.dim}.")
+            self.levels = _levels(study.question.columns)
             self.assumptions = _assumptions(study)
         except BaseException:
             self.close()

@@ -364,9 +364,10 @@ async function begin() {
   held.base = baseOf(start.cone, dim);
   shown.axes = dim > 1 ? [0, 1] : [0, null];
   shown.parallel = dim > 3;
-  plain = { base: held.base, said: [], selected: null, list: [], second: "", axes: [...shown.axes], view: shown.parallel, levels: [] };
+  plain = { base: held.base, said: [], selected: null, list: [], second: "", axes: [...shown.axes], view: shown.parallel, levels: start.levels };
   setUp(start, changed);
   setUpLevels(start, changed);
+  restoreLevels(start.levels);
   setUpTrade(changed);
   setUpSentence(start, changed);
   setUpDuels(start, changed);
@@ -380,6 +381,7 @@ async function begin() {
   show("trade", dim === 2);
   if (dim !== 2) byId("controls").prepend(document.querySelector(".ways"));  // the slider's place
   if (window.location.hash) await restore(read());
+  drawLevels();
   setUpPictures(shown, pictureEvents);
   if (shown.angles) drawCurve(shown.angles);
   settle();
