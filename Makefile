@@ -56,9 +56,11 @@ lowest: $(VENV)/.release
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks --write $(if $(ONLY),--only $(ONLY))
 
-# How many evaluations every rule needs: half an hour.
+# How many evaluations every rule needs: half an hour, and as long with models, of which runs that were made are kept.
 samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.samples --write
+	$(BIN)/python -m benchmarks.modelled
+	$(BIN)/python -m benchmarks.modelled --bent
 
 # The measured failure rates of every rule on every instance, and of what is said around answers: forty-five minutes.
 validate: $(VENV)/.test
@@ -68,6 +70,7 @@ validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.promises --write
 	$(BIN)/python -m benchmarks.blocks --write
 	$(BIN)/python -m benchmarks.noises --write
+	$(BIN)/python -m benchmarks.calibration --write
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 # The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.
