@@ -20,7 +20,7 @@ class EpsilonPAL(Rectangles):
     """Rectangles of facet values, W mu +- beta_t sd: the componentwise algorithm in the space of the facets.
 
     beta_t^2 = 2 log(pi^2 N K t^2 / (6 delta)) for N facets; the orthant gives the published algorithm, where facets are
-    objectives. Its slack, an epsilon for each objective, is e w_n.u* along facet n, with u* the unit vector deepest
+    objectives. Its slack, an epsilon for each objective, is e w_n.u along facet n, with u the unit vector deepest
     inside the cone, so that covering means the same for every cone; the rule runs at e = epsilon / 2, because returned
     designs may be 2 e from optimal. Guaranteed on average over the prior where that is one known Gaussian process with
     normal noise of known size; otherwise a heuristic, with the radius of the authors' experiments, a third of it.

@@ -2,22 +2,22 @@
 
 Korkmaz et al. 2026 (VOGP) and Zuluaga et al. 2016 (epsilon-PAL) differ in where the rectangles live, along the axes of
 the objectives or along the facets of the cone, and in a constant; the rest stands here. Let R(x) be the rectangle of
-design x, C the cone, u* the unit vector deepest inside it, and e the slack. A round
+design x, C the cone, u the unit vector deepest inside it, and e the slack. A round
 
 * finds the pessimistic Pareto set: the designs x with no R(x') + C strictly inside R(x) + C;
-* discards x outside it when some x' inside has z' + e u* >= z for all z in R(x) and z' in R(x');
-* accepts x when no design x' that is left has z' >= z + e u* for any z in R(x) and z' in R(x');
+* discards x outside it when some x' inside has z' + e u >= z for all z in R(x) and z' in R(x');
+* accepts x when no design x' that is left has z' >= z + e u for any z in R(x) and z' in R(x');
 * evaluates the design with the largest rectangle among those that are left. It ends when all are accepted or discarded.
 
 **What holds when every value lies in its rectangle.** A discarded design is covered by an accepted one within e: the
 design that discarded it is pessimistically optimal, so it is left, and at the end it is accepted. An accepted x has for
-every accepted y a facet with w_n.(y - x) < e w_n.u* <= e alpha_n, and for every discarded y, which some accepted x'
+every accepted y a facet with w_n.(y - x) < e w_n.u <= e alpha_n, and for every discarded y, which some accepted x'
 covers, a facet with w_n.(y - x) < 2 e alpha_n: so Delta*_x <= 2 e. With e = epsilon / 2 the answer therefore succeeds.
 
 **Every test is a comparison of bounds.** R(x) + C is the set of v with q.v >= min{q.z : z in R(x)} for all weightings q
 in the dual cone C+. For a rectangle this minimum is linear in q on each part of C+ in which no coordinate of q changes
 its sign, so that the extreme rays of these parts, finitely many `directions`, are enough: inclusion of R(x') + C in
-R(x) + C, and whether R(x') meets R(x) + e u* + C, are comparisons along them.
+R(x) + C, and whether R(x') meets R(x) + e u + C, are comparisons along them.
 
 The published rules intersect the rectangles of all rounds, and a decision stands for good. Here both are worked out
 anew from all observations, so that an answer is a function of them; the argument above looks at one round alone, the
@@ -249,7 +249,7 @@ def discarded_by(low: Floats, high: Floats, depth: Floats, facets: int) -> Indic
 
 
 def may_exceed(high: Floats, low: Floats, depth: Floats) -> Bools:
-    """(A, A): whether j may be better than i by the slack: some point of R(j) lies in R(i) + e u* + C."""
+    """(A, A): whether j may be better than i by the slack: some point of R(j) lies in R(i) + e u + C."""
     result = np.ones((len(low), len(low)), dtype=bool)
     for q, deep in enumerate(depth):
         result &= high[:, q][None, :] >= low[:, q][:, None] + deep

@@ -20,7 +20,7 @@ from conewise.algorithms.published.rectangles import Rectangles, sign_rays
 class VOGP(Rectangles):
     """Rectangles mu +- beta_t sd in the space of the objectives, for any cone: discard, accept, evaluate the largest.
 
-    beta_t^2 = 2 log(pi^2 D K t^2 / (3 delta)), and slack along u*, the unit vector deepest inside the cone. The paper's
+    beta_t^2 = 2 log(pi^2 D K t^2 / (3 delta)), and slack along u, the unit vector deepest inside the cone. The paper's
     theorem lets returned designs be twice its epsilon from optimal; here the rule runs at half the epsilon of the
     question, which is therefore met. Theorem and radius are for one known Gaussian process and normal noise of known
     size, `models.Independent(sizes=(3,))` say: then the answer is guaranteed, on average over that prior. A mixture,

@@ -29,7 +29,7 @@ def test_the_radius_is_the_published_one():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_decides_as_the_paper_does_componentwise(seed):
-    """A literal reading for the orthant, where e w_n.u* = e / sqrt(2): corners of intervals, one pair at a time."""
+    """A literal reading for the orthant, where e w_n.u = e / sqrt(2): corners of intervals, one pair at a time."""
     rng = np.random.default_rng(seed)
     made, e = rule(), 0.25 / math.sqrt(2)
     counts = rng.integers(1, 60, 8)
