@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from conewise.algorithms import Result, Status
-from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import INDEPENDENT
+from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
 from conewise.certificate.separate import Separately, SeparateSample
@@ -50,17 +49,9 @@ def measured_separately(source: Source, question: Question) -> Apart:
         few = "some designs lack an objective, or have too few measurements of one to be compared"
         result = nothing_certified(claims, seen, few)
     else:
-        why = "the sample is final"
-        if not claims.done:
-            why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {question.epsilon:g}"
-        worth = Guarantee(
-            max(found.epsilon, question.epsilon),
-            question.delta,
-            f'certificate of one look at each objective, success "{question.success}", docs/adaptive',
-            f"{INDEPENDENT}, as many as were decided beforehand, objectives measured separately; "
-            f"{question.assumed.words}{sample.exact_words(seen)}",
-        )
-        result = certified_answer(claims, found, seen, worth, why)
+        theorem = f"certificate of one look at each objective{sample.with_levels}"
+        assumed = f", objectives measured separately; {question.assumed.words}{sample.exact_words(seen)}"
+        result = final_answer(claims, found, seen, question, theorem, assumed)
     result = result.named(source.names, question.columns)
     evidence = Evidence(partial(sample.compare, seen), lambda: claims)
     return Apart(result, _sentences(result, seen, question, source), question, evidence)
@@ -74,10 +65,12 @@ def _sentences(result: Result, seen: Separately, question: Question, source: Lon
     if result.certified_epsilon is None:
         lines.append(f"Nothing is certified: {result.stopped_because}.")
     else:
-        lines.append(
-            f"Returned are {', '.join(kept[:_NAMED])}{' and more' if len(kept) > _NAMED else ''}; {open_} designs are "
-            f"undecided at {question.columns.at(question.epsilon)}."
-        )
+        more = " and more" if len(kept) > _NAMED else ""
+        returned = f"Returned are {', '.join(kept[:_NAMED])}{more}" if kept else "No design is returned"
+        lines.append(f"{returned}; {open_} designs are undecided at {question.columns.at(question.epsilon)}.")
+        if question.columns.levels:
+            missing = int((result.status == Status.MISSES.value).sum())
+            lines.append(f"{missing} certainly miss a level ({', '.join(map(printable, question.columns.levels))}).")
         lines.append(
             f"The data certify {question.columns.at(result.certified_epsilon)}, with probability at least "
             f"{certainty(question.delta)}."

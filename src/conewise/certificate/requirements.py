@@ -23,9 +23,10 @@ from conewise.certificate.history import Snapshot
 from conewise.certificate.looks import Levels
 from conewise.certificate.radii import radii_for, radii_for_one_look
 from conewise.certificate.radius import AtOnce, Radii
-from conewise.certificate.rounding import Rounding, spreads_of
+from conewise.certificate.rounding import Estimated, Rounding, spreads_of
 from conewise.feedback import Statistics
 from conewise.goals import Question
+from conewise.noise import Noise
 
 _REACH: Final = 1.15  # looks make boundaries about this much wider than single tests
 
@@ -89,6 +90,8 @@ class Requirements:
     """Along the axes, with the part of delta that is for levels."""
     upward: bool
     spared: bool
+    among: int = 1
+    """By how many such requirements, each about other objectives, that part was divided (docs/adaptive, 9.6)."""
 
     @classmethod
     def of(cls, question: Question, n_designs: int, delta: float, *, once: bool = False) -> Requirements | None:
@@ -105,7 +108,7 @@ class Requirements:
     def alphas(self) -> tuple[float, float]:
         """What a wrong "meets", one a design, and a wrong "misses", one a level, may spend (docs/adaptive, 9.2)."""
         each = self.radii.delta * self.radii.claim_share / self.radii.n_designs
-        return each, each / len(self.columns)
+        return each * self.among, each / len(self.columns)
 
     def due(self, epsilon: float) -> float:
         """The count at which the last of a design's levels is decided within epsilon, about."""
@@ -161,6 +164,23 @@ class Requirements:
         narrowing = _Narrowing(self, rounding, 1.0)
         narrowing.look(seen, part.means, part.scatters if self.radii.estimates else None, counts, z)
         return narrowing.bounds
+
+    def at_once_apart(self, samples: Sequence[tuple[Noise, Statistics]]) -> Bounds:
+        """From one look at objectives that were measured separately, each with its own noise and sample."""
+        edges = [self._of_one(place, *samples[d]) for place, d in enumerate(self.columns)]
+        lower, upper = (np.column_stack(side) for side in zip(*edges, strict=True))
+        return Bounds(lower, upper, self.upward, self.spared)
+
+    def _of_one(self, place: int, noise: Noise, sample: Statistics) -> tuple[Floats, Floats]:
+        """(K,) each: what the mean of one objective is certainly not below and not above, minus its level."""
+        if noise.noiseless:
+            off, known = sample.means[:, 0] - self.least[place], sample.counts > 0
+            return np.where(known, off, -np.inf), np.where(known, off, np.inf)
+        levels = len(self.columns)
+        radii = radii_for_one_look(np.eye(1), noise, self.radii.n_designs, self.radii.delta / levels, joint=False)
+        alone = replace(self, columns=np.zeros(1, np.intp), least=self.least[[place]], radii=radii, among=levels)
+        found = alone.at_once(sample, Rounding.of(noise, sample) if Estimated.of(noise, 1).any else None)
+        return found.lower[:, 0], found.upper[:, 0]
 
 
 def _extended(before: Sequence[Snapshot], now: Sequence[Snapshot]) -> bool:

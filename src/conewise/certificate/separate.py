@@ -20,6 +20,7 @@ from conewise.certificate.claims import Claims, Struck, Worked
 from conewise.certificate.mixed import AddedAtOnce
 from conewise.certificate.pairs import Hidden, PairTable
 from conewise.certificate.radii import radii_for_one_look
+from conewise.certificate.requirements import Requirements
 from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.certificate.weights import Standing
 from conewise.errors import InputError
@@ -95,10 +96,6 @@ class EachCount(OneLook):
 class SeparateSample(Asked):
     """Claims from a sample whose sizes did not depend on what was seen (docs/adaptive, 8)."""
 
-    def __post_init__(self) -> None:
-        self.question.columns.check_no_levels("the analysis of separate measurements")
-        super().__post_init__()
-
     @cached_property
     def apart(self) -> ByObjective:
         """What is assumed of each objective by itself."""
@@ -109,16 +106,25 @@ class SeparateSample(Asked):
     def radii(self) -> AddedAtOnce:
         """How far a difference of means may err."""
         joint = self.success == "cover"
-        made = radii_for_one_look(self.cone.facets, self.apart, self.n_designs, self.delta, joint=joint)
+        made = radii_for_one_look(self.cone.facets, self.apart, self.n_designs, self.for_pairs, joint=joint)
         return cast(AddedAtOnce, made)
+
+    @cached_property
+    def requirements(self) -> Requirements | None:
+        """The levels that designs have to meet; None where there are none."""
+        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part, once=True)
 
     def claims(self, seen: Separately, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
         if (came := seen.repetitions.shape) != (self.n_designs, self.cone.dim):
             raise InputError(f"the sample has {came[0]} designs and {came[1]} objectives, others were announced.")
-        everyone = np.arange(self.n_designs)
-        start = Struck(everyone < 0, np.full_like(everyone, -1), self.compare(seen, everyone))
-        return self.judged(start, epsilon, Worked(), None)[0]
+        bounds = None
+        if self.requirements is not None:
+            bounds = self.requirements.at_once_apart(list(zip(self.apart.each, seen.each, strict=True)))
+        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
+        compared = self.compare(seen, np.flatnonzero(~out), Standing(~out, np.zeros_like(out)))
+        start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
+        return self.judged(start, epsilon, Worked(), bounds)[0]
 
     def compare(self, seen: Separately, designs: Indices, standing: Standing | None = None) -> Comparisons:
         """How the sample compares any designs, ascending."""

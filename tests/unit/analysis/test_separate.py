@@ -53,3 +53,15 @@ def test_a_source_without_rows_of_measurements_is_refused():
 def test_one_design_is_compared_with_nobody():
     with pytest.raises(InputError, match="one design only"):
         answer([row for row in rows() if row["design"] == "a"])
+
+
+def test_levels_of_objectives_that_were_measured_separately():
+    asked = {"objectives": ["speed", "range"], "final": True, "separate": True, "delta": 0.05, "noise": Gaussian(0.2)}
+    found = cw.analyse(rows(), **asked, levels={"speed": -1.0})
+    assert found.result.status.tolist() == ["kept", "kept", "misses a level"]
+    assert "levels met within epsilon" in found.result.guarantee.theorem
+    assert "1 certainly miss a level (speed >= -1)." in found.explanations
+    nobody = cw.analyse(rows(), **asked, levels={"speed": 9.0})
+    assert nobody.result.names() == []
+    assert nobody.result.guarantee
+    assert nobody.explanations[0].startswith("No design is returned; 0 designs are undecided")

@@ -9,10 +9,12 @@ import pytest
 from scipy.stats import binom, norm, t
 
 import conewise as cw
+from conewise.certificate.certificate import Sample
 from conewise.certificate.separate import Separately, SeparateSample
-from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown
+from conewise.feedback import Observations, Statistics
+from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 
-WIDE = cw.Cone.planar(120)
+WIDE, ORTHANT = cw.Cone.planar(120), cw.Cone.orthant(2)
 TIMES = [(12, 30), (40, 9), (20, 20)]
 
 
@@ -119,10 +121,57 @@ def shrunk(sample: SeparateSample, seen: Separately, scale: float):
     return sample.judged(start, None, Worked(), None)[0]
 
 
-def test_levels_are_refused():
-    columns = [cw.Objective("a", level=1.0), "b"]
-    with pytest.raises(cw.InputError, match="does not know levels"):
-        SeparateSample(cw.Question(cw.Cone.orthant(2), 0.1, 0.1, Bounded(0, 1), objectives=columns), 2)
+LEVELLED = [cw.Objective("a", level=0.4), cw.Objective("b", level=-0.1)]
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("noise", [Gaussian(0.3), GaussianUnknown(0.0)], ids=["known", "unknown"])
+def test_levels_at_equal_counts_are_those_of_one_sample(noise, levels):
+    """With every objective measured equally often, bounds of averages are those of section 9.5 to the last digit."""
+    objectives = [LEVELLED[0], LEVELLED[1] if levels == 2 else "b"]
+    question = cw.Question(WIDE, 0.1, 0.1, noise, "contain", objectives)
+    rng = np.random.default_rng(5)
+    designs, values = np.repeat([0, 1, 2], 20), rng.normal(0.3, 0.3, size=(60, 2))
+    whole = Statistics.empty(3, 2).add(Observations.single(designs, values))
+    one, apart = Sample(question, 3).claims(whole), SeparateSample(question, 3)
+    other = apart.claims(Separately.empty(3, 2).add(designs, values))
+    np.testing.assert_allclose(other.bounds.lower, one.bounds.lower, rtol=1e-9)
+    np.testing.assert_allclose(other.bounds.upper, one.bounds.upper, rtol=1e-9)
+    assert "levels met within epsilon" in apart.with_levels
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+def test_wrong_answers_about_levels_stay_below_delta(notion):
+    """Designs on a level, a little below it, and far above; each objective at its own count. Level 1e-3, 60 seeds."""
+    means, runs, wrong = np.array([[0.4, 0.6], [0.33, 0.9], [0.7, -0.1]]), 60, 0
+    question = cw.Question(ORTHANT, 0.05, 0.1, GaussianUnknown(), notion, LEVELLED)
+    sample, decided = SeparateSample(question, 3), 0
+    for seed in range(runs):
+        claims = sample.claims(measured(500 + seed, means, [(200, 50), (90, 300), (60, 150)]))
+        found = sample.certified_epsilon(claims)
+        if found is not None:
+            verdict = cw.verdict(found.returned, means, ORTHANT, found.epsilon, levels=[0.4, -0.1])
+            wrong += not verdict or (notion == "contain" and len(verdict.missed) > 0)
+            decided += bool(claims.misses[1])
+    assert decided > runs / 4  # or nothing would have been claimed
+    assert wrong <= binom.isf(1e-3, runs, 0.1)
+
+
+def test_exact_objectives_lacking_values_and_an_empty_answer():
+    noise = ByObjective([Known(), Bounded(0, 1)])
+    objectives = [cw.Objective("price", level=2.0), cw.Objective("rate", level=0.9)]
+    sample = SeparateSample(cw.Question(cw.Cone.orthant(2), 0.05, 0.1, noise, "contain", objectives), 3)
+    seen = Separately.empty(3, 2).add(np.array([0, 1]), np.array([[2.0, np.nan], [1.0, np.nan]]))
+    claims = sample.claims(seen)
+    assert claims.misses.tolist() == [False, True, False]
+    assert claims.bounds.lower[0].tolist() == [0.0, -np.inf]
+    low = np.repeat([0, 1, 2], 200)
+    claims = sample.claims(seen.add(low, np.column_stack([np.full(600, np.nan), np.full(600, 0.1)])))
+    assert claims.misses.all()
+    assert claims.done
+    found = sample.certified_epsilon(claims)
+    assert found.epsilon == 0.0
+    assert not found.returned.any()
 
 
 def test_a_table_whose_rows_lack_objectives_is_refused_unless_they_were_measured_separately():

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.contract import Averaged, Result
+from conewise.algorithms.contract import INDEPENDENT, Averaged, Result
 from conewise.certificate.claims import Certified, Claims
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Guarantee, Heuristic, Question
 
 
 def certified_answer(
@@ -30,6 +30,22 @@ def certified_answer(
     else:
         kept, covered, by = claims.accepted, claims.covered & open_, claims.by
     return _result(claims, statistics, found.returned, kept, covered, worth, why, found.epsilon, by)
+
+
+def final_answer(
+    claims: Claims, found: Certified, statistics: Averaged, question: Question, theorem: str, assumed: str
+) -> Result:
+    """What one look at a finished sample certifies, and on what that rests."""
+    why = "the sample is final"
+    if not claims.done:
+        why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {question.epsilon:g}"
+    worth = Guarantee(
+        max(found.epsilon, question.epsilon),
+        question.delta,
+        f'{theorem}, success "{question.success}", docs/adaptive',
+        f"{INDEPENDENT}, as many as were decided beforehand{assumed}",
+    )
+    return certified_answer(claims, found, statistics, worth, why)
 
 
 def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:

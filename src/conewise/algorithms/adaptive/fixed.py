@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import INDEPENDENT, Result
+from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
+from conewise.algorithms.contract import Result
 from conewise.certificate.certificate import Sample
 from conewise.certificate.rounding import taken_as_exact
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +21,6 @@ class FixedSample(Sample):
         found = self.certified_epsilon(claims)
         if found is None:
             return nothing_certified(claims, statistics, "some designs have too few evaluations to be compared")
-        why = "the sample is final"
-        if not claims.done:
-            why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {self.epsilon:g}"
-        worth = Guarantee(
-            max(found.epsilon, self.epsilon),
-            self.delta,
-            f'certificate of one look{self.with_levels}, success "{self.success}", docs/adaptive',
-            f"{INDEPENDENT}, as many as were decided beforehand; {self.noise.words}"
-            + taken_as_exact(self.noise, statistics),
-        )
-        return certified_answer(claims, found, statistics, worth, why)
+        theorem = f"certificate of one look{self.with_levels}"
+        assumed = f"; {self.noise.words}{taken_as_exact(self.noise, statistics)}"
+        return final_answer(claims, found, statistics, self.question, theorem, assumed)
