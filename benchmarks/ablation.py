@@ -19,7 +19,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.cases import disc_brake, random_family, two_leaders
-from conewise.algorithms import OptimalProportions
+from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 from conewise.problems.simulated import UniformNoise
@@ -34,7 +34,6 @@ BEGIN, END = "<!-- ablation -->", "<!-- end of the ablation -->"
 OFF: dict[str, dict[str, object]] = {
     "directions": {"directions": False},
     "pilot weights": {"pilots": False},
-    "leads": {"leads": False},
     "spending power": {"spending_power": 0.0},
     "stepwise sure": {"steps": False},
     "near pairs": {"near": False},
@@ -54,8 +53,6 @@ class Instance:
     def mechanisms(self) -> list[str]:
         """Those that can make a difference here."""
         idle = {"stepwise sure"} if self.question.success == "cover" else {"directions"}
-        if self.problem.n_designs < TUNING.leads_from:
-            idle.add("leads")
         if isinstance(self.question.noise, Bounded):
             idle.add("directions")
         exact = self.question.success == "contain" and isinstance(self.question.noise, Gaussian)
@@ -120,7 +117,7 @@ def measured(instance: Instance, variant: str, number: int) -> tuple[int, bool]:
     """Evaluations of one run, and whether its answer is finished and right."""
     question, problem = instance.question, instance.problem
     most = MOST if question.epsilon == 0 else None
-    rule = OptimalProportions(question, problem.n_designs, max_evaluations=most, tuning=tuning_of(variant))
+    rule = SuccessiveElimination(question, problem.n_designs, max_evaluations=most, tuning=tuning_of(variant))
     result = run(rule, problem, rng=np.random.default_rng([SEED, number]))
     verdict = cw.verdict(result.pareto, problem.means, question.cone, question.epsilon)
     right = verdict.success and (question.success == "cover" or not len(verdict.missed))

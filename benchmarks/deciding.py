@@ -3,7 +3,7 @@
 The simulator's own time is left out. The instance is `data.mostly_beaten`: all but a tenth of the designs (1000 at
 most) are beaten after a look or two. A run is cut after so many rounds or seconds; each runs in a process of its own
 with limited memory, and a rule goes on to ten times the designs only if it stayed within its time. As a script: one
-run, python -m benchmarks.deciding proportions 1000.
+run, python -m benchmarks.deciding elimination 1000.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAIRWISE_SIZES = (100, 1000, 3000)
 """Of the rules that keep every pair of designs: beyond 3000 they refuse and name the rule to take instead."""
 FIXED_BUDGET: dict[str, Callable[..., Any]] = {"EGE-SR": SequentialRejects, "EGE-SH": SequentialHalving}
 RULES: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys(("proportions", "elimination", "naive"), SIZES),
+    **dict.fromkeys(("elimination", "naive"), SIZES),
     **dict.fromkeys(("ape", "auer", "paveba", "psips", *FIXED_BUDGET), (*PAIRWISE_SIZES, 10**4)),
 }
 EVALUATIONS_EACH = 100

@@ -15,7 +15,7 @@ import numpy as np
 import conewise as cw
 from benchmarks.cases import random_family, two_leaders
 from benchmarks.measure import Row
-from conewise.algorithms import LeaderChallenger, OptimalProportions
+from conewise.algorithms import LeaderChallenger, SuccessiveElimination
 from conewise.studies.loop import run
 
 SEED = 80_000
@@ -56,7 +56,7 @@ def evaluations(cell: tuple[str, int, int]) -> tuple[int, int]:
     problem = FAMILIES[family](seed)
     cone = cw.Cone.orthant(problem.dim)
     question = cw.Question(cone, 0.0, DELTA, problem.assumption, success="contain")
-    ours = OptimalProportions(question, problem.n_designs, max_evaluations=MOST)
+    ours = SuccessiveElimination(question, problem.n_designs, max_evaluations=MOST)
     ape = LeaderChallenger(question, problem.n_designs, growth=GROWTH, max_evaluations=MOST)
     found = [run(rule, problem, rng=np.random.default_rng([seed, again])) for rule in (ours, ape)]
     truth = cw.pareto_mask(problem.means, cone)

@@ -30,7 +30,7 @@ from scipy.stats import binom
 
 import conewise as cw
 from conewise._arrays import Bools, Floats
-from conewise.algorithms import OptimalProportions
+from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.contract import Result
 from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations, Pulls
@@ -108,9 +108,9 @@ class Cell:
     def asked(self) -> cw.Question:
         return question(self.cone, self.epsilon, DELTA, self.noise, self.success, np.array(self.levels))
 
-    def rule(self, scale: float) -> OptimalProportions:
+    def rule(self, scale: float) -> SuccessiveElimination:
         most = None if self.epsilon > 0 else 20_000
-        return OptimalProportions(self.asked, len(self.means), radius_scale=scale, max_evaluations=most)
+        return SuccessiveElimination(self.asked, len(self.means), radius_scale=scale, max_evaluations=most)
 
     def rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng([SEED, zlib.crc32(self.name.encode()), number])
@@ -255,7 +255,7 @@ def crowded_instance(seed: int) -> Instance:
     return Instance(np.vstack([clear, crowd]), levels, FLAT, "cover" if seed % 2 else "contain")
 
 
-def answered(rule: OptimalProportions, streams: Streams) -> Result:
+def answered(rule: SuccessiveElimination, streams: Streams) -> Result:
     """A run on these streams."""
     state = rule.start()
     while (pulls := rule.ask(state)).total:
@@ -265,7 +265,7 @@ def answered(rule: OptimalProportions, streams: Streams) -> Result:
 
 def one_stage(instance: Instance, seed: int) -> tuple[int, bool]:
     """Evaluations of the rule with levels, and whether its answer is right."""
-    rule = OptimalProportions(instance.asked(True), len(instance.means))
+    rule = SuccessiveElimination(instance.asked(True), len(instance.means))
     result = answered(rule, instance.streams(seed))
     return result.evaluations, instance.is_right(result.pareto)
 
@@ -276,7 +276,7 @@ def feasibility_first(instance: Instance, seed: int) -> tuple[int, bool]:
     The second stage shares delta among the designs that are left alone, which no proof allows: that flatters the twin.
     """
     k, streams, told = len(instance.means), instance.streams(seed), []
-    rule = OptimalProportions(instance.asked(True), k, pilots=False)
+    rule = SuccessiveElimination(instance.asked(True), k, pilots=False)
     certificate, state = rule.certificate, rule.start()
     counts = np.array(certificate.levels.counts)
     while True:
@@ -293,7 +293,7 @@ def feasibility_first(instance: Instance, seed: int) -> tuple[int, bool]:
     returned[left] = True
     spent = state.evaluations
     if len(left) > 1:
-        second = OptimalProportions(instance.asked(False, 1 - TUNING.level_part), len(left))
+        second = SuccessiveElimination(instance.asked(False, 1 - TUNING.level_part), len(left))
         after, place = second.start(), np.full(k, -1)
         place[left] = np.arange(len(left))
         for part in told:

@@ -183,7 +183,7 @@ def price(epsilon: float, notion: str, runs: int) -> Price:
     spent, wrong = [], 0
     for noise in (Binary(), Gaussian(np.sqrt(PASS_RATES * (1 - PASS_RATES)))):
         question = cw.Question(line, epsilon, 0.05, noise, notion)  # type: ignore[arg-type]
-        rule = cw.OptimalProportions(question, len(PASS_RATES), max_evaluations=None if epsilon else 10**6)
+        rule = cw.SuccessiveElimination(question, len(PASS_RATES), max_evaluations=None if epsilon else 10**6)
         found = [run(rule, problem, rng=np.random.default_rng([SEED, place])) for place in range(runs)]
         spent.append(float(np.mean([result.evaluations for result in found])))
         if isinstance(noise, Binary):

@@ -102,7 +102,6 @@ def _covers_or_exact(case: Case) -> bool:
 
 
 RULES = [
-    Rule("optimal proportions", _ours(algorithms.OptimalProportions), ours=True),
     Rule("successive elimination", _ours(algorithms.SuccessiveElimination), ours=True),
     Rule("APE", _published(algorithms.LeaderChallenger), (0.02, 0.1)),
     Rule("Auer", _published(algorithms.AuerElimination), (0.05, 0.05)),

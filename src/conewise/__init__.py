@@ -14,7 +14,7 @@ from importlib import import_module as _import_module
 from conewise import _moved, models, noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
-from conewise.algorithms import NaiveElimination, OptimalProportions, Result, SuccessiveElimination
+from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
 from conewise.budgets import naive_budget
 from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
 from conewise.cones import Cone
@@ -48,7 +48,6 @@ __all__ = [
     "NaiveElimination",
     "Objective",
     "Observations",
-    "OptimalProportions",
     "OrderingComplexity",
     "Preferences",
     "Pulls",
@@ -103,6 +102,8 @@ _WHEN_NEEDED = {
 def __getattr__(name: str) -> object:
     if name == "readers":
         return _import_module("conewise.readers")
+    if name in _moved.RENAMED:
+        return globals()[_moved.current(name)]
     if name in _moved.GONE:
         raise AttributeError(f"conewise.{name} is gone since 0.2: {_moved.GONE[name]}")
     if name not in _WHEN_NEEDED:

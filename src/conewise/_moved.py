@@ -30,6 +30,9 @@ MODULES: Final = {
 }
 """Modules of 0.1 that its documentation named, and where their names are now."""
 
+RENAMED: Final = {"OptimalProportions": "SuccessiveElimination"}
+"""Names of `conewise` for which another one stands in: the rule answers the same questions, with the same promise."""
+
 GONE: Final = {
     "Goal": "conewise.Question(cone, epsilon, delta, noise) says what is asked, and algorithms take it",
 }
@@ -51,6 +54,13 @@ class MovedModules(MetaPathFinder, Loader):
         found = import_module(new)
         module.__doc__ = found.__doc__
         module.__getattr__ = lambda name: getattr(found, name)  # type: ignore[method-assign]
+
+
+def current(name: str) -> str:
+    """What stands in for a name of `conewise`, with a warning to whoever wrote the old one."""
+    new = RENAMED[name]
+    warnings.warn(f"conewise.{name} is {new} now; the old name goes with {UNTIL}", DeprecationWarning, 3)
+    return new
 
 
 def install() -> None:

@@ -233,7 +233,7 @@ class Objectives(Sequence[Objective]):
         """The levels by name, in the user's units, for JSON; empty where none was given."""
         return {o.name: o.level for o in self.each if o.level is not None}
 
-    def check_no_levels(self, what: str, remedy: str = 'take the algorithm "proportions" or "elimination"') -> None:
+    def check_no_levels(self, what: str, remedy: str = 'take the algorithm "elimination"') -> None:
         """Refuse levels where nothing would come of them."""
         if self.levels:
             raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")

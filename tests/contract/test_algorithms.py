@@ -38,12 +38,7 @@ class TestElimination(OurContract):
         return algorithms.SuccessiveElimination(question, n_designs)
 
 
-class TestProportions(OurContract):
-    def make(self, question, n_designs):
-        return algorithms.OptimalProportions(question, n_designs)
-
-
-class TestProportionsWithManyDesigns(TestProportions):
+class TestEliminationWithManyDesigns(TestElimination):
     @pytest.fixture(autouse=True)
     def three_are_few(self, monkeypatch):
         """With more designs than FEW, not all pairs are looked at."""

@@ -35,13 +35,13 @@ def nothing(checked: Certificate) -> Checkpoints:
     return Checkpoints.empty(checked.levels, k, dim, radii.estimates, centre=radii.centre)
 
 
-def spent_on(made: AnytimeBernstein, levels: Levels, z: np.ndarray, lead: float = 1.0) -> float:
-    """What boundaries of bounded observations spend on one list: the mixture is never below 1 / this at the radius."""
+def spent_on(made: AnytimeBernstein, levels: Levels, z: np.ndarray) -> float:
+    """What boundaries of bounded observations spend: the mixture is never below 1 / this at the radius."""
     counts, typical = np.array(levels.counts, dtype=float), math.log(made.n_designs**2 / made.delta)
-    most, least = 1.001 * LARGEST_SQUARES * (counts + np.minimum(lead * counts, counts[-1]) / lead**2), math.inf
+    most, least = 1.001 * LARGEST_SQUARES * 2 * counts, math.inf
     for reach, end in zip(z, most, strict=True):
         v = np.concatenate([[0.0], np.geomspace(1e-3, end, 400)])
-        edge = reach * np.sqrt(v + made.inside * (1 + lead**-2)) + CURVE * reach**2
+        edge = reach * np.sqrt(v + made.inside * 2) + CURVE * reach**2
         least = min(least, float(log_mixture(edge, v, float(most[-1]), typical).min()))
     return math.exp(-least)
 
@@ -105,11 +105,11 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     return whole * fine, whole * anybody, whole * reliable
 
 
-def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:
-    """(L,): z of the largest tabulated probability that is not above this one; `which` list, -1 for "fine"."""
-    table = checked.tables.fine[0] if which < 0 else checked.tables.out[which][0]
+def tabulated(checked: Certificate, alpha: float, *, out: bool) -> np.ndarray:
+    """(L,): z of the largest tabulated probability that is not above this one, for "fine" or for "beaten"."""
+    table = (checked.tables.out if out else checked.tables.fine)[0]
     row = 0
-    while row + 1 < len(table) and checked.least[which >= 0] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
+    while row + 1 < len(table) and checked.least[out] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
         row += 1
     return table[row]
 
@@ -117,17 +117,17 @@ def tabulated(checked: Certificate, alpha: float, which: int) -> np.ndarray:
 def fine_boundary(checked: Certificate, unsure: int) -> np.ndarray:
     """(L,): z of "fine" while so many are not sure and all share evenly."""
     number = max(unsure, 1) if checked.success == "contain" else checked.n_designs
-    return tabulated(checked, parts(checked)[0] / (number * len(checked.cone.facets)), -1)
+    return tabulated(checked, parts(checked)[0] / (number * len(checked.cone.facets)), out=False)
 
 
-def out_boundary(checked: Certificate, left: int, which: int = 0, *, by_sure: bool = False) -> np.ndarray:
+def out_boundary(checked: Certificate, left: int, *, by_sure: bool = False) -> np.ndarray:
     """(L,): z of "beaten" and "covered" while so many are left and all share evenly."""
     k = checked.n_designs
     if checked.success == "cover":
-        return tabulated(checked, parts(checked)[1] / (k * (k - 1)), which)
+        return tabulated(checked, parts(checked)[1] / (k * (k - 1)), out=True)
     if by_sure:
-        return tabulated(checked, parts(checked)[2] / (left * max(left - 1, 1)), which)
-    return tabulated(checked, parts(checked)[1] / (left * (k - 1)), which)
+        return tabulated(checked, parts(checked)[2] / (left * max(left - 1, 1)), out=True)
+    return tabulated(checked, parts(checked)[1] / (left * (k - 1)), out=True)
 
 
 class Spent:
@@ -143,16 +143,16 @@ class Spent:
         if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
-        return [tabulated(self.checked, part * weight, -1) for weight in self.weights.fine[i]]
+        return [tabulated(self.checked, part * weight, out=False) for weight in self.weights.fine[i]]
 
-    def out(self, i: int, j: int, live: set[int], which: int, *, by_sure: bool) -> np.ndarray:
+    def out(self, i: int, j: int, live: set[int], *, by_sure: bool) -> np.ndarray:
         _, anybody, reliable = parts(self.checked, self.weights)
         alpha = (reliable if by_sure else anybody) * self.weights.out[i, j]
         if self.checked.success == "contain":
             alpha /= sum(self.by_design[1][h] for h in live)
         if by_sure:
             alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
-        return tabulated(self.checked, alpha, which)
+        return tabulated(self.checked, alpha, out=True)
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:
@@ -172,15 +172,14 @@ def variance(checked: Certificate, state: Checkpoints, design: int, level: int) 
     return np.where(seen <= LARGEST_SQUARES * n * width**2 * 1.001, (seen + added) / n, n * (1e6 * width) ** 2)
 
 
-def met(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z: np.ndarray):
-    """Gains and radii at the highest level at which j is `offset` levels ahead."""
+def met(checked: Certificate, state: Checkpoints, i: int, j: int, z: np.ndarray):
+    """Gains and radii at the highest common level."""
     cone, counts = checked.cone, checked.levels.counts
-    level = min(state.reached[i], state.reached[j] - offset)
+    level = min(state.reached[i], state.reached[j])
     if level < 0:
         return None
-    gain = cone.facets @ (means_at(state, level + offset)[j] - means_at(state, level)[i])
-    share = variance(checked, state, i, level) / counts[level]
-    share = share + variance(checked, state, j, level + offset) / counts[level + offset]
+    gain = cone.facets @ (means_at(state, level)[j] - means_at(state, level)[i])
+    share = (variance(checked, state, i, level) + variance(checked, state, j, level)) / counts[level]
     radius = z[level] * np.sqrt(share)
     if isinstance(checked.noise, Bounded):
         radius = radius + CURVE * z[level] ** 2 * 2 * checked.noise.scales(cone.facets) / counts[level]
@@ -201,15 +200,15 @@ def widest(checked: Certificate, state: Checkpoints, design: int, level: int) ->
     return float(np.linalg.eigvalsh(covariance)[-1]) / count
 
 
-def covered_at(checked: Certificate, state: Checkpoints, i: int, j: int, offset: int, z: np.ndarray) -> float:
-    """The epsilon from which j covers i on this list; infinite before they have met."""
-    pair = met(checked, state, i, j, offset, z)
+def covered_at(checked: Certificate, state: Checkpoints, i: int, j: int, z: np.ndarray) -> float:
+    """The epsilon from which j covers i; infinite before they have met."""
+    pair = met(checked, state, i, j, z)
     if pair is None:
         return math.inf
-    level = min(state.reached[i], state.reached[j] - offset)
+    level = min(state.reached[i], state.reached[j])
     reach = None
     if not isinstance(checked.noise, Bounded):
-        both = widest(checked, state, i, level) + widest(checked, state, j, level + offset)
+        both = widest(checked, state, i, level) + widest(checked, state, j, level)
         reach = np.array([z[level] * math.sqrt(both)])
     return float(cover_at(checked.cone, pair[0][:, None], pair[1][:, None], reach)[0])
 
@@ -268,26 +267,20 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     k, cone, facets = checked.n_designs, checked.cone, len(checked.cone.facets)
     stepwise, spent = checked.success == "contain", None if state.weights is None else Spent(checked, state.weights)
 
-    def boundary(i, j, which, by_sure):
+    def boundary(i, j, by_sure):
         if spent is not None:
-            return spent.out(i, j, live, which, by_sure=by_sure)
-        return out_boundary(checked, len(live), which, by_sure=by_sure)
-
-    def offsets():
-        apart = state.reached[list(live)].max() - state.reached[list(live)].min()
-        return [(k, offset) for k, offset in enumerate(checked.offsets) if offset <= 2 * apart]
+            return spent.out(i, j, live, by_sure=by_sure)
+        return out_boundary(checked, len(live), by_sure=by_sure)
 
     def out(i, j):
         seen = [
-            met(checked, state, i, j, offset, boundary(i, j, k, by_sure))
-            for k, offset in offsets()
-            for by_sure in ([False, True] if j in sure else [False])
+            met(checked, state, i, j, boundary(i, j, by_sure)) for by_sure in ([False, True] if j in sure else [False])
         ]
         return [pair for pair in seen if pair is not None]
 
     def fine(i, j, at, strictly=False):
         bounds = [fine_boundary(checked, k - len(sure))] * facets if spent is None else spent.fine(i, sure)
-        pairs = [met(checked, state, i, j, 0, z) for z in bounds]
+        pairs = [met(checked, state, i, j, z) for z in bounds]
         if None in pairs:
             return False
         over = np.array([pair[0][n] + pair[1][n] - at * cone.widths[n] for n, pair in enumerate(pairs)])
@@ -319,8 +312,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     if checked.success == "cover":
         for i in live - accepted:
             for j in accepted:
-                for which, offset in offsets():
-                    if covered_at(checked, state, i, j, offset, boundary(i, j, which, False)) <= epsilon:
-                        covered.add(i)
+                if covered_at(checked, state, i, j, boundary(i, j, False)) <= epsilon:
+                    covered.add(i)
     chosen = [set(range(k)) - live - missing, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in chosen]

@@ -92,7 +92,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("contract",),
         ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
         ("adaptive.certified", "adaptive.fixed", "adaptive.paired", "published.boxes", "published.rectangles"),
-        ("adaptive.elimination", "adaptive.proportions"),
+        ("adaptive.elimination",),
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
         ("published.drawn", "published.epal", "published.vogp"),

@@ -39,6 +39,13 @@ def test_other_missing_modules_are_missing():
         import_module("conewise.problems.nowhere")
 
 
+@pytest.mark.parametrize("name", sorted(_moved.RENAMED))
+def test_a_renamed_class_is_the_new_one(name):
+    with pytest.warns(DeprecationWarning, match=f"conewise.{name} is {_moved.RENAMED[name]} now"):
+        assert getattr(cw, name) is getattr(cw, _moved.RENAMED[name])
+    assert name not in cw.__all__
+
+
 @pytest.mark.parametrize("name", sorted(_moved.GONE))
 def test_a_name_that_is_gone_says_what_to_use(name):
     with pytest.raises(AttributeError, match=f"conewise.{name} is gone since 0.2: .*Question"):

@@ -159,10 +159,6 @@ CALLS = {
         cw.SuccessiveElimination,
         {"question": QUESTION, "n_designs": 3, "max_evaluations": None, "radius_scale": 1.0},
     ),
-    "OptimalProportions": Call(
-        cw.OptimalProportions,
-        {"question": QUESTION, "n_designs": 3},
-    ),
     "SimulatedBandit": Call(
         cw.SimulatedBandit,
         {"means": MEANS, "noise": NOISE, "names": list("abcd"), "objectives": ["x", "y"], "minimised": ["x"]},

@@ -3,7 +3,6 @@
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
-from conewise.algorithms.adaptive.proportions import OptimalProportions
 from conewise.algorithms.contract import Algorithm, Plan, Planner, Result
 from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
@@ -31,7 +30,6 @@ __all__ = [
     "LeaderChallenger",
     "ModelGuided",
     "NaiveElimination",
-    "OptimalProportions",
     "PaVeBa",
     "PairedElimination",
     "Plan",

@@ -403,7 +403,4 @@ class FixedConfidence(Answering, Planner):
 def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:
     """Refuse a notion of success that a rule does not answer."""
     if success not in answers:
-        raise InputError(
-            f'{rule} answers success "{answers[0]}" alone, got "{success}"; use SuccessiveElimination or '
-            "OptimalProportions."
-        )
+        raise InputError(f'{rule} answers success "{answers[0]}" alone, got "{success}"; use SuccessiveElimination.')

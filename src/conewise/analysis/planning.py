@@ -18,7 +18,7 @@ def open_questions(costs: Costs, counts: Counts) -> tuple[Pulls, ...]:
     """For each undecided design the evaluations that would settle it: out by its best rival, or in against all."""
     have = counts[costs.left]
     found: list[tuple[int, int, Pulls]] = []
-    outward, inward = costs.out(1.0), costs.fine.max(axis=1, initial=0.0)
+    outward, inward = costs.out, costs.fine.max(axis=1, initial=0.0)
     for o, row in enumerate(costs.rows):
         needs = np.zeros(len(costs.left))
         if outward[o] < inward[o]:

@@ -42,18 +42,11 @@ class Boundaries(ABC):
     scale: float
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
 
-    @property
     @abstractmethod
-    def offsets(self) -> tuple[int, ...]:
-        """Levels that the second design of a pair may be ahead where it beats or covers the first."""
-
-    @abstractmethod
-    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
         """(P + W or N or 1, rows, columns): standard deviations, by the logarithm of what a claim may spend.
 
-        That is (N or 1, ...), N where it differs between the facets.
-
-        `which` counts the `offsets` for "beaten" and "covered"; it is -1 for "fine".
+        That is (N or 1, ...), N where it differs between the facets. `out` is for "beaten" and "covered".
         """
 
     @abstractmethod
@@ -62,30 +55,27 @@ class Boundaries(ABC):
 
     def fine(self, table: PairTable, rows: Indices, columns: Indices, standing: Standing) -> Seen:
         """At the highest common level (docs/adaptive, 1 and 3)."""
-        meeting = table.meeting(rows, columns, 0, self._parts(table))
+        meeting = table.meeting(rows, columns, self._parts(table))
         logs = self.spending.log_fine(table.designs[rows], standing)
-        return self._seen(table, rows, columns, meeting, -1, logs)
+        return self._seen(table, rows, columns, meeting, logs, out=False)
 
     def out(
         self, table: PairTable, rows: Indices, columns: Indices, standing: Standing, *, covering: bool = False
     ) -> list[Seen]:
-        """The same for "beaten" and "covered", and with the column designs ahead; once more where these are sure.
+        """The same for "beaten" and "covered"; once more where the column designs are sure.
 
         Along the noisiest direction too if it is for `covering`, where that is known.
         """
         designs, rivals = table.designs[rows], table.designs[columns]
         known = len(table.variances) if covering else self._parts(table)
         logs = self.spending.log_out(designs, rivals, standing)
-        narrower, sure = None, standing.sure[rivals]
+        meeting, sure = table.meeting(rows, columns, known), standing.sure[rivals]
+        logs = logs + self.freed(standing, meeting.level)
+        found = [self._seen(table, rows, columns, meeting, logs, out=True)]
         if sure.any() and self.spending.by_sure:
             narrower = self.spending.log_by_sure(designs, rivals, standing)
-        found = []
-        for which, offset in self.lists(table):
-            meeting = table.meeting(rows, columns, offset, known)
-            found.append(self._seen(table, rows, columns, meeting, which, logs + self.freed(standing, meeting.level)))
-            if narrower is not None:
-                by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
-                found.append(self._seen(table, rows, columns, by_sure, which, narrower))
+            by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
+            found.append(self._seen(table, rows, columns, by_sure, narrower, out=True))
         return found
 
     def _parts(self, table: PairTable) -> int:
@@ -98,18 +88,13 @@ class Boundaries(ABC):
 
     def out_key(self, table: PairTable, standing: Standing) -> object:
         """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
-        return self.lists(table)
-
-    def lists(self, table: PairTable) -> tuple[tuple[int, int], ...]:
-        """Which offsets are worth a look: no list says more than the first if nobody is half its offset ahead."""
-        apart = int(np.ptp(table.reached)) if len(table.reached) else 0
-        return tuple(pair for pair in enumerate(self.offsets) if pair[1] <= 2 * apart)
+        return None
 
     def _seen(
-        self, table: PairTable, rows: Indices, columns: Indices, meeting: Meeting, which: int, logs: Floats
+        self, table: PairTable, rows: Indices, columns: Indices, meeting: Meeting, logs: Floats, *, out: bool
     ) -> Seen:
         """Radii z * spread + shift, and what recorded steps add to them; part by part, as tables lie in memory."""
-        z, facets = self._z(table, rows, columns, meeting.level, which, logs), len(meeting.gains)
+        z, facets = self._z(table, rows, columns, meeting.level, logs, out), len(meeting.gains)
         counts = self._counts(table, rows, columns, meeting.level) if self.radii.shifted else z
         radii = np.empty_like(meeting.spreads)
         for part in range(len(radii)):
@@ -133,20 +118,15 @@ class OneLook(Boundaries):
 
     radii: AtOnce
 
-    @property
-    def offsets(self) -> tuple[int, ...]:
-        """Each pair is compared once, as it is."""
-        return (0,)
-
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         counts = np.maximum(table.counts[0], 1.0)
         return np.asarray(np.minimum(counts[rows][:, None], counts[columns][None, :])[None])
 
-    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
         """A quantile for each count, not for each pair: all claims of one kind spend the same."""
         fewer = self._counts(table, rows, columns, level)[0]
         sizes, place = np.unique(fewer, return_inverse=True)
-        z = self.radii.at_once(sizes, logs.item(), which >= 0)
+        z = self.radii.at_once(sizes, logs.item(), out)
         return np.asarray(z[:, place.ravel()].reshape(len(z), *fewer.shape))
 
 
@@ -155,9 +135,6 @@ class Tables:
     """Boundaries on a schedule, for probabilities from the least that a claim may spend up to delta; made once."""
 
     levels: Levels
-    offsets: tuple[int, ...]
-    parts: tuple[float, ...]
-    """What is spent on each of the offsets."""
     least: tuple[float, float]
     """Logarithms of the least probabilities, of "fine" and of "beaten" and "covered"."""
     step: float
@@ -165,14 +142,13 @@ class Tables:
     fine: Floats
     """(1 or parts, F, L): z by level, the least probability first."""
     out: Floats
-    """(offsets, 1 or parts, B, L)"""
+    """(1 or parts, B, L)"""
 
     @classmethod
     def of(
         cls,
         radii: Radii,
         levels: Levels,
-        leads: dict[int, float],
         anchors: tuple[float, float],
         least: tuple[float, float],
         most: tuple[float, float],
@@ -189,17 +165,13 @@ class Tables:
             tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
             for low, high in zip(least, most, strict=True)
         ]
-        each = [tuple(part * alpha for alpha in alphas[1]) for part in leads.values()]
-        if radii.summed:
-            fine = radii.boundaries(levels, anchors[0], alphas[0], 0, False)
-            out = [radii.boundaries(levels, anchors[1], own, at, True) for own, at in zip(each, leads, strict=True)]
-        else:  # one z for all parts
-            fine = radii.boundary(levels, anchors[0], alphas[0], 0)[None]
-            boundary = following if near else radii.boundary
-            out = [boundary(levels, anchors[1], own, at)[None] for own, at in zip(each, leads, strict=True)]
+        fine = radii.boundaries(levels, anchors[0], alphas[0], False)
+        if near:
+            out = following(levels, anchors[1], alphas[1])[None]
+        else:
+            out = radii.boundaries(levels, anchors[1], alphas[1], True)
         logs = math.log(least[0]), math.log(least[1])
-        fine, found = np.ascontiguousarray(fine[:, ::-1]), np.array([table[:, ::-1] for table in out])
-        return cls(levels, tuple(leads), tuple(leads.values()), logs, step, fine, found)
+        return cls(levels, logs, step, *(np.ascontiguousarray(table[:, ::-1]) for table in (fine, out)))
 
     def rows(self, logs: Floats, out: bool) -> Indices:
         """Where probabilities stand: at the next smaller one that is tabulated (docs/adaptive, 3.3)."""
@@ -213,11 +185,6 @@ class Looks(Boundaries):
 
     tables: Tables
 
-    @property
-    def offsets(self) -> tuple[int, ...]:
-        """As tabulated."""
-        return self.tables.offsets
-
     @cached_property
     def _observations(self) -> Floats:
         return np.array(self.tables.levels.counts, dtype=np.float64)
@@ -225,19 +192,19 @@ class Looks(Boundaries):
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         return np.asarray(self._observations[level])[None]
 
-    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
-        boundary = self.tables.fine if which < 0 else self.tables.out[which]
-        where = self.tables.rows(logs, which >= 0) * boundary.shape[-1] + level
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
+        boundary = self.tables.out if out else self.tables.fine
+        where = self.tables.rows(logs, out) * boundary.shape[-1] + level
         if len(boundary) == 1:
             return np.asarray(boundary.ravel().take(where))
         facets = np.minimum(self.radii.facet_of, len(where) - 1)
         return np.array([part.ravel().take(where[n]) for part, n in zip(boundary, facets, strict=True)])
 
-    def of_everybody(self, standing: Standing, which: int) -> Floats:
-        """(1 or parts, L): z of "beaten" on one list, where all designs share evenly."""
+    def of_everybody(self, standing: Standing) -> Floats:
+        """(1 or parts, L): z of "beaten", where all designs share evenly."""
         nobody = np.zeros(0, dtype=np.intp)
         row = self.tables.rows(self.spending.log_out(nobody, nobody, standing), True)
-        return np.asarray(self.tables.out[which, :, int(row.item())])
+        return np.asarray(self.tables.out[:, int(row.item())])
 
     def shift_at(self, part: int, z: float, level: int) -> float:
         """The second term of a part's radius at a level, 0 for most kinds of noise."""
@@ -254,7 +221,7 @@ class Looks(Boundaries):
         out = np.median(spend(designs, rivals, standing).max(axis=2))
         every = np.arange(len(self._observations))
         rows = self.tables.rows(fine, False), self.tables.rows(out + self.freed(standing, every), True)
-        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[0][:, rows[1], every].max(axis=0)
+        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1], every].max(axis=0)
 
 
 @dataclass(frozen=True, eq=False)

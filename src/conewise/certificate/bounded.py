@@ -110,8 +110,8 @@ class AnytimeBernstein(Radii):
         return INSIDE * math.log(self.n_designs**2 / self.delta)
 
     def schedule(self, most: float, due: float) -> Levels:
-        """Parts of octaves, so that a level and the one of four times as many observations are a fixed list."""
-        return Levels.octaves(most, PARTS)
+        """From the first observation on."""
+        return Levels.up_to(most, due=0.0, growth=self.growth)
 
     def at_last(self, levels: Levels) -> Floats:
         """From the largest sum of squares that there can be."""
@@ -129,15 +129,15 @@ class AnytimeBernstein(Radii):
         """The second term."""
         return np.asarray(CURVE * z**2 / counts * self.ranges[part])
 
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
-        """The same mixture for all levels; of no use where the second design is not exactly `offset` parts ahead."""
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """The same mixture for all levels."""
         x0 = math.log(self.n_designs**2 / self.delta)
-        return mixture_boundary(levels, tuple(alphas), offset, self.inside, x0)
+        return mixture_boundary(levels, tuple(alphas), self.inside, x0)
 
     def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """With the sum of squares of one design."""
         x0 = math.log(self.n_designs**2 / self.delta)
-        return mixture_boundary(levels, tuple(alphas), 0, self.inside, x0, alone=True)
+        return mixture_boundary(levels, tuple(alphas), self.inside, x0, alone=True)
 
 
 def largest_squares(levels: Levels) -> Floats:
@@ -168,27 +168,22 @@ def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> 
 
 @lru_cache(maxsize=64)
 def mixture_boundary(
-    levels: Levels, alphas: tuple[float, ...], offset: int, inside: float, typical: float, alone: bool = False
+    levels: Levels, alphas: tuple[float, ...], inside: float, typical: float, alone: bool = False
 ) -> Floats:
     """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v there can be.
 
     `alone` is for the average of one design: there is no second one.
     """
     counts = np.array(levels.counts, dtype=np.float64)
-    ahead = np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)
-    lead = 2.0 ** (offset / PARTS)
-    # the second design's error counts 1 / lead, its squares 1 / lead^2: psi(x / lead) <= psi(x) / lead^2
-    second = 0.0 if alone else 1 / lead**2
-    most = LARGEST_SQUARES * _SAFETY * (counts + counts[ahead] * second)
+    designs = 1 if alone else 2
+    most = LARGEST_SQUARES * _SAFETY * designs * counts
     points = math.ceil(math.log(most[-1] * 1e3) / math.log(_GRID)) + 1
     squares = np.concatenate([[0.0], np.geomspace(1e-3, most[-1], points)])
     z = _STEPS ** np.arange(-40.0, math.ceil(math.log(3 * math.sqrt(-2 * math.log(min(alphas)))) / math.log(_STEPS)))
-    reach = z[:, None] * np.sqrt(squares + inside * (1 + second)) + CURVE * z[:, None] ** 2
+    reach = z[:, None] * np.sqrt(squares + inside * designs) + CURVE * z[:, None] ** 2
     reached = np.minimum.accumulate(log_mixture(reach, squares[None, :], float(most[-1]), typical), axis=1)
     by_level = reached[:, np.minimum(np.searchsorted(squares, most), len(squares) - 1)]
     logs, found = -np.log(np.array(alphas)), np.empty((len(alphas), len(counts)))
     for level in range(len(counts)):
         found[:, level] = np.interp(logs, by_level[:, level], z, right=_NEVER) * _SAFETY
-    if offset:
-        found[:, counts[ahead] != lead * counts] = _NEVER
     return np.asarray(np.maximum.accumulate(found, axis=0))

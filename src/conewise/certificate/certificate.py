@@ -240,18 +240,6 @@ class Certificate(Asked):
     # -- the schedule (docs/adaptive, 2 and 6) ---------------------------------------------------------------
 
     @cached_property
-    def leads(self) -> dict[float, float]:
-        """Ratios of counts at which designs are compared, and what part is spent on each (docs/adaptive, 2)."""
-        if self.n_designs < self.tuning.leads_from or not self.tuning.leads:
-            return {1.0: 1.0}
-        return dict(self.tuning.cover_leads if self.success == "cover" else self.tuning.contain_leads)
-
-    @cached_property
-    def offsets(self) -> tuple[int, ...]:
-        """The same in levels."""
-        return tuple(round(math.log(lead) / math.log(self.radii.growth)) for lead in self.leads)
-
-    @cached_property
     def near(self) -> bool:
         """Whether pairs count for "beaten" by their leads (docs/adaptive, 3.5)."""
         exact = self.stepwise and self.epsilon == 0 and not self.any_epsilon and self.requirements is None
@@ -362,9 +350,8 @@ class Certificate(Asked):
         """At most 1 if these levels leave no pair open (docs/adaptive, 6); else how many times too wide."""
         worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
         total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
-        alphas = self.least[0], self.least[1] * self.leads[1.0]
-        for out, anchor, alpha in zip((False, True), self.anchors, alphas, strict=True):
-            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), 0, out)[:parts, 0, -1], (parts,))
+        for out, anchor, alpha in zip((False, True), self.anchors, self.least, strict=True):
+            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), out)[:parts, 0, -1], (parts,))
             each = z * np.sqrt(2 * worst / count).reshape(-1, parts).max(axis=0)
             each += [float(self.radii.shift(part, z[part], count)) for part in range(parts)]
             total = total + self.radii.combined(each)
@@ -374,11 +361,10 @@ class Certificate(Asked):
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
-        leads = dict(zip(self.offsets, self.leads.values(), strict=True))
         whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
         step, near = self.tuning.step, self.near
-        return Tables.of(self.radii, self.levels, leads, self.anchors, self.least, most, step, near=near)
+        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, step, near=near)
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -453,8 +439,7 @@ class Certificate(Asked):
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
-        depth, alike = max(self.offsets), self.radii.alike
-        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, depth, alike)
+        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, self.radii.alike)
         rounding = self.rounding(state.statistics) if spreads.size else None
         return table if rounding is None else table.rounded(rounding, self.radii.parts, spreads)
 

@@ -46,9 +46,9 @@ class Crowd:
                 unmoved[before.designs[~same]] = False
         return np.asarray(self.beaten & (self.reached == reached) & unmoved & unmoved[self.by])
 
-    def unbeaten(self, designs: Indices, views: Sequence[View], level: int, ahead: int) -> Bools:
-        """Who of these was not beaten at one level by whom the other one shows, where both views are as they were."""
-        same = ahead < len(self.views) and views[level] is self.views[level] and views[ahead] is self.views[ahead]
+    def unbeaten(self, designs: Indices, views: Sequence[View], level: int) -> Bools:
+        """Who of these was not beaten at a level, where its view is as it was."""
+        same = level < len(self.views) and views[level] is self.views[level]
         return np.asarray(same & (self.reached[designs] == level) & ~self.beaten[designs])
 
 
@@ -85,17 +85,15 @@ def clearly_beaten(
     while True:
         earlier = int((~(beaten | out)).sum())
         standing = Standing(~(beaten | out), np.zeros_like(beaten))
-        for which, offset in enumerate(boundaries.offsets):
-            z = boundaries.of_everybody(standing, which)
-            left = np.flatnonzero(~(beaten | out))
-            for level in range(len(views) - offset):
-                mine = left[reached[left] == level]
-                if before is not None and for_good:
-                    mine = mine[~before.unbeaten(mine, views, level, level + offset)]
-                if len(mine):
-                    radius = _Radius.at(boundaries, z[:, level], level)
-                    found = _beaten_at(views[level], views[level + offset], mine, radius, rounding, strikers)
-                    beaten[found[0]], by[found[0]] = True, found[1]
+        z, left = boundaries.of_everybody(standing), np.flatnonzero(~(beaten | out))
+        for level, view in enumerate(views):
+            mine = left[reached[left] == level]
+            if before is not None and for_good:
+                mine = mine[~before.unbeaten(mine, views, level)]
+            if len(mine):
+                radius = _Radius.at(boundaries, z[:, level], level)
+                found = _beaten_at(view, mine, radius, rounding, strikers)
+                beaten[found[0]], by[found[0]] = True, found[1]
         now = int((~(beaten | out)).sum())
         if now == earlier or now <= few or not stepwise:  # few: all pairs are looked at
             return Crowd(views, reached, steps, beaten, by)
@@ -103,7 +101,7 @@ def clearly_beaten(
 
 @dataclass(frozen=True, eq=False)
 class _Radius:
-    """At a level of one list."""
+    """At a level."""
 
     parts: tuple[tuple[tuple[int, float, float], ...], ...]
     """For each facet, of each of its parts: where its variances stand, z, and the shift."""
@@ -127,27 +125,26 @@ class _Radius:
 
 
 def _beaten_at(
-    here: View, ahead: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
+    view: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Of these designs in the first view: who is beaten by one of the second, and by which."""
-    rows = places(here.designs, designs)[1]
-    shown = np.arange(len(ahead.designs)) if strikers is None else np.flatnonzero(strikers[ahead.designs])
+    """Of these designs: who is beaten by another of the view, and by which."""
+    rows = places(view.designs, designs)[1]
+    shown = np.arange(len(view.designs)) if strikers is None else np.flatnonzero(strikers[view.designs])
     if rounding is not None:  # whoever's noise may be hidden is left to the pairs
-        rows = rows[~rounding.hides(here.spreads[rows]).any(axis=1)]
-        shown = shown[~rounding.hides(ahead.spreads[shown]).any(axis=1)]
+        rows, shown = (which[~rounding.hides(view.spreads[which]).any(axis=1)] for which in (rows, shown))
     if not len(rows) or not len(shown):
         return rows[:0], rows[:0]
-    rivals = shown[maximal_columns(ahead.values[shown].T)]
+    rivals = shown[maximal_columns(view.values[shown].T)]
     rival = np.full(len(rows), -1)
     step = max(1, _PAIRS_AT_ONCE // len(rivals))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
         lost, won = np.ones((len(part), len(rivals)), dtype=bool), np.zeros((len(part), len(rivals)), dtype=bool)
-        for n in range(here.values.shape[1]):
-            gains = ahead.values[rivals, n][None, :] - here.values[part, n][:, None]
-            lost &= radius.beats(gains, here.variances[part][:, None], ahead.variances[rivals][None, :], n)
+        for n in range(view.values.shape[1]):
+            gains = view.values[rivals, n][None, :] - view.values[part, n][:, None]
+            lost &= radius.beats(gains, view.variances[part][:, None], view.variances[rivals][None, :], n)
             won |= gains > 0
-        lost &= won & (here.designs[part][:, None] != ahead.designs[rivals][None, :])
+        lost &= won & (view.designs[part][:, None] != view.designs[rivals][None, :])
         rival[start : start + step] = np.where(lost.any(axis=1), rivals[lost.argmax(axis=1)], -1)
     found = rival >= 0
-    return here.designs[rows[found]], ahead.designs[rival[found]]
+    return view.designs[rows[found]], view.designs[rival[found]]

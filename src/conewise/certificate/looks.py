@@ -1,14 +1,13 @@
 """A schedule of looks at the data, and how far a comparison may err at each of them.
 
-Designs are compared on the means of their first observations, g of the one and g' of the other, for (g, g') on a fixed
-list: both at one level, or one of them a fixed number of levels (`offset`) ahead, since it pays to know a leader better
-than those it beats. For one pair and one direction the error of the difference is watched along each such list; a
-boundary z_1, z_2, ... in units of its standard deviation is exceeded *anywhere on it* with probability at most alpha.
+Designs are compared on the means of their first g observations, for g on a fixed list of levels. For one pair and one
+direction the error of the difference is watched along this list; a boundary z_1, z_2, ... in units of its standard
+deviation is exceeded *anywhere on it* with probability at most alpha.
 Nothing else is assumed about when or why a design was evaluated, so every sampling rule may be used, and looking costs
 nothing more.
 
 For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and none before), A_l = {the error exceeds z_l sd at
-level l}. Along a list the errors form a Markov chain, so that the chance to have stayed below so far can be carried
+level l}. Along the levels the errors form a Markov chain, so that the chance to have stayed below so far can be carried
 from look to look, as in group sequential trials (Armitage, McPherson & Rowe 1969). Other noise has no joint law to use,
 so the terms are plain Chernoff bounds. Proof: docs/adaptive, "Looks".
 """
@@ -62,18 +61,6 @@ class Levels:
             counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
         return cls(tuple(counts))
 
-    @classmethod
-    def octaves(cls, most: float, parts: int, first: int = 1) -> Levels:
-        """Whole numbers from `first` on, then m 2^k with parts <= m < 2 parts, until `most` is passed.
-
-        The level `parts` further is exactly twice as high, from `parts` observations on.
-        """
-        counts = [first]
-        while counts[-1] < most:
-            step = 2 ** max(0, (counts[-1] // parts).bit_length() - 1)
-            counts.append(step * (counts[-1] // step + 1))
-        return cls(tuple(counts))
-
 
 def spending(levels: Levels, anchor: float) -> Floats:
     """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
@@ -87,11 +74,10 @@ def spending(levels: Levels, anchor: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool, offset: int = 0) -> Floats:
+def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
     """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
 
-    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary. The boundary
-    holds for every list whose second design is up to `offset` levels ahead.
+    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary.
     """
     shares = spending(levels, anchor)
     totals = np.array(alphas)[:, None] / _SAFETY
@@ -99,26 +85,26 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
         log_terms = np.log(totals) + np.log(shares)[None, :]
     if not normal:
         return np.asarray(np.sqrt(-2 * log_terms))
-    counts = np.array(levels.counts, dtype=np.float64)
-    steps = counts[:-1] / counts[1:]
-    # The squared correlation lies between the ratios of either design's counts; a smaller one is safe.
-    correlations = np.sqrt([steps[look : look + 1 + offset].min() for look in range(len(steps))])
-    return _from_look_to_look(log_terms, correlations, np.arange(len(alphas)))
+    return _from_look_to_look(log_terms, _correlations(levels), np.arange(len(alphas)))
 
 
 @lru_cache(maxsize=64)
-def following(levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int = 0) -> Floats:
+def following(levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
     """(len(alphas), len(levels)): z for normal noise of one covariance, where alpha may rise from look to look.
 
-    As `boundaries`, for the list whose second design is `offset` levels ahead; but the row in force may change: by at
-    most one towards larger alphas between two looks. The error exceeds z for the first time at a look with probability
-    at most the alpha of its row times the share of the look (docs/adaptive, Lemma N).
+    As `boundaries`, but the row in force may change: by at most one towards larger alphas between two looks. The error
+    exceeds z for the first time at a look with probability at most the alpha of its row times the share of the look
+    (docs/adaptive, Lemma N).
     """
     log_terms = np.log(np.array(alphas)[:, None] / _SAFETY) + np.log(spending(levels, anchor))[None, :]
+    before = np.minimum(np.arange(len(alphas)) + 1, len(alphas) - 1)
+    return _from_look_to_look(log_terms, _correlations(levels), before)
+
+
+def _correlations(levels: Levels) -> Floats:
+    """Of the errors at each two neighbouring levels."""
     counts = np.array(levels.counts, dtype=np.float64)
-    variances = 1 / counts + 1 / counts[np.minimum(np.arange(len(counts)) + offset, len(counts) - 1)]
-    correlations = np.sqrt(variances[1:] / variances[:-1])
-    return _from_look_to_look(log_terms, correlations, np.minimum(np.arange(len(alphas)) + 1, len(alphas) - 1))
+    return np.sqrt(counts[:-1] / counts[1:])
 
 
 def _from_look_to_look(log_terms: Floats, correlations: Floats, before: Indices) -> Floats:

@@ -122,14 +122,14 @@ class Added(Radii):
             each = np.full_like(each, everybody)
         return np.append(each, np.full(len(self.members), everybody))
 
-    def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int, out: bool) -> Floats:
+    def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], out: bool) -> Floats:
         """Of each part, by its kind and by what it may spend."""
         owners = [*(each for each, _ in self._place), *self.members]
         made: dict[tuple[int, float], Floats] = {}
         for each, share in zip(owners, self._shares(out), strict=True):
             if (id(each), share) not in made:
                 split = tuple(alpha / share for alpha in alphas)
-                made[id(each), share] = each.radii.boundary(levels, anchor, split, offset)
+                made[id(each), share] = each.radii.boundary(levels, anchor, split)
         return np.array([made[id(each), share] for each, share in zip(owners, self._shares(out), strict=True)])
 
     def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
@@ -142,9 +142,9 @@ class Added(Radii):
             ]
         )
 
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """The largest of any part: for planning."""
-        return np.asarray(self.boundaries(levels, anchor, alphas, offset, True).max(axis=0))
+        return np.asarray(self.boundaries(levels, anchor, alphas, True).max(axis=0))
 
     @property
     def worst(self) -> Floats | None:

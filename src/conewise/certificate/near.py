@@ -39,8 +39,8 @@ class Near(Looks):
         """From a table of all designs (docs/adaptive, 3.5: the bound of the leads)."""
         everyone, facets = np.arange(len(table.designs)), len(table.values)
         log_share = math.log(overestimated(plain.spending, facets, part))
-        meeting = table.meeting(everyone, everyone, 0, facets)
-        z = plain.scale * plain.tables.out[0, 0, int(plain.tables.rows(np.array(log_share), True)), meeting.level]
+        meeting = table.meeting(everyone, everyone, facets)
+        z = plain.scale * plain.tables.out[0, int(plain.tables.rows(np.array(log_share), True)), meeting.level]
         observations = np.array(plain.tables.levels.counts, dtype=np.float64)[meeting.level]
         leads = ((-meeting.gains / meeting.spreads).max(axis=0) - z) / np.sqrt(observations)
         cells = np.searchsorted(_CELLS, np.nan_to_num(leads, nan=0.0), side="right") - 1
@@ -70,7 +70,7 @@ class Near(Looks):
 
     def out_key(self, table: PairTable, standing: Standing) -> object:
         """By what counts, too."""
-        return self.lists(table), self.log_near(standing).tobytes()
+        return self.log_near(standing).tobytes()
 
 
 def overestimated(spending: Spending, facets: int, part: float) -> float:
@@ -81,6 +81,6 @@ def overestimated(spending: Spending, facets: int, part: float) -> float:
 
 def _near_weights(tables: Tables) -> Floats:
     """(cells, L): exp(-b y - y^2 / 2), where b is the least z at a level and y the lead there (Lemma N)."""
-    least = tables.out[:, 0, -1].min(axis=0)
+    least = tables.out[0, -1]
     leads = _CELLS[:, None] * np.sqrt(np.array(tables.levels.counts, dtype=np.float64))
     return np.asarray(np.exp(-least * leads - leads**2 / 2))

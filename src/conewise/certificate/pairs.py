@@ -137,12 +137,12 @@ class PairTable:
 
     @classmethod
     def of_views(
-        cls, views: Sequence[View], counts: Floats, reached: Indices, designs: Indices, depth: int, alike: bool
+        cls, views: Sequence[View], counts: Floats, reached: Indices, designs: Indices, alike: bool
     ) -> tuple[PairTable, Floats]:
-        """Of these designs, down to `depth` levels below the lowest of them; and their spreads, (levels, L, D)."""
+        """Of these designs, from the level of the lowest of them on; and their spreads, (levels, L, D)."""
         height = reached[designs]
         low, high = (int(height.min()), int(height.max())) if len(designs) else (0, -1)
-        first = max(0, low - depth)
+        first = max(0, low)
         levels, shown = max(0, high + 1 - first), views[first : high + 1]
         facets, rows, dim = shown[0].width if shown else (1, 1, 0)
         values = np.full((facets, levels, len(designs)), np.nan)
@@ -210,18 +210,17 @@ class PairTable:
         still &= self.reached[mine] == before.reached[theirs]
         return mine[still], theirs[still]
 
-    def meeting(self, rows: Indices, columns: Indices, offset: int, known: int) -> Meeting:
+    def meeting(self, rows: Indices, columns: Indices, known: int) -> Meeting:
         """Pairs by their positions, with the first `known` rows of the variances (docs/adaptive, 2)."""
         facets, levels, many = self.values.shape
         gains = np.full((facets, len(rows), len(columns)), np.nan)
         spreads = np.full((known, len(rows), len(columns)), np.nan)
-        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :] - offset)
+        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :])
         if not levels or not gains.size:
             return Meeting(np.zeros_like(level), gains, spreads, None)
         never = level < self.first
         place = np.maximum(level - self.first, 0)
-        ahead = np.minimum(place + offset, levels - 1)
-        mine, theirs = place * many + rows[:, None], ahead * many + columns[None, :]
+        mine, theirs = place * many + rows[:, None], place * many + columns[None, :]
         for n in range(facets):
             table = self.values[n].ravel()
             np.take(table, theirs, out=gains[n], mode="clip")
@@ -229,8 +228,7 @@ class PairTable:
         for n in range(known):
             variances = self.variances[n].ravel()
             if self.variances.shape[2] == 1:  # the same for all designs: by level alone
-                other = np.minimum(np.arange(levels) + offset, levels - 1)
-                np.take(np.sqrt(variances[other] + variances), place, out=spreads[n], mode="clip")
+                np.take(np.sqrt(2 * variances), place, out=spreads[n], mode="clip")
             else:
                 np.take(variances, theirs, out=spreads[n], mode="clip")
                 spreads[n] += variances.take(mine)

@@ -81,11 +81,11 @@ class KnownScale(PerLook):
         own = np.array([self.noise.deviation(math.exp(share)) for share in shares])
         return np.asarray(own[place].reshape(log_shares.shape) + 0.0 * counts)
 
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """With credit for correlated looks where noise is normal."""
         if not self.noise.subgaussian:
-            return super().boundary(levels, anchor, alphas, offset)
-        return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian), offset)
+            return super().boundary(levels, anchor, alphas)
+        return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian))
 
 
 class StudentT(PerLook):

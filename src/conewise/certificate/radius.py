@@ -77,9 +77,9 @@ class Radii(ABC):
         """(N or N + 1, ...): radii from their parts, (P, ...), or (P + W, ...) with those along any direction."""
         return parts
 
-    def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int, out: bool) -> Floats:
+    def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], out: bool) -> Floats:
         """(P + W or 1, A, L): z of each part by level; `out` for "beaten" and "covered", else for "fine"."""
-        return self.boundary(levels, anchor, alphas, offset)[None]
+        return self.boundary(levels, anchor, alphas)[None]
 
     def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """(P or 1, A, L): the same for the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
@@ -101,12 +101,12 @@ class Radii(ABC):
         return np.full(len(designs), np.inf)
 
     @abstractmethod
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
 
     def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """(A, L): the same for the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
-        return self.boundary(levels, anchor, alphas, 0)
+        return self.boundary(levels, anchor, alphas)
 
     def schedule(self, most: float, due: float) -> Levels:
         """Levels until `most` is passed; `due` is the count at which near-ties are decided."""
@@ -162,7 +162,7 @@ class PerLook(AtOnce):
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """How many standard deviations for one look, by the smaller count and the logarithm of what it may spend."""
 
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...], offset: int) -> Floats:
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """Each look spends its share."""
         counts = np.array(levels.counts, dtype=np.float64)
         logs = np.log(np.array(alphas))[:, None] + np.log(spending(levels, anchor))[None, :]

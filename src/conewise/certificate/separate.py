@@ -82,12 +82,12 @@ class EachCount(OneLook):
         counts = np.maximum(self.repetitions[:, table.designs], 1.0)
         return np.asarray(np.minimum(counts[:, rows, None], counts[:, None, columns]))
 
-    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, which: int, logs: Floats) -> Floats:
+    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
         fewer = self._counts(table, rows, columns, level)
         found = np.empty_like(fewer)
         for part, counts in enumerate(fewer):
             sizes, place = np.unique(counts, return_inverse=True)
-            z = self.radii.at_once(sizes, logs.item(), which >= 0)[part]
+            z = self.radii.at_once(sizes, logs.item(), out)[part]
             found[part] = z[place.ravel()].reshape(counts.shape)
         return found
 

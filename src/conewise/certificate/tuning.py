@@ -11,12 +11,10 @@ from typing import Final
 
 from conewise.errors import InputError
 
-Leads = tuple[tuple[float, float], ...]
-
 
 @dataclass(frozen=True)
 class Tuning:
-    """How delta is shared, and when; the first five switch mechanisms off, `spending_power` 0 a sixth."""
+    """How delta is shared, and when; the first four switch mechanisms off, `spending_power` 0 a fifth."""
 
     directions: bool = True
     """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
@@ -26,20 +24,12 @@ class Tuning:
     """For `contain`: let what is known already narrow the radii of the rest (3.2)."""
     near: bool = True
     """For `contain` with epsilon = 0: pairs with a large lead do not count for "beaten" (3.5)."""
-    leads: bool = True
-    """Compare also with the better design further on than the other (2)."""
 
     # -- claims ------------------------------------------------------------------------------------------------
     contain_parts: tuple[float, float, float] = (0.4, 0.2, 0.4)
     """For `contain`, without a pilot: of delta for "fine", "beaten" by anybody, and "beaten" by a sure design (3.2)."""
     fine_limits: tuple[float, float] = (0.15, 0.85)
     """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
-    cover_leads: Leads = ((1.0, 0.6), (4.0, 0.4))
-    """How many times the observations of i those of j may be, and the part of a claim's probability spent on it (2)."""
-    contain_leads: Leads = ((1.0, 0.85), (4.0, 0.15))
-    """The same for `contain`."""
-    leads_from: int = 40
-    """With fewer designs no leader has enough followers to make another ratio than 1 worth its price."""
     out_anchor: float = 0.3
     """Where "beaten" and "covered" spend most, as a share of where the last of them is due (2)."""
     spending_power: float = 1.0
@@ -99,11 +89,6 @@ class Tuning:
             raise InputError("level_part lies between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
-        for leads in (self.cover_leads, self.contain_leads):
-            if leads[0][0] != 1 or min(ratio for ratio, _ in leads) < 1:
-                raise InputError("leads begin with the ratio 1, and none is below it.")
-            if min(part for _, part in leads) <= 0 or sum(part for _, part in leads) > 1 + 1e-12:
-                raise InputError("the parts of the leads are positive and add up to 1 at most.")
         if self.step <= 1 or min(self.pilot_first, self.pilot_longest, self.draws) < 1 or self.pilot_growth <= 1:
             raise InputError("step and pilot_growth exceed 1; pilot_first, pilot_longest and draws are at least 1.")
 

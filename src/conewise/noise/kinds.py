@@ -185,7 +185,7 @@ class GaussianUnknown(Noise):
     def _nothing_known(self) -> InputError:
         return InputError(
             "the size of this noise is unknown, so no budget or radius can be fixed beforehand; use the adaptive "
-            'algorithms ("elimination", "proportions"), which estimate it, or assume a size: noise.Gaussian(sigma).'
+            'algorithm "elimination", which estimates it, or assume a size: noise.Gaussian(sigma).'
         )
 
     def scales(self, directions: ArrayLike) -> Floats:

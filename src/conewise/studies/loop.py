@@ -107,9 +107,9 @@ def identify(
     columns mean, names or `Objective` records: with units, epsilon and all that is certified count in steps, and the
     problem and the noise speak the user's units. `levels` are what is acceptable of them, `{"accuracy": 0.8, "latency":
     ("<=", 200)}`: the answer is then the Pareto set of the designs that are (docs/objectives). `algorithm` is
-    "proportions" or "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
+    "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
-    "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is proportions unless an option of the
+    "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is elimination unless an option of the
     naive one is given, and "paired" for recorded blocks (`problems.Recorded`). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
     (options `success`, `max_evaluations`, `robust`, `confirm`, `prices`, `seed`; docs/features); "vogp", "epal", "ehvi"

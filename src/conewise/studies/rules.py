@@ -16,7 +16,6 @@ from conewise.algorithms import (
     LeaderChallenger,
     ModelGuided,
     NaiveElimination,
-    OptimalProportions,
     PairedElimination,
     PaVeBa,
     PosteriorSampling,
@@ -57,7 +56,6 @@ _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
     "elimination": (SuccessiveElimination, _CERTIFIED_OPTIONS),
-    "proportions": (OptimalProportions, _CERTIFIED_OPTIONS),
     "ape": (LeaderChallenger, _PUBLISHED_OPTIONS),
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
@@ -69,10 +67,12 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "vogp": (VOGP, _RECTANGLE_OPTIONS),
 }
 """Rules by name, with their options; each is built from a question and the number of designs."""
+_FORMERLY = {"proportions": "elimination"}
+"""What studies may have been created with, and what answers them now: their evaluations count as they are."""
 
 
 def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:
-    """The name of a rule; "auto" is proportions unless a model, blocks or an option of the naive rule say otherwise."""
+    """The name of a rule; "auto" is elimination unless a model, blocks or an option of the naive rule say otherwise."""
     if blocks is not None:
         if name not in ("auto", PAIRED):  # designs that read the same blocks are not independent
             raise InputError(
@@ -80,11 +80,12 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
                 'algorithm out, or name "paired".'
             )
         return PAIRED
+    name = _FORMERLY.get(name, name)
     as_option(name, "algorithm", ("auto", *_RULES))
     if name == "auto" and "model" in options:
         return MODEL
     if name == "auto":
-        name = "naive" if options.keys() & _RULES["naive"][1] else "proportions"
+        name = "naive" if options.keys() & _RULES["naive"][1] else "elimination"
     return name
 
 

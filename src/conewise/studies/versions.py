@@ -27,7 +27,7 @@ from conewise.studies.ledger import Mark
 from conewise.studies.rules import POSTERIOR, build, build_for_any_epsilon
 from conewise.studies.spec import Specification
 
-CHANGEABLE: Final = ("proportions", "elimination", "paired")
+CHANGEABLE: Final = ("elimination", "paired")
 """The rules whose certificate is known to stay right when a question is changed."""
 
 

@@ -342,9 +342,9 @@ def test_an_ablation_switches_one_mechanism_off_or_all_others():
     assert ablation.tuning_of("all") == ablation.TUNING
     assert not ablation.tuning_of("without pilot weights").pilots
     assert ablation.tuning_of("without pilot weights").directions
-    only = ablation.tuning_of("only leads")
-    assert only.leads
-    assert [only.directions, only.pilots, only.steps] == [False] * 3
+    only = ablation.tuning_of("only stepwise sure")
+    assert only.steps
+    assert [only.directions, only.pilots, only.near] == [False] * 3
     assert ablation.tuning_of("none").spending_power == 0
 
 

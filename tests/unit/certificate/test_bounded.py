@@ -19,7 +19,6 @@ from conewise.certificate.bounded import (
     CURVE,
     LARGEST_ODDS,
     LARGEST_SQUARES,
-    PARTS,
     AnytimeBernstein,
     largest_squares,
     log_mixture,
@@ -31,12 +30,14 @@ from conewise.noise import Bounded
 
 LEVEL = 1e-6
 LINE, ORTHANT = cw.Cone.orthant(1), cw.Cone.orthant(2)
-NEVER = 1e6
-FOUR_TIMES = 2 * PARTS  # levels
 
 
 def made(delta=0.1, n_designs=2, cone=LINE, noise=None) -> AnytimeBernstein:
     return AnytimeBernstein(cone.facets, Bounded(0, 1) if noise is None else noise, n_designs, delta)
+
+
+def schedule(most: float) -> Levels:
+    return made().schedule(most, 0.0)
 
 
 # -- one observation ---------------------------------------------------------------------------------------------------
@@ -81,23 +82,19 @@ def test_the_mixture_is_what_its_definition_says(most):
         assert found == pytest.approx(obvious_mixture(reach, squares, most, 6.0), abs=1e-9)
 
 
-@pytest.mark.parametrize("offset", [0, FOUR_TIMES])
 @pytest.mark.parametrize(("delta", "n_designs", "last"), [(0.1, 2, 40), (0.05, 20, 3000), (1e-3, 300, 10**7)])
-def test_the_radius_is_never_below_that_of_the_mixture_and_not_far_above(delta, n_designs, last, offset):
-    checked, lead = made(delta, n_designs), 4.0 if offset else 1.0
+def test_the_radius_is_never_below_that_of_the_mixture_and_not_far_above(delta, n_designs, last):
+    checked = made(delta, n_designs)
     levels = checked.schedule(last, 0.0)
     counts = np.array(levels.counts, dtype=float)
     alphas = (0.3 * delta, delta / n_designs, delta / n_designs**2, 0.01 * delta / n_designs**2)
-    z = checked.boundary(levels, math.inf, alphas, offset)
+    z = checked.boundary(levels, math.inf, alphas)
     typical = math.log(n_designs**2 / delta)
-    most = 1.001 * LARGEST_SQUARES * (counts[-1] + (counts[-1] if not offset else counts[-1] / lead**2))
+    most = 1.001 * LARGEST_SQUARES * 2 * counts[-1]
     ratios = []
     for row, alpha in enumerate(alphas):
-        for level in range(0, len(counts) - offset, 7):
-            if z[row, level] >= NEVER:
-                assert counts[level + offset] != lead * counts[level]
-                continue
-            end = LARGEST_SQUARES * counts[level] * (1 + 1 / lead)
+        for level in range(0, len(counts), 7):
+            end = LARGEST_SQUARES * counts[level] * 2
             for v in (0.0, *np.geomspace(0.01, end, 40)):
                 exact = brentq(
                     lambda s, v=v, alpha=alpha: (
@@ -106,7 +103,7 @@ def test_the_radius_is_never_below_that_of_the_mixture_and_not_far_above(delta, 
                     0,
                     1e6,
                 )
-                radius = z[row, level] * math.sqrt(v + checked.inside * (1 + lead**-2)) + CURVE * z[row, level] ** 2
+                radius = z[row, level] * math.sqrt(v + checked.inside * 2) + CURVE * z[row, level] ** 2
                 assert radius >= exact * (1 - 1e-9)
                 if 0.005 * counts[level] <= v and row:
                     ratios.append(radius / exact)
@@ -116,25 +113,10 @@ def test_the_radius_is_never_below_that_of_the_mixture_and_not_far_above(delta, 
 def test_a_smaller_probability_never_has_a_smaller_boundary_and_a_level_has_one_of_its_own():
     checked = made(0.1, 50)
     levels = checked.schedule(5000, 0.0)
-    table = checked.boundary(levels, math.inf, tuple(0.1 * 2.0 ** -np.arange(40)), 0)
+    table = checked.boundary(levels, math.inf, tuple(0.1 * 2.0 ** -np.arange(40)))
     assert (np.diff(table, axis=0) >= 0).all()
     assert (np.diff(table, axis=1) >= 0).all()
     assert np.isfinite(table).all()
-
-
-# -- levels --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("most", [1, 2, 9, 37, 64, 1000, 10**9])
-def test_levels_of_an_octave_are_doubled_exactly(most):
-    counts = np.array(Levels.octaves(most, PARTS).counts)
-    assert counts[0] == 1
-    assert (np.diff(counts) > 0).all()
-    assert counts[-1] >= most > (counts[-2] if len(counts) > 1 else 0)
-    steps = counts[1:] / counts[:-1]
-    assert (steps[counts[:-1] >= PARTS] <= 1 + 1 / PARTS).all()
-    there = np.flatnonzero(counts[: len(counts) - FOUR_TIMES] >= PARTS)
-    assert (counts[there + FOUR_TIMES] == 4 * counts[there]).all()
 
 
 # -- sums of squares around what was known before ----------------------------------------------------------------------
@@ -153,7 +135,7 @@ def squares_of(values: np.ndarray, counts: list[int], centre: np.ndarray) -> lis
 
 def test_snapshots_keep_sums_of_squares_around_earlier_means_in_whatever_batches():
     rng, k, centre = np.random.default_rng(5), 3, np.array([0.5, -0.5])
-    levels = Levels.octaves(60, PARTS)
+    levels = schedule(60)
     values = rng.random((k, 60, 2)) * [1.0, 3.0] - [0.0, 2.0]
     designs, order = np.repeat(np.arange(k), 60), rng.permutation(60 * k)
     shuffled = designs[order]
@@ -173,7 +155,7 @@ def test_snapshots_keep_sums_of_squares_around_earlier_means_in_whatever_batches
 def test_an_entry_that_jumps_over_levels_is_squared_around_the_last_mean_before_it():
     rng, centre = np.random.default_rng(6), np.array([0.3])
     x = rng.random((24, 1))
-    levels = Levels.octaves(60, PARTS)
+    levels = schedule(60)
     state = Checkpoints.empty(levels, 1, 1, scattered=True, centre=centre)
     for part in (x[:5], x[5:24]):
         scatter = ((part - part.mean()) ** 2).sum().reshape(1, 1, 1)
@@ -184,7 +166,7 @@ def test_an_entry_that_jumps_over_levels_is_squared_around_the_last_mean_before_
 
 def test_no_sum_of_squares_is_beyond_what_the_schedule_counts_with():
     """Values that push each mean as far as they can, and random ones."""
-    levels = Levels.octaves(5000, PARTS)
+    levels = schedule(5000)
     counts = np.array(levels.counts, dtype=float)
     bound = largest_squares(levels)
     assert (bound <= LARGEST_SQUARES * counts * (1 + 1e-12)).all()
@@ -219,7 +201,7 @@ def ever(checked: AnytimeBernstein, levels: Levels, alpha: float, chances: tuple
         squares.append(total)
         middle, before = mean, g
     everyone = np.arange(len(paths))
-    z, crossed = checked.boundary(levels, math.inf, (alpha,), 0)[0], np.zeros((len(paths), len(paths)), dtype=bool)
+    z, crossed = checked.boundary(levels, math.inf, (alpha,))[0], np.zeros((len(paths), len(paths)), dtype=bool)
     for level, g in enumerate(levels.counts):
         count = np.full(len(paths), float(g))
         shares = checked.variances(everyone, squares[level][:, None, None], count)[:, 0] / g
@@ -234,22 +216,22 @@ def ever(checked: AnytimeBernstein, levels: Levels, alpha: float, chances: tuple
 
 @pytest.mark.parametrize("chances", [(0.5, 0.5), (0.9, 0.1), (0.1, 0.9), (0.97, 0.02), (0.3, 0.6)], ids=str)
 def test_two_streams_of_zeros_and_ones_ever_reach_the_radius_with_probability_alpha_at_most(chances):
-    levels = Levels.octaves(10, PARTS)
+    levels = schedule(10)
     for alpha in (0.5, 0.2, 0.05):
         assert ever(made(0.9), levels, alpha, chances, 1.0) <= alpha
 
 
 @pytest.mark.parametrize("chances", [(0.5, 0.5), (0.1, 0.9), (0.3, 0.6)], ids=str)
 def test_two_fifths_of_the_radius_would_not_do(chances):
-    assert ever(made(0.9), Levels.octaves(10, PARTS), 0.2, chances, 0.4) > 0.2
+    assert ever(made(0.9), schedule(10), 0.2, chances, 0.4) > 0.2
 
 
 # -- long streams ------------------------------------------------------------------------------------------------------
 
 
-def crossings(law: str, offset: int, scale: float, runs: int = 1500, alpha: float = 0.1) -> int:
-    """How often the error along a list to 4096 observations ever reaches the radius."""
-    checked, rng = made(0.1), np.random.default_rng([17, offset])
+def crossings(law: str, scale: float, runs: int = 1500, alpha: float = 0.1) -> int:
+    """How often the error up to 4096 observations ever reaches the radius."""
+    checked, rng = made(0.1), np.random.default_rng([17, 0])
     levels = checked.schedule(4096, 0.0)
     counts = np.array(levels.counts)
     draw = {
@@ -265,26 +247,20 @@ def crossings(law: str, offset: int, scale: float, runs: int = 1500, alpha: floa
         means = sums / counts
         moved = np.cumsum(counts * np.diff(means, axis=1, prepend=0.4) ** 2, axis=1)
         parts.append((means, seconds - counts * means**2 + moved))
-    z = checked.boundary(levels, math.inf, (alpha,), offset)[0]
+    z = checked.boundary(levels, math.inf, (alpha,))[0]
     crossed = np.zeros(runs, dtype=bool)
-    for level in range(len(counts) - offset):
-        both = 0.0
-        for (_, squares), place in zip(parts, (level, level + offset), strict=True):
-            here = checked.variances(
-                np.arange(runs), squares[:, place, None, None], np.full(runs, float(counts[place]))
-            )
-            both = both + here[:, 0] / counts[place]
-        if z[level] >= NEVER:
-            continue
+    for level in range(len(counts)):
+        count = np.full(runs, float(counts[level]))
+        each = [checked.variances(np.arange(runs), squares[:, level, None, None], count)[:, 0] for _, squares in parts]
+        both = (each[0] + each[1]) / counts[level]
         radius = z[level] * np.sqrt(both) + CURVE * z[level] ** 2 / counts[level]
-        error = parts[0][0][:, level] - parts[1][0][:, level + offset]
+        error = parts[0][0][:, level] - parts[1][0][:, level]
         crossed |= error >= scale * radius
     return int(crossed.sum())
 
 
-@pytest.mark.parametrize("offset", [0, FOUR_TIMES])
 @pytest.mark.parametrize("law", ["rare", "half", "skewed"])
-def test_long_streams_ever_reach_the_radius_at_the_stated_rate(law, offset):
+def test_long_streams_ever_reach_the_radius_at_the_stated_rate(law):
     """Null: at most 0.1; exact binomial test at 1e-6. Two fifths of the radius are reached far more often."""
-    assert crossings(law, offset, 1.0) <= binom.isf(LEVEL, 1500, 0.1)
-    assert crossings(law, offset, 0.4) > binom.isf(LEVEL, 1500, 0.1)
+    assert crossings(law, 1.0) <= binom.isf(LEVEL, 1500, 0.1)
+    assert crossings(law, 0.4) > binom.isf(LEVEL, 1500, 0.1)

@@ -159,8 +159,7 @@ def test_the_two_kinds_of_error_together_spend_no_more_than_delta(n_designs):
         rows = len(cone.facets)
         fine = float(np.exp(-(fine_boundary(checked, n_designs) ** 2) / 2).sum())
         for p in range(1, n_designs + 1):
-            lists = [out_boundary(checked, p, which) for which in range(len(checked.offsets))]
-            out = float(np.exp(-(np.array(lists) ** 2) / 2).sum())
+            out = float(np.exp(-(out_boundary(checked, p) ** 2) / 2).sum())
             spent = p * (n_designs - 1) * out + (n_designs - p) * rows * fine
             assert spent <= delta * (1 + 1e-9), (cone, p)
         assert spent >= 0.99 * delta  # and nothing is left lying about

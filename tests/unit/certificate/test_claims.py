@@ -1,4 +1,4 @@
-"""Claims step by step where P* must be contained, who is sure, ties, and lists in which a leader is ahead."""
+"""Claims step by step where P* must be contained, who is sure, and ties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from shared.certificates import (
     met,
     nothing,
     out_boundary,
-    random_state,
     sure,
     twin,
 )
@@ -33,24 +32,6 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 STEPWISE = replace(TUNING, near=False)
 """Exact identification step by step (docs/adaptive, 3.2), whatever the noise."""
-
-
-@pytest.fixture
-def two_lists(monkeypatch):
-    """As with many designs: the second design of a pair as far on as the first, or four times as far."""
-    tuning = replace(STEPWISE, leads_from=2, contain_leads=TUNING.cover_leads)
-    monkeypatch.setattr("conewise.certificate.certificate.Certificate.tuning", tuning)
-
-
-@pytest.mark.usefixtures("two_lists")
-@pytest.mark.parametrize("notion", ["cover", "contain"])
-@pytest.mark.parametrize("noise", [Gaussian(0.5), Bounded(-1, 1), GaussianUnknown(resolution=0)], ids=repr)
-def test_claims_where_a_leader_may_be_ahead_are_what_their_definitions_say(noise, notion):
-    for seed in range(12):
-        checked = certificate([ORTHANT, CONES[-1]][seed % 2], noise, 5, epsilon=0.5, notion=notion)
-        assert len(checked.offsets) == 2
-        state = random_state(checked, seed, spread=[0.1, 0.5, 2.0][seed % 3])
-        assert masks(checked.claims(state)) == twin(checked, state, 0.5), seed
 
 
 def near_front(checked: Certificate, seed: int) -> Checkpoints:
@@ -70,7 +51,7 @@ def near_front(checked: Certificate, seed: int) -> Checkpoints:
     easy, hard = (out_boundary(checked, k, by_sure=by_sure) for by_sure in (True, False))
     for i in range(leaders, k):
         where = rng.choice([-6.0, -0.3, 0.3, 0.7, 1.2])  # 0: just beaten by a sure one; 1: by anybody
-        gain, radius = met(checked, level, i, i % leaders, 0, easy + where * (hard - easy))
+        gain, radius = met(checked, level, i, i % leaders, easy + where * (hard - easy))
         entries[i] = entries[i] - ((radius - gain) / (cone.facets @ cone.centre)).max() * cone.centre
     return climbed(checked, entries)
 
@@ -119,36 +100,6 @@ def test_exact_identification_of_bounded_observations_is_what_its_definitions_sa
     seen, steps = agrees(checked, range(6))
     assert (seen[:2] > 0).all()
     assert steps > 0
-
-
-@pytest.mark.usefixtures("two_lists")
-@pytest.mark.parametrize("noise", [Gaussian(0.3), Bounded(-1, 1), GaussianUnknown()], ids=repr)
-def test_exact_identification_where_a_leader_may_be_ahead_is_what_its_definitions_say(noise):
-    most = 30_000 if isinstance(noise, Bounded) else 800
-    for cone in (ORTHANT, CONES[-1]):
-        checked = certificate(cone, noise, 6, epsilon=0.0, notion="contain", most=most)
-        assert len(checked.offsets) == 2
-        assert agrees(checked, range(4))[1] > 0
-
-
-@pytest.mark.usefixtures("two_lists")
-def test_a_leader_that_is_ahead_beats_what_it_could_not_beat_at_the_same_level():
-    checked = certificate(epsilon=0.1, n_designs=3)
-    ahead, level = max(checked.offsets), 20
-    radius = out_boundary(checked, 3)[level] * 0.5 * math.sqrt(2 / checked.levels.counts[level])
-    means = [[0.9 * radius, 0.9 * radius], [0.0, 0.0], [-9.0, 9.0]]
-    assert not checked.claims(at_levels(checked, means, [level] * 3)).beaten.any()
-    assert checked.claims(at_levels(checked, means, [level + ahead, level, level])).beaten.tolist() == [0, 1, 0]
-    assert not checked.claims(at_levels(checked, means, [level, level + ahead, level])).beaten.any()
-
-
-@pytest.mark.usefixtures("two_lists")
-@pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown()], ids=repr)
-def test_nobody_is_beaten_by_itself_further_on(noise):
-    """A design whose mean rises late is ahead of its own past; that says nothing against it."""
-    checked = certificate(noise=noise, epsilon=0.1, n_designs=2)
-    late = np.where(np.arange(max(checked.offsets) + 12) < 12, 0.0, 9.0)[:, None] * np.ones(2)
-    assert not checked.claims(climbed(checked, [late, late[::-1] - [9.0, 0.0]])).beaten[0]
 
 
 # -- claims are a function of the checkpoints ----------------------------------------------------------------------

@@ -52,7 +52,7 @@ def test_only_what_moved_is_looked_at_again(monkeypatch):
     state = at_levels(checked, means, [3] * K)
     looked: list[int] = []
     search = crowds._beaten_at
-    monkeypatch.setattr(crowds, "_beaten_at", lambda *at: looked.append(len(at[2])) or search(*at))
+    monkeypatch.setattr(crowds, "_beaten_at", lambda *at: looked.append(len(at[1])) or search(*at))
     assert checked.claims(state).beaten.sum() == K - 1
     assert sum(looked) >= K
     looked.clear()

@@ -60,7 +60,7 @@ def test_a_radius_is_the_sum_over_the_kinds_of_what_each_alone_would_have(cone, 
             share = len(MIX.kinds) if out and notion == "cover" else len(weighed)
             for kind in weighed:
                 own = radii_for(w[None, kind.columns], kind.noise, 3, 0.1)
-                z = own.boundary(checked.levels, anchor, (alpha / share,), 0)[0, level]
+                z = own.boundary(checked.levels, anchor, (alpha / share,))[0, level]
                 scatters = snapshot.scatters[:, kind.columns][:, :, kind.columns]
                 variances = own.variances(rows, scatters, np.full(3, float(count)))[:, 0] / count
                 both = np.sqrt(variances[:, None] + variances[None, :])
@@ -116,7 +116,7 @@ def test_along_any_direction_the_radii_of_kinds_are_added_in_squares():
     state, _ = observed(checked, np.full((3, 3), 0.5), 30)
     rows = np.arange(3)
     seen = checked.compare(state, rows).out(rows, rows, covering=True)[0]
-    alpha, level = checked.least[1] * checked.leads[1.0], int(state.reached[0])
+    alpha, level = checked.least[1], int(state.reached[0])
     count, snapshot = checked.levels.counts[level], state.snapshots[level]
     rng = np.random.default_rng(2)
     for a in rng.normal(size=(50, 3)):
@@ -124,7 +124,7 @@ def test_along_any_direction_the_radii_of_kinds_are_added_in_squares():
         total = 0.0
         for kind in noise.kinds:
             own = radii_for(a[None, kind.columns], kind.noise, 3, 0.1)
-            z = own.boundary(checked.levels, checked.anchors[1], (alpha / 2,), 0)[0, level]
+            z = own.boundary(checked.levels, checked.anchors[1], (alpha / 2,))[0, level]
             scatters = snapshot.scatters[:, kind.columns][:, :, kind.columns]
             variances = own.variances(rows, scatters, np.full(3, float(count)))[:, 0] / count
             total = total + z * np.sqrt(variances[0] + variances[1])
@@ -137,7 +137,7 @@ def test_the_error_of_a_mixed_sum_ever_reaches_its_radius_at_the_stated_rate():
     noise, row = ByObjective([Binary(), GaussianUnknown()]), np.full((1, 2), math.sqrt(0.5))
     made = radii_for(row, noise, 2, 0.2, joint=False)
     levels = made.schedule(draws, 0.0)
-    z = made.boundaries(levels, math.inf, (alpha,), 0, False)[:, 0]
+    z = made.boundaries(levels, math.inf, (alpha,), False)[:, 0]
     rng, many = np.random.default_rng(5), 2 * runs
     values = np.stack([rng.random((many, draws)) < p, p + 0.3 * rng.normal(size=(many, draws))], axis=2)
     state = Checkpoints.empty(levels, many, 2, True, centre=made.centre)

@@ -22,19 +22,18 @@ def table() -> PairTable:
     return PairTable(np.arange(10, 10 + DESIGNS), REACHED, 0, 2.0 ** np.arange(LEVELS)[:, None], values, variances)
 
 
-@pytest.mark.parametrize("offset", [0, 1, 2])
-def test_two_designs_meet_at_the_highest_level_that_both_have_come_to(table, offset):
+def test_two_designs_meet_at_the_highest_level_that_both_have_come_to(table):
     everyone = np.arange(DESIGNS)
-    met = table.meeting(everyone, everyone, offset, FACETS)
+    met = table.meeting(everyone, everyone, FACETS)
     assert met.slacks is None
     for i in range(DESIGNS):
         for j in range(DESIGNS):
-            level = min(REACHED[i], REACHED[j] - offset)
+            level = min(REACHED[i], REACHED[j])
             if level < 0:
                 assert np.isnan(met.gains[:, i, j]).all()
                 continue
             assert met.level[i, j] == level
-            mine, theirs = (level, i), (level + offset, j)
+            mine, theirs = (level, i), (level, j)
             for n in range(FACETS):
                 assert met.gains[n, i, j] == table.values[n][theirs] - table.values[n][mine]
                 spread = np.sqrt(table.variances[n][theirs] + table.variances[n][mine])
@@ -47,7 +46,7 @@ def test_one_variance_for_all_designs_is_that_of_each(table):
         PairTable(table.designs, table.reached, 0, table.counts, table.values, v) for v in (alike, alike[:, :, :1])
     )
     rows, columns = np.arange(3), np.arange(DESIGNS)
-    first, second = (one.meeting(rows, columns, 1, FACETS) for one in (whole, short))
+    first, second = (one.meeting(rows, columns, FACETS) for one in (whole, short))
     met = ~np.isnan(first.gains[0])
     np.testing.assert_array_equal(first.gains, second.gains)
     np.testing.assert_allclose(first.spreads[:, met], second.spreads[:, met], rtol=1e-15)
@@ -57,8 +56,8 @@ def test_a_table_without_some_designs_says_the_same_of_the_others(table):
     which = np.array([True, False, True, True, True, False])
     kept, left = table.keep(which), np.flatnonzero(which)
     assert kept.designs.tolist() == table.designs[left].tolist()
-    whole = table.meeting(left, left, 0, FACETS)
-    part = kept.meeting(np.arange(4), np.arange(4), 0, FACETS)
+    whole = table.meeting(left, left, FACETS)
+    part = kept.meeting(np.arange(4), np.arange(4), FACETS)
     np.testing.assert_array_equal(part.gains, whole.gains)
     np.testing.assert_array_equal(part.spreads, whole.spreads)
 

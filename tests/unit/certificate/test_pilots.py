@@ -10,7 +10,7 @@ from shared.binomial import rejected
 from shared.cones import random_cone
 
 import conewise as cw
-from conewise.algorithms import OptimalProportions, SuccessiveElimination
+from conewise.algorithms import SuccessiveElimination
 from conewise.certificate import pilots
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.tuning import TUNING, Tuning
@@ -21,7 +21,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
+ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2)
 """Pilots however little is planned."""
 
 
@@ -170,7 +170,7 @@ def test_an_entry_that_completes_a_pilot_belongs_to_it_as_a_whole():
 
 
 def test_nothing_is_claimed_before_the_pilots_are_complete():
-    rule = OptimalProportions(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, max_evaluations=7, tuning=ALWAYS)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, max_evaluations=7, tuning=ALWAYS)
     state = rule.start()
     assert rule.ask(state, most=4).total == 4
     pulls = rule.ask(state)
@@ -191,15 +191,14 @@ def test_a_pilot_is_longer_where_gaps_look_small():
     assert pilot.wanted[0] == pilot.wanted.max() > 4 * TUNING.pilot_first
 
 
-@pytest.mark.parametrize("rule", [SuccessiveElimination, OptimalProportions])
-def test_failures_stay_within_delta_on_near_ties(rule):
+def test_failures_stay_within_delta_on_near_ties():
     """Gaps a little beyond epsilon, delta 0.2; exact binomial test at level 1e-4.
 
     It rejects from 26 of 60 failures on (power against a rate of 0.5: 0.88, of 0.6: 0.997).
     """
     means = np.array([[0.0, 0.0], [-1.03, -1.03], [-1.03, 0.5], [0.4, -1.1], [-2.2, -2.2]])
     problem = cw.SimulatedBandit(means, Gaussian(1.0))
-    algorithm = rule(cw.Question(ORTHANT, 1.0, 0.2, problem.assumption), len(means), tuning=ALWAYS)
+    algorithm = SuccessiveElimination(cw.Question(ORTHANT, 1.0, 0.2, problem.assumption), len(means), tuning=ALWAYS)
 
     def fails(seed: int) -> bool:
         return not cw.verdict(run(algorithm, problem, rng=seed).pareto, means, ORTHANT, 1.0).success

@@ -25,17 +25,12 @@ part = st.floats(0.05, 0.95)
 def tunings(draw):
     """Every number far from where it is."""
     raw = np.array([draw(part), draw(part), draw(st.floats(0.0, 0.95))])
-    leads = draw(st.sampled_from([((1.0, 1.0),), ((1.0, 0.5), (3.0, 0.5)), ((1.0, 0.1), (2.0, 0.2), (8.0, 0.3))]))
     low = draw(st.floats(0.05, 0.5))
     rivals = draw(st.floats(0.01, 0.5))
     return Tuning(
         steps=draw(st.booleans()),
-        leads=draw(st.booleans()),
         contain_parts=tuple(raw / max(raw.sum(), 1.0)),
         fine_limits=(low, low + draw(st.floats(0.0, 0.4))),
-        cover_leads=leads,
-        contain_leads=leads,
-        leads_from=draw(st.sampled_from([2, 40])),
         out_anchor=draw(st.floats(0.05, 2.0)),
         spending_power=draw(st.floats(0.0, 3.0)),
         step=draw(st.floats(1.05, 2.0)),
@@ -60,7 +55,7 @@ def spent(checked: Certificate, state: Checkpoints, front: np.ndarray) -> float:
     standing = Standing(front, front) if spending.stepwise else Standing.at_first(k)
     rows = tables.rows(spending.log_fine(everyone, standing), out=False)
     fine = np.exp(-(tables.fine[0] ** 2) / 2).sum(axis=1)[np.broadcast_to(rows, (2, k, 1))].sum(axis=(0, 2))
-    each, total = np.exp(-(tables.out[:, 0] ** 2) / 2).sum(axis=(0, 2)), float(fine[~front].sum())
+    each, total = np.exp(-(tables.out[0] ** 2) / 2).sum(axis=1), float(fine[~front].sum())
     kinds = [(spending.log_out, front | True)] + ([(spending.log_by_sure, front)] if spending.by_sure else [])
     for kind, rivals in kinds:
         pairs = each[np.broadcast_to(tables.rows(kind(everyone, everyone, standing), out=True)[0], (k, k))]
@@ -87,8 +82,6 @@ def test_no_tuning_spends_more_than_delta(tuning, success, pilots, seed):
 WRONG = {
     "contain_parts": (0.5, 0.5, 0.1),
     "fine_limits": (0.0, 0.5),
-    "cover_leads": ((2.0, 1.0),),
-    "contain_leads": ((1.0, 0.8), (4.0, 0.3)),
     "near_fine": 1.0,
     "near_leads": 0.0,
     "step": 1.0,

@@ -9,7 +9,7 @@ import pytest
 from shared.certificates import masks, spent_on, twin
 
 import conewise as cw
-from conewise.algorithms import OptimalProportions
+from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.bounded import AnytimeBernstein
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
@@ -21,7 +21,7 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2, contain_leads=TUNING.cover_leads)
+ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2)
 
 
 """Pilots however little is planned."""
@@ -38,22 +38,21 @@ def test_weights_are_rounded_down_to_the_table(weight):
     row = int(checked.tables.rows(np.log(0.1 * np.array(weight)), True))
     probability = checked.least[1] * TUNING.step**row
     assert probability <= max(0.1 * weight, checked.least[1]) * (1 + 1e-9)
-    assert row in (0, len(checked.tables.out[0, 0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
+    assert row in (0, len(checked.tables.out[0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
 
 
 def read_back(checked):
-    """Twice (rows,): what the boundaries of "fine", and of "beaten" and "covered" on all lists, really spend.
+    """Twice (rows,): what the boundaries of "fine", and of "beaten" and "covered", really spend.
 
     Sums of exp(-z^2 / 2) for subgaussian noise, one mixture for bounded observations.
     """
 
-    def each_row(table, lead):
+    def each_row(table):
         if isinstance(checked.radii, AnytimeBernstein):
-            return np.array([spent_on(checked.radii, checked.levels, z, lead) for z in table])
+            return np.array([spent_on(checked.radii, checked.levels, z) for z in table])
         return np.exp(-(table**2) / 2).sum(axis=1)
 
-    out = [each_row(table, lead) for table, lead in zip(checked.tables.out[:, 0], checked.leads, strict=True)]
-    return each_row(checked.tables.fine[0], 1.0), np.sum(out, axis=0)
+    return each_row(checked.tables.fine[0]), each_row(checked.tables.out[0])
 
 
 def spent_by(checked, state, left, sure, read):
@@ -82,7 +81,6 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
     k, delta, rng = 45, 0.1, np.random.default_rng(1)
     checked = Certificate(cw.Question(ORTHANT, 0.3, delta, noise, notion), k, tuned=ALWAYS)
     assert checked.weighted
-    assert len(checked.offsets) == 2
     state = Checkpoints.empty(checked.levels, k, 2, checked.radii.estimates, checked.pilot)
     while not state.piloted:
         who = np.repeat(np.arange(k), state.pilot.missing)
@@ -103,15 +101,14 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
 @pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown(resolution=0)], ids=["normal", "unknown"])
 @pytest.mark.parametrize("success", ["cover", "contain"])
 def test_claims_by_weight_are_what_their_definitions_say(noise, success):
-    """Against the obvious twin at many moments of runs with and without leads; something of every kind is claimed."""
+    """Against the obvious twin at many moments of runs; something of every kind is claimed."""
     k, seen = 6, np.zeros(4, dtype=int)
     for seed in range(3):
         rng = np.random.default_rng(seed)
         problem = cw.SimulatedBandit(rng.normal(size=(k, 2)), Gaussian(0.5))
         epsilon, most = (0.3, None) if success == "cover" else (0.0, 4000)
-        tuning = replace(ALWAYS, leads_from=2 + 98 * (seed % 2))
         question = cw.Question(ORTHANT, epsilon, 0.1, noise, success)
-        rule = OptimalProportions(question, k, max_evaluations=most, tuning=tuning)
+        rule = SuccessiveElimination(question, k, max_evaluations=most, tuning=ALWAYS)
         state, rounds = rule.start(), 0
         while (pulls := rule.ask(state)).total:
             state, rounds = rule.tell(state, problem.evaluate(pulls, rng)), rounds + 1

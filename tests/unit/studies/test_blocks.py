@@ -168,7 +168,7 @@ def test_values_that_nobody_asked_for_need_a_block():
         ({"block": "code"}, "another column"),
         ({"block": "Design"}, "another column"),
         ({"block": 3}, "block must be text"),
-        ({"algorithm": "proportions"}, "blocks are shared by the designs"),
+        ({"algorithm": "elimination"}, "blocks are shared by the designs"),
         ({"noise": cw.noise.SubGaussian(1.0)}, "compared block by block for bounded"),
         ({"blocks": 10**6, "designs": 1000}, "too much memory"),
     ],

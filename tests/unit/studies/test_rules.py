@@ -32,9 +32,9 @@ def test_rules_with_a_model_go_by_their_names_too(tmp_path, algorithm):
             assert other.algorithm == algorithm
 
 
-@pytest.mark.parametrize("algorithm", ["elimination", "proportions", "ape", "auer", "paveba", "psips"])
+@pytest.mark.parametrize("algorithm", ["elimination", "ape", "auer", "paveba", "psips"])
 def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
-    options = {} if algorithm in ("elimination", "proportions") else {"growth": 0.5}
+    options = {} if algorithm == "elimination" else {"growth": 0.5}
     with make(tmp_path / "a.db", algorithm=algorithm, epsilon=1.0, options=options) as study:
         finish(study, 10)
         assert same(study.result(), reference(study))
@@ -43,3 +43,10 @@ def test_every_rule_gives_what_its_plain_loop_gives(tmp_path, algorithm):
             assert digest(other) == digest(study)
             assert other.algorithm == algorithm
             assert other.options == options
+
+
+def test_a_study_made_with_the_former_name_of_the_rule_goes_on(tmp_path):
+    with make(tmp_path / "a.db", algorithm="proportions", epsilon=1.0) as study:
+        finish(study, 10)
+        assert study.algorithm == "elimination"
+        assert same(study.result(), reference(study))

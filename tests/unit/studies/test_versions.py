@@ -301,7 +301,7 @@ def test_a_design_is_dropped_once(study):
 
 def test_published_rules_are_not_changed(tmp_path):
     with make(tmp_path / "a.db", algorithm="auer") as study:
-        with pytest.raises(cw.InputError, match="'auer' cannot be changed, only one with proportions or elimination"):
+        with pytest.raises(cw.InputError, match="'auer' cannot be changed, only one with elimination"):
             study.change(epsilon=0.2)
         assert study.log() == []
 

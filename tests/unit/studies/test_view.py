@@ -21,7 +21,7 @@ def study(tmp_path, clock):
         yield made
 
 
-@pytest.mark.parametrize("algorithm", ["proportions", "naive"])
+@pytest.mark.parametrize("algorithm", ["elimination", "naive"])
 def test_a_guarantee_is_in_the_users_own_sign(tmp_path, algorithm):
     """Inside, the cost that is minimised lies between -1 and 0; whoever gave the range reads what was given."""
     noise, truth = Bounded(0, 1), {"a": [0.9, 0.2], "b": [0.2, 0.9]}

@@ -1,7 +1,7 @@
 """What every sampling rule on the certificate shares: state, stopping, the answer and the plan.
 
-A rule of its own only says how many observations of each design would settle what is open (`targets`) and how far
-ahead of the others a design should run (`leads`). The guarantee is the certificate's and depends on neither.
+A rule of its own only says how many observations of each design would settle what is open (`targets`). The guarantee is
+the certificate's and does not depend on it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from conewise.feedback import Observations, Pulls
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _HOPE: Final = 1.0  # standard deviations of its mean by which a rival may be better than it looks
-_STRIDE: Final = 2  # levels a leader climbs in one round: who leads, and how far, is uncertain at first
-_LONG_STRIDE: Final = 6  # ... less so after a pilot
 _TINY: Final = 1e-100
 _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
@@ -46,28 +44,22 @@ class Costs:
     """(O, L): observations of both until i is fine against j; 0 where it is."""
     best: Indices
     """(O,): positions in `left` of the rival that would put i out soonest."""
-    mine: Floats
-    """(O,): observations of i that would put it out if that rival were known exactly; infinite where none would."""
-    theirs: Floats
-    """(O,): the same for the rival; with n_i and n_j observations i is out when mine / n_i + theirs / n_j <= 1."""
+    out: Floats
+    """(O,): observations of both until that rival puts i out; infinite where none would."""
 
     levels: LevelCosts | None = None
     """What the levels that are open would cost; None where there are none."""
 
-    def out(self, lead: float) -> Floats:
-        """(O,): observations of i that put it out if the rival has `lead` times as many."""
-        return self.mine + self.theirs / lead
-
-    def ways(self, lead: float) -> tuple[Bools, Floats]:
+    def ways(self) -> tuple[Bools, Floats]:
         """(O,): who is best put out by its rival; (L,): what all others ask for, and rivals that may not strike yet."""
-        outward, inward = self.out(lead), self.fine.max(axis=1, initial=0.0)
+        outward, inward = self.out, self.fine.max(axis=1, initial=0.0)
         targets, levels = np.zeros(len(self.left)), self.levels
         if levels is None:
             leaving = outward < inward
             own, staying = inward, ~leaving
         else:
             gone, meet = levels.gone[self.rows], levels.meet[self.rows]
-            outward, inward = np.maximum(outward, levels.clear[self.best] / lead), np.maximum(inward, meet)
+            outward, inward = np.maximum(outward, levels.clear[self.best]), np.maximum(inward, meet)
             leaving, staying = outward < np.minimum(inward, gone), (inward < gone) & (inward <= outward)
             missing = ~leaving & ~staying
             targets[self.rows[missing]] = gone[missing]
@@ -119,10 +111,6 @@ class CertifiedRule(FixedConfidence, ABC):
     @abstractmethod
     def targets(self, costs: Costs) -> Floats:
         """(L,): observations of each design that is left after which what is open should be settled; 0 for enough."""
-
-    @abstractmethod
-    def leads(self, costs: Costs, targets: Floats) -> Floats:
-        """(L,): how many times the observations of the others a design should have by then; at least 1."""
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -177,42 +165,30 @@ class CertifiedRule(FixedConfidence, ABC):
             missing = state.pilot.missing
             designs = np.flatnonzero(missing)
             return Pulls(designs, missing[designs]).first(limit)
-        climbing, steps = self._steps(state)
-        # One entry a level, so that nobody jumps over one at which others may be waiting.
-        designs, before = np.repeat(climbing, steps), np.repeat(np.cumsum(steps) - steps, steps)
-        level = state.reached[designs] + 1 + np.arange(len(designs)) - before
+        designs = self._climbing(state)
         counts = np.array(self.certificate.levels.counts)
-        times = counts[level] - np.maximum(np.where(level > 0, counts[level - 1], 0), state.statistics.counts[designs])
-        return Pulls(designs[times > 0], times[times > 0]).first(limit)
+        times = counts[state.reached[designs] + 1] - state.statistics.counts[designs]
+        return Pulls(designs, times).first(limit)
 
-    def _steps(self, state: Checkpoints) -> tuple[Indices, Indices]:
-        """Designs on which something depends now, ascending, and how many levels each of them goes on.
-
-        Of all on which something depends, those at the lowest level go on to the next; those that lead go on until
-        they are as far ahead as they are meant to be.
-        """
+    def _climbing(self, state: Checkpoints) -> Indices:
+        """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
         if (state.reached < 0).any():
-            begun = np.flatnonzero(state.reached < 0)  # all designs alike
-            return begun, np.ones_like(begun)
-        claims, last = self.certificate.claims(state), len(self.certificate.levels.counts) - 1
+            return np.flatnonzero(state.reached < 0)  # all designs alike
+        claims = self.certificate.claims(state)
         left, reached = claims.left, state.reached[claims.left]
-        below, ahead = reached < last, np.zeros_like(reached)
+        last = len(self.certificate.levels.counts) - 1
+        below = reached < last
         if claims.done:
-            return left[:0], reached[:0]
+            return left[:0]
         if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
             chosen = claims.undecided[left]
         else:
-            targets = self.targets(costs)
-            chosen = targets > state.statistics.counts[left]
-            ahead[:] = np.log(self.leads(costs, targets)) / np.log(self.certificate.radii.growth)
+            chosen = self.targets(costs) > state.statistics.counts[left]
             if not (chosen & below).any():  # all have what should have been enough: a little more of the open ones
                 chosen[costs.rows] = chosen[costs.best] = True
         # Where what looked cheapest is at its end, whatever else is open.
         chosen = chosen & below if (chosen & below).any() else below
-        stride = _LONG_STRIDE if self.certificate.weighted else _STRIDE
-        lowest = reached[chosen].min(initial=last)
-        heights = np.minimum(lowest + 1 + ahead, np.minimum(reached + stride, last))
-        return left[chosen], np.maximum(heights - reached, 0)[chosen]
+        return np.asarray(left[chosen & (reached == reached[chosen].min(initial=last))])
 
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
@@ -295,19 +271,11 @@ class CertifiedRule(FixedConfidence, ABC):
             rival = margin.argmax(axis=1)
             best[start : start + step], top[start : start + step] = rival, margin[each, rival]
         z = out[np.minimum(coming[rows], coming[best])]
-        # How the noise of a comparison is shared, along the facet that is hardest to show.
-        noise = np.maximum(variances[:, rows] + variances[:, best], _TINY**2)
-        facet = ((values[:, best] - values[:, rows] + bonus) / np.sqrt(noise)).argmin(axis=0)
-        share = variances[facet, rows] / noise[facet, np.arange(len(rows))]
         with np.errstate(over="ignore"):
             total = np.where(top > 0, (z / np.maximum(top, _TINY)) ** 2, np.inf)
-        with np.errstate(invalid="ignore"):  # infinitely many, of which a noise-free design would carry nothing
-            mine, theirs = (np.where(np.isinf(total), np.inf, total * part) for part in (share, 1 - share))
-            if not waiting:
-                soonest = mine + theirs / max(certificate.leads)
-                more = np.maximum(np.minimum(least[rows], least[best]) / np.maximum(soonest, _TINY), 1.0)
-                mine, theirs = mine * more, theirs * more
-        return Costs(left, rows, fine, best, mine, theirs, levels)
+        if not waiting:
+            total = np.maximum(total, np.minimum(least[rows], least[best]))
+        return Costs(left, rows, fine, best, total, levels)
 
     def _level_costs(self, state: Checkpoints, claims: Claims, coming: Indices, least: Floats) -> LevelCosts:
         """What the open levels would cost, judged by the averages as they are; `coming` and `least` as in `costs`."""

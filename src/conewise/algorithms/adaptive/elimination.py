@@ -22,11 +22,7 @@ class SuccessiveElimination(CertifiedRule):
 
     def targets(self, costs: Costs) -> Floats:
         """The largest that any open question asks for."""
-        (leaving, targets), outward = costs.ways(1.0), costs.out(1.0)
-        np.maximum.at(targets, costs.rows[leaving], outward[leaving])
-        np.maximum.at(targets, costs.best[leaving], outward[leaving])
+        leaving, targets = costs.ways()
+        np.maximum.at(targets, costs.rows[leaving], costs.out[leaving])
+        np.maximum.at(targets, costs.best[leaving], costs.out[leaving])
         return targets
-
-    def leads(self, costs: Costs, targets: Floats) -> Floats:
-        """Nobody runs ahead."""
-        return np.ones(len(costs.left))

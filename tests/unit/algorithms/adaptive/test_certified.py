@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,10 +9,8 @@ import pytest
 from shared.certificates import forgetful
 
 import conewise as cw
-from conewise.algorithms import Certificate, Claims, OptimalProportions, SuccessiveElimination
-from conewise.algorithms.adaptive.certified import CertifiedRule
+from conewise.algorithms import Certificate, Claims, SuccessiveElimination
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
@@ -56,20 +53,17 @@ class Evaluations:
         return Observations.single(every, np.clip(values, -3, 3) if self.bounded else values)
 
 
-def rule_of(kind: type[CertifiedRule], noise: Noise, k: int, success: str) -> CertifiedRule:
+def rule_of(noise: Noise, k: int, success: str) -> SuccessiveElimination:
     exact = {"max_evaluations": 20_000} if success == "contain" else {}
-    return kind(cw.Question(ORTHANT, 0.0 if exact else 0.3, 0.1, noise, success), k, **exact)
+    return SuccessiveElimination(cw.Question(ORTHANT, 0.0 if exact else 0.3, 0.1, noise, success), k, **exact)
 
 
-# With 12 designs nobody leads, and the two rules are one.
-@pytest.mark.parametrize(
-    ("made", "k"), [(SuccessiveElimination, 12), (SuccessiveElimination, 60), (OptimalProportions, 60)]
-)
+@pytest.mark.parametrize("k", [12, 60])
 @pytest.mark.parametrize("kind", ["known", "by design", "unknown", "bounded"])
 @pytest.mark.parametrize("success", ["cover", "contain"])
-def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, made, k):
+def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, k):
     """Runs in rounds and in batches of any size, with observations that nobody asked for, also of beaten designs."""
-    rule = rule_of(made, assumed(kind, k)[0], k, success)
+    rule = rule_of(assumed(kind, k)[0], k, success)
     draw, rng, state = Evaluations(kind, k, 4 if success == "contain" else 2), np.random.default_rng(5), rule.start()
     while not state.piloted:
         pulls = rule.ask(state)
@@ -96,7 +90,7 @@ def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, m
 @pytest.mark.parametrize("kind", ["known", "unknown"])
 def test_the_same_streams_in_other_batches_with_looks_in_between_give_the_same_claims(kind, success):
     k = 60
-    certificate = rule_of(OptimalProportions, assumed(kind, k)[0], k, success).certificate
+    certificate = rule_of(assumed(kind, k)[0], k, success).certificate
     counts = np.random.default_rng(3).integers(20, 150, size=k)
     found = []
     for parts in (1, 8):
@@ -130,26 +124,6 @@ def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():
     back = -3.0 * counts[low] / steps[low + 1]
     after = state.add(Observations([1], [[back, back]], [steps[low + 1]]))
     assert certificate.claims(after).beaten.tolist() == [False, False, False]
-    assert_same(certificate.claims(after), forgetful(certificate).claims(after))
-
-
-def test_designs_that_all_beat_each_other_are_compared_again():
-    """Two streams that rise: each is ahead of the other's past. Nobody is struck, and nothing is concluded from it."""
-    tuning = replace(TUNING, leads_from=2)
-    certificate = Certificate(cw.Question(ORTHANT, 0.1, 0.1, Gaussian(0.5)), 2, pilots=False, tuned=tuning)
-    counts, ahead = np.array(certificate.levels.counts), max(certificate.offsets)
-    first, second = ahead + 30, ahead + 30 + (ahead + 1) // 2
-    steps = np.diff(counts[: second + 2], prepend=0)
-
-    def rising(levels: int) -> np.ndarray:
-        return np.repeat(np.arange(levels, dtype=float)[:, None] ** 2, 2, axis=1)
-
-    state = empty(certificate)
-    for design, levels in ((0, first + 1), (1, second + 1)):
-        state = state.add(Observations([design] * levels, rising(levels), steps[:levels]))
-    claims = certificate.claims(state)
-    assert not claims.beaten.any()
-    after = state.add(Observations([1], [[0.0, 0.0]], [steps[second + 1]]))
     assert_same(certificate.claims(after), forgetful(certificate).claims(after))
 
 
