@@ -1,4 +1,4 @@
-"""What README and the page of tables print in a terminal is what the commands print, in examples/tables."""
+"""What README and the pages of tables and features print in a terminal is what commands print, in examples/tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shared.commandline import run
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "examples" / "tables"
-PAGES = [ROOT / "README.md", ROOT / "docs" / "table.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "table.md", ROOT / "docs" / "features.md"]
 
 
 def shown(page: Path) -> list[tuple[str, list[str]]]:
@@ -28,8 +28,8 @@ def shown(page: Path) -> list[tuple[str, list[str]]]:
 SHOWN = [(page.name, *each) for page in PAGES for each in shown(page)]
 
 
-def test_both_pages_show_what_commands_print():
-    assert {name for name, _, _ in SHOWN} == {"README.md", "table.md"}
+def test_every_page_shows_what_commands_print():
+    assert {name for name, _, _ in SHOWN} == {"README.md", "table.md", "features.md"}
 
 
 @pytest.mark.parametrize(("page", "command", "printed"), SHOWN, ids=lambda value: value[:40] if value else "")
@@ -46,5 +46,8 @@ def test_it_prints_what_is_shown(capsys, monkeypatch, page, command, printed):
     assert lines == [line.rstrip() for line in printed]
 
 
-def test_the_table_that_a_page_prints_is_the_file():
-    assert (TABLES / "cars.csv").read_text(encoding="utf-8") in (ROOT / "docs/table.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("table", "page"), [("cars.csv", "table.md"), ("runs.csv", "features.md"), ("settings.csv", "features.md")]
+)
+def test_the_table_that_a_page_prints_is_the_file(table, page):
+    assert (TABLES / table).read_text(encoding="utf-8") in (ROOT / "docs" / page).read_text(encoding="utf-8")

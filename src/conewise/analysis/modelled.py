@@ -108,6 +108,7 @@ class Modelled:
 
     def rule(self, source: Source, question: Question, most: int | None) -> ModelGuided:
         """The rule whose certificate judges the table, and that says what to evaluate next."""
+        question.columns.check_no_levels("a model", "the model")
         prior = self.prior(source)
         if question.epsilon == 0 and most is None:
             raise InputError(

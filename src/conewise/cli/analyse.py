@@ -300,7 +300,8 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
         f"{printable(found.names[k])} ({n} {'time' if n == 1 else 'times'})"
         for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
     ]
-    words = f"Next {pulls.total} evaluations, the most valuable first: {listed(parts, most=_PLANNED)}."
+    ordered = "" if found.result.probability is not None else ", the most valuable first"  # with a model: as one batch
+    words = f"Next {pulls.total} evaluations{ordered}: {listed(parts, most=_PLANNED)}."
     if found.cheapest is not None and found.cheapest > wanted:
         words += f" The cheapest open question needs about {found.cheapest:,}."
     return words

@@ -136,6 +136,7 @@ def test_a_withdrawn_promise_leaves_what_holds_for_every_truth():
         ({"block": "temp"}, "leave `block` or the model out"),
         ({"noise": Bounded(0, 1)}, "a model needs normal noise"),
         ({"epsilon": "much"}, "epsilon must be"),
+        ({"levels": {"speed": 0.5}}, "a model does not know levels .speed >= 0.5.: leave the level out, or the model"),
     ],
 )
 def test_what_is_refused(options, sentence):
