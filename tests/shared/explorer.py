@@ -101,7 +101,8 @@ def drawn(page, what, side="first"):
 
 
 def place_of(page, name, side="first"):
-    """Where in the window a design is drawn."""
+    """Where in the window a design is drawn, once it is: that of a study may be on its way."""
+    until(page, f"document.getElementById('plot-{side}').drawing?.points?.names.includes({json.dumps(name)})")
     drawn(page, "frames", side)
     return page.evaluate(PLACE, [side, name])
 

@@ -135,7 +135,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("page", "markdown"),
     ],
     "dashboard": [
-        ("sources", "views", "preferences", "doorway", "guard"),
+        ("knowledge", "views", "preferences", "doorway", "guard"),
+        ("sources",),
         ("angles", "estimates", "levels", "patience", "statements"),
         ("answers", "listing", "returning"),
         ("saved",),

@@ -141,7 +141,23 @@ class Desk:
         if facts["beaten_by"] and designs.dim > 2:  # the page itself knows in the plane
             key = ("returning", designs.key, index, json.dumps(asked["first"], sort_keys=True))
             back = self._once(key, lambda: returning(designs, index, asked["first"]), self._long_turn)
-        return {**facts, "status": self.source.status(index), "returning": back}
+        known = self.source.knowledge()
+        return {**facts, "study": None if known is None else known.of(index), "returning": back}
+
+    def confidence(self, _: dict[str, Any]) -> dict[str, Any]:
+        """What a study knows of the designs that a picture shows."""
+        designs, known = self.source.designs(), self.source.knowledge()
+        if known is None:
+            raise InputError("confidence is for studies.")
+        drawn = answers.backdrop(designs)["drawn"]["index"]
+        return {"version": designs.version, "designs": {k: known.of(k) for k in drawn}}
+
+    def upcoming(self, _: dict[str, Any]) -> dict[str, Any]:
+        """The next batch of a study."""
+        found = self.source.upcoming()
+        if found is None:
+            raise InputError("a next batch is for studies.")
+        return found
 
     def points(self, _: dict[str, Any]) -> dict[str, Any]:
         """Every design with two objectives, so that the page finds fronts itself; None where they are too many."""

@@ -42,6 +42,8 @@ def build(source: Source, *, token: str, hosts: tuple[str, ...]) -> Guard:
         "table": desk.table,
         "hardness": desk.hardness,
         "design": desk.design,
+        "confidence": desk.confidence,
+        "upcoming": desk.upcoming,
         "angles": desk.angles,
         "points": desk.points,
         "duel": desk.duel,

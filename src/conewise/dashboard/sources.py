@@ -16,10 +16,11 @@ import numpy as np
 
 from conewise._arrays import Floats, read_only
 from conewise._noisetext import turned
-from conewise.algorithms import Status
+from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import unused
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
+from conewise.dashboard.knowledge import Knowledge, upcoming
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 from conewise.objectives import Objectives, as_objectives, unit_text, with_units
@@ -146,8 +147,12 @@ class Source(Protocol):
         """Where a study stands, for the page; None for what does not change."""
         ...
 
-    def status(self, index: int) -> str | None:
-        """Where a study says that a design stands, under its own cone; None for what is no study."""
+    def knowledge(self) -> Knowledge | None:
+        """What a study knows of its designs beside their averages; None for what is no study."""
+        ...
+
+    def upcoming(self) -> dict[str, Any] | None:
+        """What a study would evaluate next; None for what is no study."""
         ...
 
     def close(self) -> None:
@@ -173,8 +178,11 @@ class Fixed:
     def standing(self) -> None:
         """Nothing happens here."""
 
-    def status(self, index: int) -> None:
-        """No study, no status."""
+    def knowledge(self) -> None:
+        """Every value is known."""
+
+    def upcoming(self) -> None:
+        """Nothing is to be evaluated."""
 
     def close(self) -> None:
         """Nothing is held."""
@@ -226,7 +234,8 @@ class Live:
         self._study: Study | None = None
         self._opened: tuple[int, int] | None = None
         self._looked = -np.inf
-        self._seen: tuple[Designs, dict[str, Any], np.ndarray] | None = None
+        self._known: Knowledge | None = None
+        self._seen: tuple[Designs, dict[str, Any], Result] | None = None
         if "://" not in where and not Path(where).exists():
             raise InputError(f"there is no file {where}.")
         try:
@@ -249,15 +258,19 @@ class Live:
         """What the study itself answers, under its own cone."""
         return self._look()[1]
 
-    def status(self, index: int) -> str | None:
-        """Kept, covered, beaten or undecided; with a model also how probably it is Pareto optimal."""
-        designs, _, words = self._look()
-        if index >= len(words):
-            return None
-        if designs.probability is None:
-            return str(words[index])
-        evidence = "predicted" if np.isnan(designs.values[index]).any() else "measured"
-        return f"{words[index]}; probably Pareto {designs.probability[index]:.3f}, {evidence}"
+    def knowledge(self) -> Knowledge:
+        """Kept, covered, beaten or undecided; standard errors; with a model, probabilities."""
+        result = self._look()[2]
+        with self._guard:
+            if self._known is None or self._known.result is not result:
+                self._known = Knowledge(result, self._open().standard_errors())
+            return self._known
+
+    def upcoming(self) -> dict[str, Any]:
+        """The next batch, by the data as they are."""
+        self._look()
+        with self._guard:
+            return upcoming(self._open(), self._where, self._name)
 
     def close(self) -> None:
         """Let go of the journal."""
@@ -269,7 +282,7 @@ class Live:
         self.close()
         self._seen = None
 
-    def _look(self) -> tuple[Designs, dict[str, Any], np.ndarray]:
+    def _look(self) -> tuple[Designs, dict[str, Any], Result]:
         with self._guard:
             study = self._open()
             now = self._clock()
@@ -303,7 +316,7 @@ class Live:
             raise ConewiseError(f"the study {name} has disappeared; the page goes on when it is back.") from None
         return found.st_dev, found.st_ino
 
-    def _read(self, study: Study) -> tuple[Designs, dict[str, Any], np.ndarray]:
+    def _read(self, study: Study) -> tuple[Designs, dict[str, Any], Result]:
         status = study.status()
         values = status.result.averages
         before = self._seen[0] if self._seen is not None else None
@@ -321,7 +334,7 @@ class Live:
                 units,
                 probability=status.result.probability,
             )
-        return designs, _standing(study, status), status.result.status
+        return designs, _standing(study, status), status.result
 
 
 def _assumptions(study: Study) -> Assumptions:

@@ -14,7 +14,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
-from conewise.analysis.guesses import Guess, block_prices, later_prices
+from conewise.analysis.guesses import Guess, later_prices, standard_errors
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
@@ -163,21 +163,28 @@ class StudyView:
         And, where designs are undecided, about how many evaluations a finer and a coarser epsilon would take.
         """
         with self._reader.guard:
-            self._reader.up_to_date()
-            version, ledger = self._version, self._reader.ledger
-            place, start = self.streams()
-            design, number = ledger.design[: ledger.size], ledger.number[: ledger.size]
-            counted = (place[design] >= 0) & (number >= start[design]) & (number < ledger.through[design])
-            values = self.question.columns.steps(ledger.values[: ledger.size][counted])
-            found = Observations.single(place[design[counted]], values)
-            open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE
-            read = self._reader.fold.live() if open_ and self.blocks is not None else None
-        statistics = Statistics.empty(len(version.designs), self.dim)
-        statistics = statistics.add(found) if len(found) else statistics
-        if not open_:
-            return Guess.of(self.question, statistics)
-        priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
-        return Guess.of(self.question, statistics, priced)
+            statistics = self._statistics()
+            open_ = not self._reader.fold.finished
+        priced = open_ and self.blocks is None and self.algorithm in CHANGEABLE
+        return Guess.of(self.question, statistics, later_prices(self.question, statistics) if priced else ())
+
+    def standard_errors(self) -> Floats:
+        """(K, D): of the averages, in the user's units; NaN where a design has fewer than two evaluations."""
+        with self._reader.guard:
+            statistics = self._statistics()
+        return standard_errors(statistics, self.question.columns.units)
+
+    def _statistics(self) -> Statistics:
+        """Of all gap-free data, in steps."""
+        self._reader.up_to_date()
+        ledger = self._reader.ledger
+        place, start = self.streams()
+        design, number = ledger.design[: ledger.size], ledger.number[: ledger.size]
+        counted = (place[design] >= 0) & (number >= start[design]) & (number < ledger.through[design])
+        values = self.question.columns.steps(ledger.values[: ledger.size][counted])
+        found = Observations.single(place[design[counted]], values)
+        statistics = Statistics.empty(len(self._version.designs), self.dim)
+        return statistics.add(found) if len(found) else statistics
 
     def plot(self, **options: Any) -> Any:
         """The answer so far as a picture (extra `plot`); options as in `report.pictures.plot_result`."""

@@ -95,5 +95,5 @@ def test_a_study_with_a_model_says_how_probable_designs_are(tmp_path):
         table = {"everyone": True, "column": "probability"}
         assert sorted(ask(explorer, "table", first={"degrees": 90}, table=table)["probability"]) == sorted(probability)
         for index, evidence in ((0, "measured"), (2, "predicted")):
-            said = ask(explorer, "design", first={"degrees": 90}, index=index)["status"]
-            assert said.endswith(f"; probably Pareto {probability[index]:.3f}, {evidence}")
+            said = ask(explorer, "design", first={"degrees": 90}, index=index)["study"]
+            assert (said["probability"], said["evidence"]) == (probability[index], evidence)

@@ -2,6 +2,7 @@
 
 import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
 import { missedWords } from "./levels.js";
+import { studyWords } from "./live.js";
 
 const NEXT = 5;
 
@@ -53,14 +54,19 @@ function ahead(start, differences) {
   return parts.map(([step, place]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${start.objectives[place]}`).join(", ");
 }
 
+const withError = ({ values, study }, place) => {
+  const error = study?.errors[place] ?? null;
+  return error === null ? short(values[place]) : `${short(values[place])}, standard error ${short(Number(error.toPrecision(2)))}`;
+};
+
 export function drawSelected(start, chosen, angles, back, { onSelect, isKept, onKeep }) {
   const facts = [element("p", chosen.name, "chosen-name")];
   const list = element("dl");
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
   if (chosen.values === null) add("Values", "not evaluated yet");
-  else start.objectives.forEach((name, place) => add(name, short(chosen.values[place])));
+  else start.objectives.forEach((name, place) => add(name, withError(chosen, place)));
   add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
-  if (chosen.status) add("The study says", chosen.status);
+  if (chosen.study) for (const [term, words] of studyWords(chosen.study)) add(term, words);
   const place = angles ? angles.index.indexOf(chosen.index) : -1;
   if (place >= 0) {
     const end = angles.degrees[place];
@@ -137,16 +143,4 @@ export function drawDifference(answer, onSelect) {
     if (part.count > part.names.length) items.push(element("li", `and ${whole(part.count - part.names.length)} more`, "none"));
     byId(id).replaceChildren(...(items.length ? items : [element("li", "none", "none")]));
   }
-}
-
-export function drawStanding(standing) {
-  show("standing", standing !== null);
-  if (standing === null) return;
-  const certified = standing.certified_epsilon === null ? "none certified yet" : `${short(standing.certified_epsilon)} certified`;
-  const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `${standing.at_least ? "at least" : "about"} ${whole(standing.remaining)} to do`;
-  const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
-  say("standing", `Live: ${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
-    + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, `
-    + `${standing.misses_a_level ? `${standing.misses_a_level} missing a level, ` : ""}${standing.undecided} undecided; `
-    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`);
 }

@@ -9,14 +9,15 @@ import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
 import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
-import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawStanding, drawWords } from "./lists.js";
+import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
+import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
 import { drawPictures, picture, setUpPictures, setZoom } from "./pictures.js";
 import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
 import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
-import { drawTable, likelihood, setUpTable, wanted } from "./table.js";
+import { drawTable, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
@@ -162,6 +163,7 @@ async function rest() {
   }
   if (shown.selected) await choose(picked ?? shown.selected.index, false);
   await drawDuel();
+  if (shown.start.live) await drawUpcoming(choose).catch((error) => trouble(error, "next-words"));
   try {
     const { rate } = await ask("hardness", question(), waiting.signal);
     if (move !== moving) return;
@@ -198,12 +200,6 @@ function drawLists() {
   show("angles", angles !== null && degrees !== null);
   if (angles !== null && degrees !== null) drawMoves(angles, degrees, choose);
   drawShortlist(choose, standing);
-}
-
-// What a study's model says of a design in a picture, all of which were measured.
-function likely(index) {
-  const probability = shown.start.probability?.[index];
-  return probability === undefined ? "" : `probably Pareto ${likelihood(probability, true)}`;
 }
 
 // Where a design stands; empty where the page cannot know.
@@ -298,6 +294,7 @@ async function load() {
   document.title = `${start.title} – conewise explorer`;
   if (start.live) say("pareto-label", "remain, by the averages so far.");
   drawStanding(start.standing);
+  await loadConfidence(start);
   [shown.angles, shown.plane, shown.points] = [null, null, null];
   if (start.objectives.length !== 2 || start.unknown === start.designs) return;
   const [, { points }] = await Promise.all([loadAngles(), ask("points")]);
@@ -352,7 +349,7 @@ const pictureEvents = {
     turn();
   },
   level: setLevel,
-  status: (index) => [standing(index), likely(index)].filter(Boolean).join("; "),
+  status: (index) => [standing(index), ...confidenceOf(index)],
 };
 
 async function begin() {
@@ -378,6 +375,7 @@ async function begin() {
   byId("keep").addEventListener("click", () => { keeping = true; clearTimeout(asking); update(); });
   byId("drop").addEventListener("click", () => { byId("second").value = ""; changed(); byId("second").focus(); });
   setUpSaving(shown);
+  setUpLive(start);
   show("trade", dim === 2);
   if (dim !== 2) byId("controls").prepend(document.querySelector(".ways"));  // the slider's place
   if (window.location.hash) await restore(read());

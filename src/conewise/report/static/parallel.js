@@ -273,7 +273,7 @@ export class Parallel extends Drawing {
     else {
       const { names } = this.data;
       const values = names.slice(0, 8).map((name, place) => `${name} ${short(found.points.values[place][found.k])}`);
-      this.showTip(...at, found.points.names[found.k], [...values, this.look.status?.(found.points.index[found.k]) ?? ""]);
+      this.showTip(...at, found.points.names[found.k], [...values, ...[this.look.status?.(found.points.index[found.k]) ?? ""].flat()]);
     }
     this.request();
   }

@@ -265,7 +265,7 @@ export class Scatter extends Drawing {
     else {
       const { names, x, y } = this.points;
       const values = [`${this.names[0]} ${short(x[k])}`, ...(y ? [`${this.names[1]} ${short(y[k])}`] : [])];
-      this.showTip(...(at ?? [this.px[k], this.py[k]]), names[k], [...values, this.look.status?.(this.points.index[k]) ?? ""]);
+      this.showTip(...(at ?? [this.px[k], this.py[k]]), names[k], [...values, ...[this.look.status?.(this.points.index[k]) ?? ""].flat()]);
     }
     if (changed) { this.request(); this.events.point?.(k === null ? null : this.points.index[k]); }
   }

@@ -1,0 +1,57 @@
+"""A page about a study: how sure it is of a design, what it would evaluate next, and the command that hands it out."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+from shared.browser import browser, screenshot, serious_violations
+from shared.explorer import exploring, mentions, point_at, reads, visiting
+from shared.studies import make, values_of
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as opened:
+        yield opened
+
+
+def test_a_study_says_how_sure_it_is_and_what_comes_next(chromium, tmp_path):
+    with (
+        make(tmp_path / "trial.db") as study,
+        exploring(tmp_path / "trial.db") as address,
+        visiting(chromium, address) as page,
+    ):
+        batch = study.ask(30)
+        study.tell(batch, values_of(batch))
+        mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
+        reads(page, "#designs", "6")
+        plan = study.plan(20)
+        for k, times in zip(plan.designs.tolist(), plan.counts.tolist(), strict=True):
+            mentions(page, "#next", f"{study.names[k]} {times} time")
+        mentions(page, "#next-words", f"The {plan.total} evaluations that are worth most now")
+        status, errors = study.result().status, study.guess().standard_errors
+        x, y = point_at(page, "b")
+        k = study.names.index("b")
+        mentions(page, "#plot-first .tip", f"standard errors {errors[k, 0]:.5g}, {errors[k, 1]:.5g}")
+        mentions(page, "#plot-first .tip", f"the study says: {status[k]}")
+        page.mouse.click(x, y)
+        reads(page, ".chosen-name", "b")
+        mentions(page, "#selected", f"standard error {errors[k, 0]:.2g}")
+        mentions(page, "#selected", f"Evaluations{len(batch) // 6}")
+        assert serious_violations(page) == []
+        page.evaluate("scrollTo(0, 0)")
+        screenshot(page, "explorer-live")
+        command = page.locator("#ask").input_value()
+        words = shlex.split(command.removesuffix(" > todo.csv"))
+        done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) > 1  # the head and evaluations to make
+        mentions(page, "#standing", " in flight")
+        study.release([lease.evaluation for lease in study.leases()])
+        while more := study.ask(60):
+            study.tell(more, values_of(more))
+        mentions(page, "#next-words", "Nothing is left to evaluate: the study is finished.")
+        page.locator("#asking").wait_for(state="hidden")
