@@ -15,13 +15,17 @@ _PLACES: Final = 6
 
 
 def views(cone: Cone) -> dict[str, Any]:
-    """Angle, least shares, ranking; `exchanges[i][j]` is the least gain in j that pays for a loss of 1 in i."""
+    """Angle, least shares, ranking, for three objectives the extreme weightings, and exchanges.
+
+    `exchanges[i][j]` is the least gain in j that pays for a loss of 1 in i.
+    """
     rows = cone.facets
     shares = None if (rows < 0).any() else rows / rows.sum(axis=1, keepdims=True)
     return {
         "degrees": _degrees(cone),
         "shares": None if shares is None else _least_shares(shares),
         "ranking": None if shares is None else _ranking(shares),
+        "weights": None if shares is None or cone.dim != 3 else _around(shares),
         "exchanges": None if (rows < 0).any() else _exchanges(rows),
     }
 
@@ -52,6 +56,12 @@ def _ranking(rows: Floats) -> list[int] | None:
     wanted = np.zeros((dim, dim))
     wanted[:, order] = np.tri(dim) / np.arange(1, dim + 1)[:, None]
     return order.tolist() if len(rows) == dim and _same_rows(rows, wanted) else None
+
+
+def _around(rows: Floats) -> list[list[float]]:
+    """Weightings of three objectives in the order in which they surround their middle, in their own plane."""
+    flat = (rows - rows.mean(axis=0)) @ np.array([[0.0, 1.0], [-np.sqrt(3) / 2, -0.5], [np.sqrt(3) / 2, -0.5]])
+    return rows[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]), kind="stable")].tolist()
 
 
 def _same_rows(rows: Floats, wanted: Floats) -> bool:

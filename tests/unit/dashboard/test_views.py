@@ -43,6 +43,18 @@ def test_what_a_control_cannot_say_is_none():
     assert (narrow["shares"], narrow["ranking"], narrow["exchanges"]) == (None, None, None)
 
 
+def test_the_weightings_of_three_objectives_go_round_their_middle():
+    """Of a round cone: each is followed by a neighbour, so that the way round is as short as it can be."""
+    found = np.array(views(cw.Cone.ice_cream(120, facets=12))["weights"])
+    assert found.shape == (12, 3)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    away = np.linalg.norm(found[:, None] - found[None], axis=2)
+    steps = np.linalg.norm(found - np.roll(found, 1, axis=0), axis=1)
+    assert (steps <= np.sort(away, axis=1)[:, 2] + 1e-9).all()  # the nearest but itself, or the next
+    assert views(cw.Cone.orthant(2))["weights"] is None
+    assert views(cw.Cone.ice_cream(60, facets=8))["weights"] is None  # narrower than the orthant
+
+
 def test_exchanges_are_the_least_that_pays():
     """Checked against the cone itself: a little more is accepted, a little less is not."""
     rng = np.random.default_rng(0)

@@ -1,7 +1,8 @@
-// Other ways to say the one preference: least shares, a ranking, a matrix. Each shows the present cone, or says that it cannot.
+// Other ways to say the one preference: least shares, weights, a ranking, a matrix. Each shows the present cone, or says that it cannot.
 
 import { byId, element, say, show } from "./dom.js";
 import { baseOf, held, settle } from "./preference.js";
+import { drawWeights, setUpWeights } from "./weights.js";
 
 let mode = "shares";
 let order = [];  // of the ranking that is shown
@@ -15,11 +16,12 @@ export function setUp(given, onChange) {
   mode = dim > 1 && baseOf(start.cone, dim).text === undefined ? "shares" : dim > 1 && start.cone === `orthant:${dim}` ? "shares" : "text";
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   for (const radio of document.querySelectorAll("input[name=mode]")) {
-    radio.closest("label").hidden = radio.value !== "text" && dim < 2;
+    radio.closest("label").hidden = radio.value === "weights" ? dim !== 3 : radio.value !== "text" && dim < 2;
     radio.addEventListener("change", () => choose(radio.value));
   }
   drawShares();
   drawRanking();
+  if (dim === 3) setUpWeights(start, use);
   byId("rank").addEventListener("click", () => use({ ranking: [...order] }));
   say("columns", `Columns weigh, in this order: ${start.objectives.join("; ")}.${start.minimised.length ? " Where smaller is better, a decrease counts as a gain." : ""}`);
   byId("text").addEventListener("input", () => use(baseOf(byId("text").value, dim)));
@@ -56,6 +58,7 @@ export function drawControls(cone) {
   }
   say("note-ranking", views.ranking ? "" : `Your preference${more} is no ranking; moving an objective replaces it.`);
   show("rank", !views.ranking);
+  if (start.objectives.length === 3) drawWeights(views);
   if (views.ranking && String(views.ranking) !== String(order)) {
     order = [...views.ranking];
     drawRanking();

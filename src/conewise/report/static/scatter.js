@@ -153,7 +153,7 @@ export class Scatter extends Drawing {
     const isSet = level !== null;
     const [low, high] = axis === 0 ? [x, x + w] : [y, y + h];
     const worseIsHigh = (axis === 0) === this.signs[axis] < 0;  // in pixels, which grow to the right and downwards
-    const worst = worseIsHigh ? high : low;
+    const worst = worseIsHigh ? high - 12 : low + 12;  // out of the corner, in which another one may wait
     const at = isSet ? Math.min(Math.max(axis === 0 ? this.across(level) : this.up(level), low), high) : worst;
     const beyond = worseIsHigh ? [at, high - at] : [low, at - low];
     return axis === 0
