@@ -61,7 +61,8 @@ def _ranking(rows: Floats) -> list[int] | None:
 def _around(rows: Floats) -> list[list[float]]:
     """Weightings of three objectives in the order in which they surround their middle, in their own plane."""
     flat = (rows - rows.mean(axis=0)) @ np.array([[0.0, 1.0], [-np.sqrt(3) / 2, -0.5], [np.sqrt(3) / 2, -0.5]])
-    return rows[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]), kind="stable")].tolist()
+    around: list[list[float]] = rows[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]), kind="stable")].tolist()
+    return around
 
 
 def _same_rows(rows: Floats, wanted: Floats) -> bool:

@@ -11,13 +11,13 @@ import { Plane } from "./geometry.js";
 import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
 import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
-import { drawPictures, picture, setUpPictures, setZoom } from "./pictures.js";
+import { drawBrushes, drawPictures, picture, pointAt, setUpPictures, setZoom } from "./pictures.js";
 import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
 import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
-import { drawTable, setUpTable, wanted } from "./table.js";
+import { drawTable, markRow, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
@@ -139,6 +139,7 @@ async function count() {
 // The list alone: sorted, filtered or turned to another page.
 function turn() {
   turning += 1;
+  if (shown.answer) drawPictures(shown);
   turnNow();
 }
 
@@ -345,10 +346,11 @@ const pictureEvents = {
   brush: (ranges) => {
     wanted.between = Object.fromEntries(ranges);
     wanted.offset = 0;
-    show("unbrush", ranges.size > 0);
+    drawBrushes();
     turn();
   },
   level: setLevel,
+  point: markRow,
   status: (index) => [standing(index), ...confidenceOf(index)],
 };
 
@@ -369,7 +371,7 @@ async function begin() {
   setUpSentence(start, changed);
   setUpDuels(start, changed);
   setUpShortlist(start, shortlisted, picture);
-  setUpTable(start, turn);
+  setUpTable(start, turn, pointAt);
   setUpForm(start, changed);
   byId("second").addEventListener("input", changed);
   byId("keep").addEventListener("click", () => { keeping = true; clearTimeout(asking); update(); });

@@ -1,5 +1,6 @@
 // Which picture shows what: two objectives against each other or all side by side, for one cone or two.
 
+import { brushes, faded, isBrushing, matches } from "./brushing.js";
 import { byId, element, say, show, whole } from "./dom.js";
 import { ordered } from "./geometry.js";
 import { levels } from "./levels.js";
@@ -45,7 +46,18 @@ function setUpChoice(shown) {
     byId(id).addEventListener("change", () => { shown.axes[side] = Number(byId(id).value); again(); });
   }
   byId("unzoom").addEventListener("click", () => setZoom(null));
-  byId("unbrush").addEventListener("click", () => { for (const drawing of Object.values(drawings)) drawing.clear?.(); });
+  byId("unbrush").addEventListener("click", () => events.brush(new Map()));
+}
+
+// A stretch of an axis was brushed, or none any more.
+export function drawBrushes() {
+  show("unbrush", brushes().size > 0);
+  for (const drawing of Object.values(drawings)) drawing.setBrushes?.(brushes());
+}
+
+// A design that is pointed at in the list.
+export function pointAt(index) {
+  for (const drawing of Object.values(drawings)) drawing.pointAt(index);
 }
 
 export function setZoom(wanted) {
@@ -60,7 +72,8 @@ function feed({ start, points, axes, parallel }, side) {
   if (!(drawings[side] instanceof kind)) {
     drawings[side]?.end();
     const turn = side === "first" && start.objectives.length === 2 ? events.turn : null;
-    drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, zoom: setZoom, brush: side === "first" ? events.brush : null, turn, level: side === "first" ? (axis, value) => events.level(shownAxes[axis] ?? axis, value) : undefined });
+    const level = side === "first" ? (axis, value) => events.level(shownAxes[axis] ?? axis, value) : undefined;
+    drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, point: events.point, zoom: setZoom, brush: events.brush, turn, level });
   }
   const there = points ?? start.drawn;
   const places = parallel ? start.objectives.map((_, place) => place) : axes.filter((place) => place !== null);
@@ -73,9 +86,10 @@ function feed({ start, points, axes, parallel }, side) {
     units: places.map((place) => start.units[place]),
   });
   drawings[side].setZoom?.(zoom);
+  drawings[side].setBrushes?.(brushes());
 }
 
-const picked = (points, axes) => ({ index: points.index, x: points.values[axes[0]] ?? [], y: axes[1] === null ? null : points.values[axes[1]] ?? [] });
+const picked = (points, axes) => ({ index: points.index, x: points.values[axes[0]] ?? [], y: axes[1] === null ? null : points.values[axes[1]] ?? [], faded: faded(points) });
 
 // `moving`: the control is on its way, and only the first picture follows; the rest waits for an answer.
 export function drawPictures(shown, moving = false) {
@@ -84,8 +98,10 @@ export function drawPictures(shown, moving = false) {
   const isPlane = plane !== null && !parallel;
   const drawnLevels = shownAxes.map((place) => levels.get(place) ?? null);
   show("legend-level", levels.size > 0);
+  show("legend-faded", isBrushing());
+  const unseen = parallel ? null : faded(shown.points ?? start.drawn);
   if (isPlane) {
-    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels });
+    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels, faded: unseen });
   }
   if (moving || !answer) return;
   const { first, second } = answer;
@@ -96,11 +112,11 @@ export function drawPictures(shown, moving = false) {
     const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
     say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto`);
     const [marks, colour] = MARKS[side];
-    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour, status: side === "first" ? events.status : null, levels: drawnLevels });
+    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
     else if (side === "second" || !isPlane) {
       drawings[side].setLook({
         edges: one.rays ? ordered(one.rays) : null, beaten: null, front: picked(one.points, axes), selected: selected?.index ?? null, shortlist, marks, colour,
-        status: side === "first" ? events.status : null, levels: drawnLevels,
+        status: side === "first" ? events.status : null, levels: drawnLevels, faded: unseen,
       });
     }
   }

@@ -9,7 +9,7 @@ export const wanted = { everyone: false, text: "", column: null, descending: fal
 let rows = 0;  // of a page
 
 // The head is made once, so that the focus stays on its buttons; only the arrows move.
-export function setUpTable(start, changed) {
+export function setUpTable(start, changed, onPoint) {
   let waiting = 0;
   const turn = (changes) => { Object.assign(wanted, { offset: 0 }, changes); changed(); };
   const likely = start.probability ? [["probability", "Probably Pareto"]] : [];
@@ -30,6 +30,10 @@ export function setUpTable(start, changed) {
   });
   byId("everyone").addEventListener("change", () => turn({ everyone: byId("everyone").value === "all" }));
   byId("table").addEventListener("keydown", (event) => walk(event, [...byId("table").querySelectorAll("button")]));
+  // Whoever is pointed at in the list is pointed at in the picture.
+  const here = (event) => { const name = event.target.closest("tr")?.querySelector("button"); if (name) onPoint(Number(name.dataset.index)); };
+  for (const kind of ["pointerover", "focusin"]) byId("table").addEventListener(kind, here);
+  for (const kind of ["pointerleave", "focusout"]) byId("table").addEventListener(kind, () => onPoint(null));
   byId("earlier").addEventListener("click", () => { wanted.offset = Math.max(0, wanted.offset - rows); changed(); });
   byId("later").addEventListener("click", () => { wanted.offset += rows; changed(); });
 }
@@ -38,6 +42,11 @@ export function setUpTable(start, changed) {
 function next(column) {
   if (wanted.column !== column) return { column, descending: false };
   return wanted.descending ? { column: null, descending: false } : { descending: true };
+}
+
+// The other way round; null where nobody is.
+export function markRow(index) {
+  for (const row of byId("table").rows) row.classList.toggle("pointed", index !== null && row.dataset.index === String(index));
 }
 
 export function drawTable(table, selected, onSelect) {
@@ -62,12 +71,13 @@ export const likelihood = (probability, measured) => `${probability.toFixed(3)} 
 
 function line(table, k, selected, onSelect) {
   const row = element("tr");
+  row.dataset.index = table.index[k];
   const name = element("td");
   name.append(chooser(table.names[k], table.index[k], onSelect));
   row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
   if (table.probability) row.append(element("td", likelihood(table.probability[k], table.values[0][k] !== null), "value"));
   if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
-  if (selected?.index === table.index[k]) row.className = "chosen";
+  if (selected?.index === table.index[k]) row.classList.add("chosen");
   return row;
 }
 

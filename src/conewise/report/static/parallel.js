@@ -10,7 +10,7 @@ const REACH = 12;
 const BRUSH = 8;  // pixels beside an axis that belong to it
 
 export class Parallel extends Drawing {
-  // events: select(index), brush(ranges by objective), level(objective, value or null)
+  // events: select(index), point(index or null), brush(ranges by objective), level(objective, value or null)
   constructor(place, label, events) {
     super(place, label);
     this.events = events;
@@ -20,7 +20,7 @@ export class Parallel extends Drawing {
     this.shown = [];
     this.undecided = [];
     this.bars = [];
-    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue", levels: null, status: null };
+    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue", levels: null, status: null, matches: null };
     this.#listen();
   }
 
@@ -34,6 +34,7 @@ export class Parallel extends Drawing {
 
   // front, open (what is undecided) and selected are points: { index, names, values by objective }.
   setLook(look) {
+    if (look.matches || this.look.matches) this.stale = true;  // also those in grey
     Object.assign(this.look, look);
     const places = (points) => (points ? spread(points.index.map((_, k) => k), LINES.front) : []);
     this.shown = places(this.look.front);
@@ -66,18 +67,31 @@ export class Parallel extends Drawing {
     for (let place = 0; place < this.axes.length; place += 1) pen.lineTo(this.axes[place], this.level(place, values[place][k]));
   }
 
-  #isBrushed(values, k) {
+  // Whether a line is looked at: its name, and where it crosses the axes that are brushed.
+  #isBrushed({ names, values }, k) {
     for (const [place, [low, high]] of this.brushes) if (!(values[place][k] >= low && values[place][k] <= high)) return false;
-    return true;
+    return this.look.matches?.(names[k]) ?? true;
+  }
+
+  setBrushes(brushes) {
+    this.brushes = brushes;
+    this.refresh();
+  }
+
+  // From outside: a design that is pointed at in a list, or none.
+  pointAt(index) {
+    if (!this.axes) return;
+    const found = [this.look.front, this.look.open, this.data.points].filter(Boolean).map((points) => ({ points, k: points.index.indexOf(index) })).find(({ k }) => k >= 0);
+    this.#point(found ?? null, found && [this.axes[0], this.level(0, found.points.values[0][found.k])]);
   }
 
   drawStill(pen) {
     const { points, ranges, names, turned } = this.data;
     const paint = this.paints;
     pen.strokeStyle = paint.quiet;
-    pen.globalAlpha = 0.4;
     pen.lineWidth = 1;
     for (const k of this.quiet) {
+      pen.globalAlpha = this.#isBrushed(points, k) ? 0.4 : 0.06;
       pen.beginPath();
       this.#trace(pen, points.values, k);
       pen.stroke();
@@ -121,9 +135,9 @@ export class Parallel extends Drawing {
     };
     const many = this.shown.length > 100;
     pen.setLineDash([6, 4]);
-    for (const k of this.undecided) stroke(look.open, k, paint.orange, 1.4, this.#isBrushed(look.open.values, k) ? 0.8 : 0.07);
+    for (const k of this.undecided) stroke(look.open, k, paint.orange, 1.4, this.#isBrushed(look.open, k) ? 0.8 : 0.07);
     pen.setLineDash([]);
-    for (const k of this.shown) stroke(look.front, k, paint[look.colour], many ? 1 : 1.6, this.#isBrushed(look.front.values, k) ? (many ? 0.6 : 0.9) : 0.07);
+    for (const k of this.shown) stroke(look.front, k, paint[look.colour], many ? 1 : 1.6, this.#isBrushed(look.front, k) ? (many ? 0.6 : 0.9) : 0.07);
     for (const k of this.shown) if (look.shortlist.includes(look.front.index[k])) stroke(look.front, k, paint.green, 2.5, 1);
     if (look.selected?.values) stroke({ values: look.selected.values.map((value) => [value]) }, 0, paint.ink, 3.5, 1);
     if (this.pointed) stroke(this.pointed.points, this.pointed.k, paint.ink, 2, 1);
@@ -160,7 +174,7 @@ export class Parallel extends Drawing {
     for (const [points, list, handicap] of [[this.look.front, this.shown, 0], [this.look.open, this.undecided, 2], [this.data.points, this.quiet, 4]]) {
       for (const k of list) {
         const away = Math.abs(height(points.values, k) - y) + handicap;
-        if (away < least && this.#isBrushed(points.values, k)) [found, least] = [{ points, k }, away];
+        if (away < least && this.#isBrushed(points, k)) [found, least] = [{ points, k }, away];
       }
     }
     return found;
@@ -204,7 +218,7 @@ export class Parallel extends Drawing {
         if (!brushing.moved) return;
         this.brushes.set(brushing.place, [brushing.from, at[1]].map((y) => this.#value(brushing.place, y)).sort((a, b) => a - b));
         this.#point(null);
-        this.request();
+        this.refresh();
         return;
       }
       canvas.classList.toggle("grab", this.events.level !== undefined && barAt(this.bars, at, false) !== null);
@@ -221,7 +235,7 @@ export class Parallel extends Drawing {
       if (!brushing.moved) this.brushes.delete(brushing.place);
       this.#hush();
       brushing = null;
-      this.request();
+      this.refresh();
       this.events.brush?.(this.brushes);
     });
     canvas.addEventListener("touchstart", (event) => {
@@ -250,7 +264,7 @@ export class Parallel extends Drawing {
     if (step === undefined || !this.axes) return;
     event.preventDefault();
     const lines = [[this.look.front, this.shown], [this.look.open, this.undecided]]
-      .flatMap(([points, list]) => list.filter((k) => this.#isBrushed(points.values, k)).map((k) => ({ points, k })));
+      .flatMap(([points, list]) => list.filter((k) => this.#isBrushed(points, k)).map((k) => ({ points, k })));
     if (!lines.length) return;
     const here = lines.findIndex(({ points, k }) => points === this.pointed?.points && k === this.pointed.k);
     const aim = here < 0 && step === -1 ? lines.length - 1 : here + step;
@@ -260,15 +274,10 @@ export class Parallel extends Drawing {
     this.said.textContent = `${next.points.names[next.k]}: ${values.join(", ")}.`;
   }
 
-  clear() {
-    this.brushes.clear();
-    this.request();
-    this.events.brush?.(this.brushes);
-  }
-
   #point(found, at) {
     if (found === null && this.pointed === null) return;
     this.pointed = found;
+    this.events.point?.(found === null ? null : found.points.index[found.k]);
     if (found === null) this.hideTip();
     else {
       const { names } = this.data;

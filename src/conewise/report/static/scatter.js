@@ -8,6 +8,7 @@ import { unit } from "./geometry.js";
 import { barAt, drawBars } from "./thresholds.js";
 import { drawWedge } from "./wedge.js";
 
+const FADED = 0.15;  // of a design that is not looked at
 const EDGE = 0.05;  // of the range, around the outermost points
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 50 };
 const REACH = { mouse: 18, touch: 32 };
@@ -21,6 +22,7 @@ export class Scatter extends Drawing {
     this.points = null;
     this.look = {
       edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue",
+      faded: null,  // 1 for every design that is not looked at now
       levels: null,  // of the two axes: the most or least that is acceptable, or null; null where levels are not asked about
       groups: null, rivals: [], region: null, named: [],  // a report's: marks by status, who is compared, confidence, names
     };
@@ -52,8 +54,14 @@ export class Scatter extends Drawing {
 
   // What changes with the cone; drawn in the next frame.
   setLook(look) {
+    if (look.faded !== undefined && look.faded !== this.look.faded) this.stale = true;  // also those in grey
     Object.assign(this.look, look);
     this.request();
+  }
+
+  // From outside: a design that is pointed at in a list, or none.
+  pointAt(index) {
+    if (this.box) this.#point(index === null ? null : this.placeOf(index));
   }
 
   setZoom(zoom) {
@@ -103,6 +111,7 @@ export class Scatter extends Drawing {
       const cell = Math.floor(this.py[k]) * Math.ceil(this.width) + Math.floor(this.px[k]);
       if (taken[cell]) continue;
       taken[cell] = 1;
+      pen.globalAlpha = this.look.faded?.[k] ? FADED : 1;
       pen.fillRect(this.px[k] - size / 2, this.py[k] - size / 2, size, size);
     }
     pen.restore();
@@ -211,11 +220,13 @@ export class Scatter extends Drawing {
     const { look, paints: paint } = this;
     let sprite = this.sprite(look.marks, 9, paint[look.colour], paint.paper);
     let done = new Set();
-    const mark = (x, y) => {
+    const mark = (x, y, faded = 0) => {
       const cell = (Math.round(y) << 13) | Math.round(x);
       if (done.has(cell)) return;
       done.add(cell);
+      pen.globalAlpha = faded ? FADED : 1;
       this.stamp(pen, sprite, x, y);
+      pen.globalAlpha = 1;
     };
     for (const { places, shape, size, colour } of look.groups ?? []) {
       sprite = this.sprite(shape, size, paint[colour], paint.paper);
@@ -224,12 +235,12 @@ export class Scatter extends Drawing {
     }
     if (look.groups) return;
     if (look.front) {  // from the server, perhaps of designs that are not among the points
-      look.front.x.forEach((value, k) => mark(this.across(value), look.front.y ? this.up(look.front.y[k]) : this.py[0] ?? 0));
+      look.front.x.forEach((value, k) => mark(this.across(value), look.front.y ? this.up(look.front.y[k]) : this.py[0] ?? 0, look.front.faded?.[k]));
       return;
     }
     const { beaten } = look;
     if (!beaten) return;
-    for (let k = 0; k < beaten.length; k += 1) if (!beaten[k] && this.isInside(k)) mark(this.px[k], this.py[k]);
+    for (let k = 0; k < beaten.length; k += 1) if (!beaten[k] && this.isInside(k)) mark(this.px[k], this.py[k], look.faded?.[k]);
   }
 
   // The design at which the wedge stands: the pointed one, the selected one, or one in the middle.
