@@ -103,7 +103,7 @@ def report(
     if as_json:
         print_json(_data(subject))
         return
-    page = html_page(subject, made=datetime.now(UTC).date()) if kind == "html" else markdown_page(subject)
+    page = (html_page if kind == "html" else markdown_page)(subject, made=datetime.now(UTC).date())
     write_text(out, [page], inputs=inputs, force=force)
     click.echo(printable(f"Written to {out}."), err=True)
 

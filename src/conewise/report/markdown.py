@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, Final
 
 from conewise.algorithms import Status
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
-from conewise.report.sections import GAP_WORDS, SCOPES, number, question_words
+from conewise.report.sections import GAP_WORDS, SCOPES, about, number, question_words, shortlisted
 from conewise.report.subject import Subject
 
 
-def markdown_page(subject: Subject, *, most: int = 200) -> str:
-    """The report as Markdown: what is returned or open, with the same words."""
+def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None) -> str:
+    """The report as Markdown: what is returned or open, with the same words; with a date where one is given."""
     data = answer(subject, most=most)
     worth, spent = data["certificate"], [] if data["known"] else ["evaluations"]
     columns = [o["name"] for o in data["objectives"][:COLUMNS]]
@@ -24,6 +25,7 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
         _plain(data["headline"]["standing"]),
         "## Why",
         *(f"- {_plain(line)}" for line in data["cone"]["said"]),
+        *_shortlist(data),
         _plain(data["listed"]),
         _bars(
             ["design", "status", "by how much", *columns, *spent, "gap", *likely],
@@ -74,8 +76,23 @@ def markdown_page(subject: Subject, *, most: int = 200) -> str:
             for term, value in (("by", worth["theorem"]), ("method", data["method"]))
             if value
         ),
+        "## About this report",
+        *(f"- {term}: {_plain(value)}" for term, value in about(data, made) if value),
     ]
     return "\n\n".join(lines).replace("\n\n- ", "\n- ") + "\n"
+
+
+def _shortlist(data: dict[str, Any]) -> list[str]:
+    """Designs side by side: objectives down, designs across."""
+    chosen = shortlisted(data)
+    if not chosen:
+        return []
+    lines = [
+        [objective["name"], *(number(row["means"][d], "–") for row in chosen)]
+        for d, objective in enumerate(data["objectives"][:COLUMNS])
+    ]
+    head = ["the shortlist", *(row["name"] for row in chosen)]
+    return [_bars(head, [*lines, ["status", *(row["standing"] for row in chosen)]])]
 
 
 def _history_bars(data: dict[str, Any]) -> str:

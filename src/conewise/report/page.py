@@ -6,13 +6,10 @@ by their digests (Content-Security-Policy). The pictures are drawn by the script
 
 from __future__ import annotations
 
-import platform
 from datetime import date
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
-
-import numpy as np
 
 from conewise._version import __version__
 from conewise.cones import Cone
@@ -34,7 +31,6 @@ def rendered(data: dict[str, Any], cone: Cone, *, made: date | None = None) -> s
     """The page that shows these numbers."""
     style, theme = shared("drawing.css") + _asset("report.css"), shared("theme.js")
     script = bundle({name: shared(name) for name in DRAWINGS} | {name: _asset(name) for name in _MODULES})
-    versions = f"conewise {__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     day = "" if made is None else made.isoformat()
     listed = "".join(
         f'<section aria-labelledby="{key}"><h2 id="{key}">{title}</h2>{body}</section>\n'
@@ -43,7 +39,7 @@ def rendered(data: dict[str, Any], cone: Cone, *, made: date | None = None) -> s
             ("next", "What next", sections.next_up(data)),
             ("sure", "How sure", sections.sure(data)),
             ("theory", "The theory", sections.theory(data, cone)),
-            ("about", "About this report", sections.about(data, versions, day)),
+            ("about", "About this report", sections.pairs_list(sections.about(data, made))),
         )
     )
     return f"""<!doctype html>

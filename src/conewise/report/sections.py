@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Iterable, Sequence
+from datetime import date
 from html import escape
 from typing import Any, Final
 
+import numpy as np
+
+from conewise._version import __version__
 from conewise.cones import Cone
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 from conewise.report.drawing import cone_svg
@@ -120,9 +125,14 @@ def _wish(objective: dict[str, Any]) -> str:
     return f"{'less' if less else 'more'} {objective['name']}{level}"
 
 
-def _shortlist(data: dict[str, Any]) -> str:
+def shortlisted(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The designs that stand side by side."""
     rows = {row["id"]: row for row in data["rows"]}
-    chosen = [rows[k] for k in data["shortlist"] if k in rows][:_COMPARED]
+    return [rows[k] for k in data["shortlist"] if k in rows][:_COMPARED]
+
+
+def _shortlist(data: dict[str, Any]) -> str:
+    chosen = shortlisted(data)
     if not chosen:
         return ""
     heads = "".join(f'<th scope="col">{escape(row["name"])}' for row in chosen)
@@ -307,17 +317,16 @@ def _quoted(text: str) -> str:
     return text if text.replace(":", "").replace(".", "").isalnum() else f"'{text}'"
 
 
-def about(data: dict[str, Any], versions: str, made: str) -> str:
+def about(data: dict[str, Any], made: date | None) -> list[tuple[str, str]]:
     """Date, source, noise, units and versions."""
     steps = [f"{o['name']}: {o['unit']:g}" for o in data["objectives"] if o["unit"] != 1]
-    pairs = [
-        ("date", made),
+    return [
+        ("date", "" if made is None else made.isoformat()),
         ("source", data["source"]),
         ("noise", data["noise"]),
         ("units", f"one step is {', '.join(steps[:_NAMED])}; others 1" if steps else "as measured; one step is 1"),
-        ("made by", versions),
+        ("made by", f"conewise {__version__}, numpy {np.__version__}, Python {platform.python_version()}"),
     ]
-    return pairs_list(pairs)
 
 
 # -- small parts -------------------------------------------------------------------------------------------------------

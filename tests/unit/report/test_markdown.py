@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import numpy as np
 import pytest
@@ -32,6 +33,23 @@ def test_markdown_shows_names_as_they_are(told):
         )
         >= 6
     )
+
+
+def test_date_source_versions_and_shortlist_stand_in_it(told):
+    subject = of_study(told).with_shortlist([told.names[2], told.names[0]])
+    text = markdown_page(subject, made=date(2026, 5, 4))
+    about = text[text.index("## About this report") :]
+    assert "\n- date: 2026-05-04\n" in about
+    assert f"\n- made by: conewise {cw.__version__}, numpy {np.__version__}, Python " in about
+    assert "\n- source: " in about
+    assert "\n- noise: " in about
+    head, _, *lines = [line for line in text.splitlines() if line.startswith("|")][: 2 + len(told.objectives) + 1]
+    assert head == f"| the shortlist | {_plain(told.names[2])} | {_plain(told.names[0])} |"
+    assert lines[-1].startswith("| status | ")
+    assert [line.split(" | ")[0] for line in lines[:-1]] == [f"| {_plain(name)}" for name in told.objectives]
+    plain = markdown_page(of_study(told))
+    assert "- date:" not in plain  # the same bytes every day
+    assert "the shortlist" not in plain
 
 
 @pytest.mark.parametrize(
