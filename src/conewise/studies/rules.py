@@ -51,7 +51,7 @@ class Shared(Protocol):
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
-_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "batch", "seed"})
+_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "batch", "prices", "seed"})
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
@@ -60,7 +60,7 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
-    MODEL: (ModelGuided, _MODEL_OPTIONS | {"prices"}),
+    MODEL: (ModelGuided, _MODEL_OPTIONS),
     "ehvi": (HypervolumeImprovement, _MODEL_OPTIONS),
     "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),

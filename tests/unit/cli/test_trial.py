@@ -219,6 +219,14 @@ def test_a_trial_with_a_model_is_run_asked_and_told(folder, capsys):
     assert "for every truth" in out
 
 
+@pytest.mark.parametrize("name", ["vogp", "ehvi"])
+def test_published_rules_with_a_model_are_named_in_a_trial(folder, capsys, name):
+    with_model(folder, algorithm=f'[algorithm]\nname = "{name}"\nmax_evaluations = 6\n')
+    assert data(capsys, "create", "trial.toml")["algorithm"] == name
+    assert data(capsys, "run", "trial.db", "--toml", "trial.toml")["finished"]
+    assert data(capsys, "status", "trial.db")["evaluations"] <= 6
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [

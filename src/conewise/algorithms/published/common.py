@@ -71,15 +71,8 @@ class Published(FixedConfidence):
 
 
 @dataclass(frozen=True, eq=False)
-class Sequential(Published, ABC):
-    """A rule that looks at the statistics alone: everyone once, then whatever `choose` says."""
-
-    @abstractmethod
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
-        """Whom to evaluate next and how often, once everyone has been; nobody when it has seen enough.
-
-        `limit` is for rules that divide a batch among designs; what exceeds it is cut off from the end.
-        """
+class OnStatistics(Published):
+    """A rule whose state is what was observed, and nothing else."""
 
     def start(self) -> Statistics:
         """Nothing observed."""
@@ -88,6 +81,18 @@ class Sequential(Published, ABC):
     def tell(self, state: Statistics, observations: Observations) -> Statistics:
         """The state with these observations."""
         return state.add(observations)
+
+
+@dataclass(frozen=True, eq=False)
+class Sequential(OnStatistics, ABC):
+    """A rule that looks at the statistics alone: everyone once, then whatever `choose` says."""
+
+    @abstractmethod
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        """Whom to evaluate next and how often, once everyone has been; nobody when it has seen enough.
+
+        `limit` is for rules that divide a batch among designs; what exceeds it is cut off from the end.
+        """
 
     def ask(self, state: Statistics, most: int | None = None) -> Pulls:
         """Whoever was never evaluated; then the rule's choice."""

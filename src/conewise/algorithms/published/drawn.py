@@ -31,17 +31,18 @@ class DrawnRule(ModelGuided, ABC):
         """What an evaluation of each candidate is worth, for facet values (B, A, N) and noise variances (A, N)."""
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
-        """The largest scores one after the other, each as if the value before it had come out as predicted."""
+        """The largest scores for their price, one after the other, each as if values before came out as predicted."""
         rng = np.random.default_rng([self.seed, state.evaluations, len(look.draws)])
         z, noise = look.draws, facet_noise(look, self.cone.facets)
         candidates = np.flatnonzero(look.choice.probability > 0)
+        price = np.ones(len(candidates)) if self.prices is None else np.asarray(self.prices)[look.designs[candidates]]
         times = np.zeros(len(look.designs), dtype=np.int64)
         each = -(-count // _STEPS)
         while count > 0:
             worth = self.scores(z, noise, candidates)
             if not worth.max() > 0:  # nothing to gain that draws can tell: what is known least
                 worth = z[:, candidates].var(axis=0).sum(axis=1)
-            x, some = int(candidates[worth.argmax()]), min(each, count)
+            x, some = int(candidates[(worth / price).argmax()]), min(each, count)
             times[x] += some
             count -= some
             if count:

@@ -31,7 +31,8 @@ class HypervolumeImprovement(DrawnRule):
     counts directions that cannot vary freely; it ranks designs all the same.
 
     The certificate of `ModelGuided` says when to stop, and the promise is its promise: on average over the prior. The
-    acquisition looks for improvement and not for doubt about the answer, which takes more evaluations.
+    acquisition looks for improvement and not for doubt about the answer: a design that is in the way and hardly ever on
+    the front is evaluated late, so that a run may take very many evaluations. Name a `max_evaluations`.
     """
 
     def scores(self, z: Floats, noise: Floats, candidates: Indices) -> Floats:

@@ -38,7 +38,8 @@ class FrontierEntropy(DrawnRule):
     is known well already, so here y is the noisy value, and its divergence is a sum over imagined values. Facet values
     of a design count as independent of each other, as the paper's objectives do, and their posterior as normal.
 
-    The certificate of `ModelGuided` says when to stop, and the promise is its promise: on average over the prior.
+    The certificate of `ModelGuided` says when to stop, and the promise is its promise: on average over the prior. The
+    rule asks for the front and not for what the certificate lacks: name a `max_evaluations`.
     """
 
     def scores(self, z: Floats, noise: Floats, candidates: Indices) -> Floats:

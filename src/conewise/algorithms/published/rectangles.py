@@ -40,9 +40,9 @@ from conewise._limits import LARGEST_SEED
 from conewise._memory import Memory
 from conewise._polyhedra import extreme_rays, needed_rows, smallest_combination
 from conewise.algorithms.contract import INDEPENDENT, Result
-from conewise.algorithms.published.common import Published
+from conewise.algorithms.published.common import OnStatistics
 from conewise.cones import Cone
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.feedback import Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic, Notion
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.posterior import Posterior, posterior_of
@@ -71,7 +71,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, eq=False)
-class Rectangles(Published, ABC):
+class Rectangles(OnStatistics, ABC):
     """A rule of this kind; a subclass says where its rectangles live and how large they are."""
 
     model: Prior = field(kw_only=True)
@@ -151,13 +151,10 @@ class Rectangles(Published, ABC):
         log = math.log(self.bounds * self.n_designs * math.pi**2 * (evaluations + 1) ** 2 / (self.share * self.delta))
         return self.radius_scale * math.sqrt(2 * log) / (1.0 if self.proven_radius else self.contraction)
 
-    def start(self) -> Statistics:
-        """Nothing observed."""
-        return Statistics.empty(self.n_designs, self.cone.dim)
-
-    def tell(self, state: Statistics, observations: Observations) -> Statistics:
-        """The state with these observations."""
-        return state.add(observations)
+    @property
+    def may_run_ahead(self) -> bool:
+        """Not: which rectangle is the largest changes with every evaluation. `growth` is for many hands."""
+        return False
 
     def ask(self, state: Statistics, most: int | None = None) -> Pulls:
         """The largest rectangles among the designs that are not discarded."""

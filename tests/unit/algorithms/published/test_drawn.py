@@ -61,6 +61,14 @@ def test_a_batch_is_spread_and_starts_with_the_best(make):
 
 
 @pytest.mark.parametrize("make", RULES)
+def test_what_is_dear_is_left_for_later(make):
+    rule, state, look = look_of(cw.Cone.planar(60), Gaussian(0.1), make)
+    best = int(rule.chosen(look, state, 1).designs[0])
+    dear = make(rule.question, 20, model=SMOOTH, prices=np.where(np.arange(20) == best, 1e6, 1.0))
+    assert dear.chosen(look, state, 1).designs[0] != best
+
+
+@pytest.mark.parametrize("make", RULES)
 @pytest.mark.parametrize("cone", [cw.Cone.planar(60), cw.Cone.planar(120)], ids=str)
 def test_the_certificate_stops_it_with_its_promise(make, cone):
     problem = cw.SimulatedBandit(MEANS, Gaussian(0.1))
