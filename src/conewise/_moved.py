@@ -19,7 +19,7 @@ UNTIL: Final = "0.4"
 
 MODULES: Final = {
     "conewise.algorithms.base": "conewise.algorithms.contract",
-    "conewise.algorithms.certified": "conewise.algorithms.adaptive.certified",
+    "conewise.algorithms.certified": "conewise.algorithms.adaptive.elimination",
     "conewise.algorithms.fixed": "conewise.algorithms.adaptive.fixed",
     "conewise.algorithms.radii": "conewise.certificate.radii",
     "conewise.problems.measurements": "conewise.tables.measurements",

@@ -91,7 +91,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("evidence", "status"),
         ("contract",),
         ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
-        ("adaptive.certified", "adaptive.fixed", "adaptive.paired", "published.boxes", "published.rectangles"),
+        ("adaptive.costs", "adaptive.fixed", "adaptive.paired", "published.boxes", "published.rectangles"),
         ("adaptive.elimination",),
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conewise._arrays import Indices
-from conewise.algorithms.adaptive.certified import Costs
+from conewise.algorithms.adaptive.costs import Costs
 from conewise.feedback import Counts, Pulls
 
 

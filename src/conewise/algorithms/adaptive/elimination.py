@@ -1,17 +1,33 @@
-"""Successive elimination on the certificate: advance only designs on which an open question depends."""
+"""Successive elimination on the certificate: advance only designs on which an open question depends.
+
+Another rule only says how many observations of each design would settle what is open (`targets`): state, stopping, the
+answer and the plan are inherited. The guarantee is the certificate's and depends on none of it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.algorithms.adaptive.certified import CertifiedRule, Costs
+from conewise._arrays import Floats, Indices
+from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
+from conewise.algorithms.adaptive.costs import Costs, open_costs
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Plan, Result
+from conewise.algorithms.evidence import Evidence
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.claims import Claims
+from conewise.certificate.fit import check_exact, check_fit
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.rounding import taken_as_exact
+from conewise.certificate.tuning import TUNING, Tuning
+from conewise.feedback import Observations, Pulls
 
 
 @dataclass(frozen=True, eq=False)
-class SuccessiveElimination(CertifiedRule):
+class SuccessiveElimination(FixedConfidence):
     """Evaluate in rounds whatever is still open, everyone at the same level.
 
     An undecided design has two ways to be settled: to be out (beaten, or covered by a returned design), which asks for
@@ -20,9 +36,153 @@ class SuccessiveElimination(CertifiedRule):
     the others.
     """
 
+    knows_levels: ClassVar[bool] = True
+
+    _: KW_ONLY
+    any_epsilon: bool = False
+    """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
+    pilots: bool = True
+    """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
+    tuning: Tuning = TUNING
+    """What a run may cost, never whether it is right."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.certificate.levels  # refuses bad configurations now, not at the first look
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """Where epsilon is chosen at every look, nothing waits for this one."""
+        return self.any_epsilon
+
     def targets(self, costs: Costs) -> Floats:
-        """The largest that any open question asks for."""
+        """(L,): observations of each design that is left after which what is open should be settled; 0 for enough.
+
+        The largest number that any open question asks for.
+        """
         leaving, targets = costs.ways()
         np.maximum.at(targets, costs.rows[leaving], costs.out[leaving])
         np.maximum.at(targets, costs.best[leaving], costs.out[leaving])
         return targets
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """When to stop and what to claim."""
+        most = None
+        if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
+            most = max(2, self.max_evaluations // 2)
+        asked = self.question, self.n_designs
+        return Certificate(*asked, most, self.any_epsilon, self.radius_scale, self.pilots, self.tuning)
+
+    @property
+    def most_evaluations(self) -> int:
+        """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
+        pilot = self.certificate.pilot
+        longest = 0 if pilot is None else max(self.tuning.pilot_first, pilot.task.most)
+        bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
+        return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
+
+    @property
+    def most_each(self) -> int:
+        """The last level."""
+        return int(self.certificate.levels.counts[-1])
+
+    @property
+    def in_bulk(self) -> bool:
+        """Claims look at snapshots alone."""
+        return True
+
+    def evidence(self, state: Checkpoints) -> Evidence:
+        """Of the certificate."""
+        return Evidence.of_looks(self.certificate, state)
+
+    def start(self) -> Checkpoints:
+        """Nothing observed."""
+        certificate = self.certificate
+        radii, pilot = certificate.radii, certificate.pilot
+        shape = self.n_designs, self.cone.dim
+        return Checkpoints.empty(certificate.levels, *shape, radii.estimates, pilot, radii.centre)
+
+    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
+        """The state with these observations; refused are those with which no claim would hold."""
+        check_fit(observations, self.noise)
+        check_exact(observations, self.noise, lambda: state.everything)
+        return state.add(observations)
+
+    def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
+        """What brings the open questions to their next level, in the order of the designs."""
+        limit = self.allowed(state.evaluations, most)
+        if limit == 0:
+            return Pulls([], [])
+        if state.pilot is not None and not state.piloted:
+            missing = state.pilot.missing
+            designs = np.flatnonzero(missing)
+            return Pulls(designs, missing[designs]).first(limit)
+        designs = self._climbing(state)
+        counts = np.array(self.certificate.levels.counts)
+        times = counts[state.reached[designs] + 1] - state.statistics.counts[designs]
+        return Pulls(designs, times).first(limit)
+
+    def _climbing(self, state: Checkpoints) -> Indices:
+        """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
+        if (state.reached < 0).any():
+            return np.flatnonzero(state.reached < 0)  # all designs alike
+        claims = self.certificate.claims(state)
+        left, reached = claims.left, state.reached[claims.left]
+        last = len(self.certificate.levels.counts) - 1
+        below = reached < last
+        if claims.done:
+            return left[:0]
+        if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
+            chosen = claims.undecided[left]
+        else:
+            chosen = self.targets(costs) > state.statistics.counts[left]
+            if not (chosen & below).any():  # all have what should have been enough: a little more of the open ones
+                chosen[costs.rows] = chosen[costs.best] = True
+        # Where what looked cheapest is at its end, whatever else is open.
+        chosen = chosen & below if (chosen & below).any() else below
+        return np.asarray(left[chosen & (reached == reached[chosen].min(initial=last))])
+
+    def plan(self, state: Checkpoints) -> Plan:
+        """What is worth evaluating, roughly how often, judged by the estimates as they are."""
+        targets = np.zeros(self.n_designs)
+        early = not state.piloted or bool((state.reached < 0).any())
+        if early:
+            targets[state.reached < 0] = self.certificate.levels.counts[0]
+        else:
+            claims = self.certificate.claims(state)
+            if (costs := self.costs(state, claims)) is None:
+                targets[claims.undecided] = self.certificate.levels.counts[-1]
+            else:
+                targets[costs.left] = self.targets(costs)
+        missing = np.maximum(np.ceil(targets) - state.statistics.counts, 0).astype(np.int64)
+        if state.pilot is not None:
+            missing += state.pilot.missing
+        designs = np.flatnonzero(missing)
+        return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
+
+    def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
+        """What the open questions would cost; None when too many designs are left to look at every pair."""
+        return open_costs(self.certificate, state, claims, waiting)
+
+    def recommend(self, state: Checkpoints) -> Result:
+        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        claims = self.certificate.claims(state)
+        if (state.reached < 0).any() or not state.piloted:
+            early = "not every design has been evaluated often enough yet"
+            return nothing_certified(claims, state.everything, early)
+        why = "every design is certified"
+        if not claims.done:
+            why = self.unfinished(state.evaluations, int(claims.undecided.sum()))
+        found = self.certificate.certified_epsilon(claims)
+        if found is None:
+            guess = claims.accepted | claims.undecided
+            result = nothing_certified(claims, state.everything, "too early: nothing is certified yet", guess)
+            return replace(result, stopped_because=why)
+        noise = f"{self.noise.words}{self.certificate.as_stated}"
+        worth = self.proven(
+            max(found.epsilon, self.epsilon),
+            f'certificate of looks{self.certificate.with_levels}, success "{self.success}", docs/adaptive',
+            f"{INDEPENDENT}; {noise}{taken_as_exact(self.noise, state.statistics)}",
+        )
+        return certified_answer(claims, found, state.everything, worth, why)
