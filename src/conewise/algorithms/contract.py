@@ -164,6 +164,8 @@ class Result:
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a design: its name, status, who beats or covers it, evaluations, and averages as they were measured.
 
+        With a model also the probability of being Pareto optimal, and whether it was measured or predicted.
+
         A frame of "pandas", "polars" or "pyarrow" (`backend`; the first that is installed), through the extra `frames`.
         """
         from conewise.tables.outputs import free_name
@@ -180,6 +182,8 @@ class Result:
             "certainly_pareto": self.certain.tolist(),
             "evaluations": self.counts.tolist(),
         }
+        if self.probability is not None:
+            ours |= {"probability": self.probability.tolist(), "evidence": self.evidence.tolist()}
         columns = {free_name(word, names): entries for word, entries in ours.items()}
         return frame_of(columns | dict(zip(names, self.averages.T.tolist(), strict=True)), backend)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from conewise._arrays import Floats, as_count
-from conewise.algorithms import Claims, ModelGuided, Plan, Result, Status, SuccessiveElimination
+from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
@@ -221,17 +221,8 @@ def analyse(
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
         found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
-        chosen = were_chosen(source)
-        return Analysis(
-            found.result,
-            found.plan,
-            found.sentences,
-            found.question,
-            found.open,
-            None,
-            found.guess,
-            units_chosen=chosen,
-        )
+        said, asked_for = found.sentences, found.question
+        return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
     stated = meaning.noise() if noise is None else noise
     assumed = GaussianUnknown() if stated is None else stated
     meaning = told_apart(source, meaning, assumed)
@@ -259,7 +250,12 @@ def analyse(
     asked = _Asked(question, k, max_evaluations)
     final_statistics = statistics_of(source, stream, inside, values, summed) if final else None
     if guided is not None:
-        judged = asked.by_model(guided, source, stream, final_statistics)
+        read = (
+            ByModel.of_growing(guided, asked.rule, stream)
+            if final_statistics is None
+            else ByModel.of_final(guided, question, source, final_statistics)
+        )
+        judged = _Judged(read.statistics, read.result, read.plan, (), 1, None, (), read.next)
     else:
         judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     if shared := str(getattr(source, "shared", "")):
@@ -353,28 +349,6 @@ class _Asked:
             return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least, evidence)
         state = replace(self.rule.start(), statistics=statistics)
         return self._planned(state, result, sample.claims(statistics), least, evidence, True)
-
-    def by_model(
-        self, guided: ModelGuided, source: Source, stream: Iterator[Observations], final: Statistics | None
-    ) -> _Judged:
-        """The posterior certificate, with what holds for every truth read off the same observations."""
-        if final is None:
-            state = self.rule.start()
-            for observations in stream:
-                state = self.rule.tell(state, observations)
-            compared = bool((state.reached >= 0).all())
-            claims = self.rule.certificate.claims(state) if compared else None
-            found = ByModel.of(guided, state.everything, claims)
-        else:
-            sample = FixedSample(self.question, self.n_designs)
-            compared = bool((final.counts >= (2 if sample.radii.estimates else 1)).all())
-            claims = sample.claims(final) if compared else None
-            # Unknown correlations were put at their worst for every truth; a model takes none between objectives.
-            raw = Statistics.empty(final.n_designs, final.dim)
-            for observations in source if source.summarised else ():
-                raw = raw.add(observations)
-            found = ByModel.of(guided, raw if source.summarised else final, claims)
-        return _Judged(found.state.everything, found.result, found.plan, (), 1, None, (), found.next)
 
     def _planned(
         self, state: Checkpoints, result: Result, claims: Claims, first_look: int, evidence: Evidence, final: bool

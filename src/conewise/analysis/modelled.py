@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from conewise._arrays import as_non_negative, as_words
-from conewise.algorithms import Claims, ModelGuided, Plan, Result
+from conewise.algorithms import Claims, ModelGuided, Plan, Result, SuccessiveElimination
+from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.explanations import Findings
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
@@ -153,6 +154,33 @@ class ByModel:
         every = None if claims is None else epsilon_of(claims, rule.cone, cover, result.pareto)
         return cls(rule, state, replace(result, certified={**result.certified, "every truth": every}))
 
+    @classmethod
+    def of_growing(cls, guided: ModelGuided, rule: SuccessiveElimination, stream: Iterable[Observations]) -> ByModel:
+        """Of evaluations in their order, which also go to the certificate of looks."""
+        state = rule.start()
+        for observations in stream:
+            state = rule.tell(state, observations)
+        claims = rule.certificate.claims(state) if (state.reached >= 0).all() else None
+        return cls.of(guided, state.everything, claims)
+
+    @classmethod
+    def of_final(cls, guided: ModelGuided, question: Question, source: Source, statistics: Statistics) -> ByModel:
+        """Of whole samples, with the certificate of one look."""
+        sample = FixedSample(question, statistics.n_designs)
+        compared = (statistics.counts >= (2 if sample.radii.estimates else 1)).all()
+        claims = sample.claims(statistics) if compared else None
+        if source.summarised:
+            # Unknown correlations were put at their worst for every truth; a model takes none between objectives.
+            statistics = Statistics.empty(statistics.n_designs, statistics.dim)
+            for observations in source:
+                statistics = statistics.add(observations)
+        return cls.of(guided, statistics, claims)
+
+    @property
+    def statistics(self) -> Statistics:
+        """What was read."""
+        return self.state.everything
+
     def next(self, evaluations: int) -> Pulls:
         """What the rule asks for, at most so many."""
         return self.rule.ask(self.state, evaluations)
@@ -210,8 +238,8 @@ class ModelFindings(Findings):
         if self._doubted:
             return []
         words = (
-            "You may add rows and look again as often as you like; the features, the model, the cone, epsilon, delta, "
-            "the success asked for and the noise assumed stay as at the first look."
+            "You may add rows and look again as often as you like; the features, the model and its seed, the cone, "
+            "epsilon, delta, the success asked for and the noise assumed stay as at the first look."
         )
         if self.final:
             words += " The table was declared final: what holds for every truth is lost if you look again."

@@ -54,7 +54,7 @@ def test_the_sentences_say_both_and_that_features_stay():
     assert "all of that is right, on average over the prior." in text
     assert "On average over the prior: the data certify epsilon = " in text
     assert "For every truth the same set is certified for epsilon = " in text
-    assert "the features, the model, the cone, epsilon" in text
+    assert "the features, the model and its seed, the cone, epsilon" in text
 
 
 def test_the_answer_is_that_of_the_rule_on_the_same_statistics():
@@ -173,3 +173,9 @@ def test_what_is_evaluated_next_is_worth_its_price():
 def test_a_promise_for_every_component_says_so():
     robust = answer(robust=True, features=None, model=cw.models.Independent(sizes=(3.0,)))
     assert "For every component of the prior: the data certify" in robust.explanations[1]
+
+
+def test_a_frame_has_what_the_model_says():
+    frame = found().to_frame("pyarrow")
+    assert frame["probability"].to_pylist() == found().result.probability.tolist()
+    assert set(frame["evidence"].to_pylist()) == {"measured"}
