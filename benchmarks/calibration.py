@@ -46,6 +46,13 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-models.md"
 KEPT = Path(__file__).with_name("calibration.jsonl")
 
 
+DECISIONS = """## The time of a decision
+
+One `ask` after 500 evaluations of random designs, with 32 kernels in two features (`python -m benchmarks.modelled \
+--decide`); the median of five, on the machine that wrote this page.
+"""
+
+
 class OneKernel(Smooth):
     """A Gaussian process that is known but for its values: the first kernel of the list, alone."""
 
@@ -193,7 +200,9 @@ def main(arguments: list[str] | None = None) -> None:
         some = tuple(family for family in everyone if options.only in family.name)
         lines.fill(KEPT, missing(some, options.runs, lines.read(KEPT, Run)), options.minutes)
     if options.write:
-        text = page(everyone, lines.read(KEPT, Run)) + "\n" + modelled.section(lines.read(modelled.KEPT, modelled.Run))
+        evaluations, timed = modelled.section(lines.read(modelled.KEPT, modelled.Run)), list[str]()
+        modelled.decisions(timed.append)
+        text = "\n".join([page(everyone, lines.read(KEPT, Run)), evaluations, DECISIONS, *timed, ""])
         PAGE.write_text(text, encoding="utf-8")
 
 

@@ -42,8 +42,8 @@ CHOOSING: Final = (128, 512)
 """Draws that choose the set, at least and at most; they judge nothing."""
 GLANCE: Final = 64
 """Draws of a glance ..."""
-GLANCE_DESIGNS: Final = 150
-GLANCE_COMPONENTS: Final = 5
+GLANCE_DESIGNS: Final = 128
+GLANCE_COMPONENTS: Final = 4
 """... at the hardest designs, where there are more, and at the heaviest components of an objective."""
 FAR_OFF: Final = 0.5
 """A look that fails in this share of the draws of a glance ends there."""
