@@ -191,7 +191,10 @@ def section(done: list[Run]) -> str:
             "",
             "## Tables that no prior has in mind",
             "",
-            f"{TABLE} designs with two features, noise {NOISE:g}, epsilon 0.1, delta 0.05.",
+            f"{TABLE} designs with two features, noise {NOISE:g}, epsilon 0.1, delta 0.05. *A lone spike* is a "
+            "design that is the worst by its features and the best in truth: it is missed unless it is evaluated by "
+            "chance, which is what the guarantee's assumption names. *A lone dip* is a Pareto design worse than "
+            "its neighbours: `confirm` finds out.",
             "",
             *rows(bent(), done),
             "",

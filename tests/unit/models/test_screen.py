@@ -103,3 +103,17 @@ def test_a_glance_ends_a_look_that_is_far_off_and_nothing_is_certified_by_it(mon
     assert sure.judged(thorough, early).epsilon == sure.judged(before[0], early).epsilon
     assert sure.thorough(look, late) is look
     assert look.chosen.tolist() == before[1].chosen.tolist()
+
+
+def test_by_how_many_deviations_a_design_is_dominated():
+    posterior = certificate().look(observed(60)).posterior.heaviest(1)
+    means = posterior.means(np.arange(30))
+    front = cw.pareto_mask(means, ORTHANT)
+    inside, outside = np.flatnonzero(front), np.flatnonzero(~front)
+    bounds, deviations = screen.dominated(posterior, ORTHANT, inside, outside)
+    assert (deviations > 0).all()
+    assert (bounds[deviations > 4] < 1e-3).all()
+    assert (bounds[deviations < 0.1] > 0.1).all()
+    behind = screen.dominated(posterior, ORTHANT, outside[:1], inside)
+    assert (behind[1] <= 0).all()
+    assert (behind[0] == 1).all()
