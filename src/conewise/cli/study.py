@@ -12,7 +12,7 @@ from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
 from conewise.cli.mending import as_values, check_options, correct, fail, release, withdraw
-from conewise.cli.options import as_population, study_command
+from conewise.cli.options import as_population, columns, study_command
 from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
@@ -20,6 +20,7 @@ from conewise.cli.standing import as_data, shown, warnings_data
 from conewise.cli.starting import init
 from conewise.cli.trial import blocks_in, read_trial
 from conewise.errors import InputError, printable
+from conewise.models.written import KINDS
 from conewise.objectives import as_objectives
 from conewise.report.data import Table
 from conewise.studies.evaluations import Batch
@@ -49,6 +50,9 @@ def study() -> None:
 @click.option("--block", help="What all designs meet (a question, a plate), on which they are compared.")
 @click.option("--blocks", metavar="NUMBER|FILE", help="With --block: how many there are, or a file that names them.")
 @click.option("--population", help="With --block: averages are over `all` of them, or so many; a sample if left out.")
+@click.option("--features", callback=columns, help="Columns of the designs that describe them, for a model of them.")
+@click.option("--model", type=click.Choice(list(KINDS)), help="The model; smooth by default where there are features.")
+@click.option("--price", help="With a model: the column with what an evaluation of each design costs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create(
     toml: Path,
@@ -58,6 +62,9 @@ def create(
     block: str | None,
     blocks: str | None,
     population: str | None,
+    features: list[str],
+    model: str | None,
+    price: str | None,
     as_json: bool,
 ) -> None:
     """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
@@ -71,6 +78,9 @@ def create(
     block = arguments.get("block") if block is None else block
     shared = {"block": block, "blocks": _as_blocks(blocks, block), "population": as_population(population)}
     arguments |= {key: value for key, value in shared.items() if value is not None}
+    said = {"kind": model, "features": features or None, "price": price}
+    if given := {key: value for key, value in said.items() if value is not None}:
+        arguments["model"] = {"kind": "smooth", **(arguments.get("model") or {}), **given}
     arguments["objectives"], _ = meant_by(as_objectives(arguments["objectives"]), (), levels)
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:

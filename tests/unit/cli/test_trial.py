@@ -227,6 +227,16 @@ def test_published_rules_with_a_model_are_named_in_a_trial(folder, capsys, name)
     assert data(capsys, "status", "trial.db")["evaluations"] <= 6
 
 
+def test_the_command_line_says_it_as_well_as_the_file(folder, capsys):
+    with_model(folder, model="")
+    created = data(capsys, "create", "trial.toml", "--features", "x", "--model", "linear", "--price", "batch")
+    assert created["algorithm"] == "model"
+    with Study.open("trial.db") as study:
+        assert study.options == {"model": {"kind": "linear", "features": ["x"], "price": "batch"}}
+        assert study.rule().prices.tolist() == [3, 4, 12]
+    assert "needs features" in refused(capsys, "create", "trial.toml", "--storage", "b.db", "--price", "batch")
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
