@@ -21,7 +21,13 @@ from conewise.report.words import describe
 
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
-_CONTROLS: Final = ("preference.js", "sentence.js", "trade.js", "saved.js")  # each after those that it needs
+_CONTROLS: Final = (
+    "preference.js",
+    "sentence.js",
+    "trade.js",
+    "returning.js",
+    "saved.js",
+)  # each after what it needs
 
 
 def page(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> str:

@@ -120,7 +120,7 @@ def test_the_command_line_uses_names_as_well(tmp_path):
     shown = CliRunner().invoke(commands, [*words, "--json", "--plot", str(tmp_path / "cone.svg")])
     assert json.loads(shown.stdout)["words"] == describe(cw.Cone([[1, 1], [1, 9]]), ["strength", "price"], ["price"])
     assert (tmp_path / "cone.svg").exists()
-    table = CliRunner().invoke(commands, words).stdout
+    table = CliRunner().invoke(commands, [*words, "--details"]).stdout
     assert "strength" in table.split("Facets")[1]
     ranked = CliRunner().invoke(commands, ["cone", "ranked", "--objectives", "a,b,c", "--json"])
     assert json.loads(ranked.stdout)["dim"] == 3

@@ -6,6 +6,7 @@ export const levels = new Map();  // by the number of the objective
 
 let start = null;
 let changed = null;
+let written = "";  // the levels that the fields show
 
 export const levelsAsked = () => (levels.size ? { levels: Object.fromEntries(levels) } : {});
 export const levelsNoted = () => [...levels].sort(([a], [b]) => a - b);
@@ -22,6 +23,7 @@ export function setUpLevels(given, onChange) {
       if (field.value === "" && field.validity.badInput) return;  // half typed
       setLevel(place, field.value === "" ? null : field.valueAsNumber);
     });
+    field.addEventListener("blur", () => { written = ""; drawLevels(); });
     label.append(field);
     return label;
   }));
@@ -56,6 +58,9 @@ export function missing(columns) {
 }
 
 export function drawLevels() {
+  const now = JSON.stringify(levelsNoted());
+  if (now === written) return;  // nothing has moved here
+  written = now;
   start.objectives.forEach((_, place) => {
     const field = byId(`level-${place}`);
     if (document.activeElement !== field) field.value = levels.has(place) ? Number(levels.get(place).toPrecision(6)) : "";

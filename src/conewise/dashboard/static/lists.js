@@ -3,6 +3,7 @@
 import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
 import { missedWords } from "./levels.js";
 import { studyWords } from "./live.js";
+import { wordsBack } from "./returning.js";
 
 const NEXT = 5;
 
@@ -71,7 +72,7 @@ export function drawSelected(start, chosen, angles, back, { onSelect, isKept, on
   if (place >= 0) {
     const end = angles.degrees[place];
     add("Remains until", end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`);
-  } else if (angles && angles.from !== null && chosen.values !== null) {
+  } else if (angles && angles.from !== null && chosen.values !== null && !chosen.misses.length) {
     add("Remains until", `less than ${angles.from} degrees`);
   }
   facts.push(list);
@@ -86,17 +87,7 @@ export function drawSelected(start, chosen, angles, back, { onSelect, isKept, on
     if (more > 0) by.append(element("li", `and ${whole(more)} more`, "none"));
     facts.push(element("h3", "Better, the clearest first"), by);
   }
-  if (back.length) {
-    const list = element("ul", null, "rivals back");
-    list.append(...back.map(({ words, use }) => {
-      const item = element("li");
-      const button = element(use ? "button" : "span", words, use ? "link" : "");
-      if (use) { button.type = "button"; button.addEventListener("click", use); }
-      item.append(button);
-      return item;
-    }));
-    facts.push(element("h3", "It would return"), list);
-  }
+  facts.push(...wordsBack(back));
   if (chosen.values !== null) {
     const keep = element("button", isKept(chosen.index) ? "Take off the shortlist" : "Put on the shortlist");
     keep.type = "button";

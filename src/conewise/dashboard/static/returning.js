@@ -1,6 +1,6 @@
 // At which exchange a design that is out would come back.
 
-import { short } from "./dom.js";
+import { element, short } from "./dom.js";
 import { edgeOf, widened } from "./geometry.js";
 import { held, inUnits, saidRays, setRate } from "./preference.js";
 
@@ -61,4 +61,18 @@ export function waysBack({ start, selected, plane, points }, changed) {
       changed();
     } };
   });
+}
+
+// The same as a part of the page.
+export function wordsBack(ways) {
+  if (!ways.length) return [];
+  const list = element("ul", null, "rivals back");
+  list.append(...ways.map(({ words, use }) => {
+    const item = element("li");
+    const made = element(use ? "button" : "span", words, use ? "link" : "");
+    if (use) { made.type = "button"; made.addEventListener("click", use); }
+    item.append(made);
+    return item;
+  }));
+  return [element("h3", "It would return"), list];
 }

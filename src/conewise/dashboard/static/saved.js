@@ -4,6 +4,7 @@ import { byId, chooser, element, say, short, show, spread, traded, whole } from 
 import { Plane } from "./geometry.js";
 import { Parallel } from "./parallel.js";
 import { held, inSteps, setEdges, settle } from "./preference.js";
+import { waysBack, wordsBack } from "./returning.js";
 import { Scatter } from "./scatter.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
@@ -58,6 +59,8 @@ function drawChosen() {
       return item;
     }));
     parts.push(element("h3", "Better, the clearest first"), by);
+    const places = { get: (k) => k };  // every design is in the plane, in this order
+    parts.push(...wordsBack(waysBack({ start: data, selected: { index: chosen, beaten_by: rivals.length }, plane, points: { place: places } }, changed)));
   }
   byId("selected").replaceChildren(...parts);
 }

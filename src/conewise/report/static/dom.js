@@ -23,7 +23,10 @@ export function say(id, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-export const show = (id, visible) => { byId(id).hidden = !visible; };
+export function show(id, visible) {
+  const target = byId(id);
+  if (target.hidden === visible) target.hidden = !visible;
+}
 
 export const whole = (number) => number.toLocaleString("en-GB", { maximumFractionDigits: 0 });
 

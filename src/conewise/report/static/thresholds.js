@@ -3,22 +3,19 @@
 const TAB = 9;  // pixels
 const REACH = { mouse: 10, touch: 22 };
 
-// bars: { axis, from: [x, y], to: [x, y], shade: [x, y, w, h] or null, tab: [x, y], side: [dx, dy] }
+// bars: { axis, isSet, from: [x, y], to: [x, y], shade: [x, y, w, h], tab: [x, y], side: [dx, dy] }
 export function drawBars(pen, paints, bars) {
-  for (const { from, to, shade, tab, side, isSet } of bars) {
-    if (isSet) {
-      pen.globalAlpha = 0.72;
-      pen.fillStyle = paints.paper;
-      pen.fillRect(...shade);
-      pen.globalAlpha = 1;
-      pen.strokeStyle = paints.ink;
-      pen.lineWidth = 1.5;
-      pen.setLineDash([8, 4]);
-      pen.beginPath(); pen.moveTo(...from); pen.lineTo(...to); pen.stroke();
-      pen.setLineDash([]);
-    }
-    drawTab(pen, tab, side, isSet ? paints.ink : paints.paper, paints.ink);
-  }
+  const there = bars.filter(({ isSet }) => isSet);
+  pen.globalAlpha = 0.72;
+  pen.fillStyle = paints.paper;
+  for (const { shade } of there) pen.fillRect(...shade);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = paints.ink;
+  pen.lineWidth = 1.5;
+  pen.setLineDash([8, 4]);
+  for (const { from, to } of there) { pen.beginPath(); pen.moveTo(...from); pen.lineTo(...to); pen.stroke(); }
+  pen.setLineDash([]);
+  for (const { tab, side, isSet } of bars) drawTab(pen, tab, side, isSet ? paints.ink : paints.paper, paints.ink);
 }
 
 // A triangle that points at the line from outside.
