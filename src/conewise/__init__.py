@@ -31,6 +31,7 @@ if _typing.TYPE_CHECKING:
     from conewise import readers
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
+    from conewise.hypervolume import log_hypervolume_discrepancy
     from conewise.preferences import Preferences
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
@@ -71,6 +72,7 @@ __all__ = [
     "hardness",
     "identify",
     "lift_norm",
+    "log_hypervolume_discrepancy",
     "models",
     "naive_budget",
     "noise",
@@ -94,6 +96,7 @@ _WHEN_NEEDED = {
     "analyze": "conewise.analysis.analyse",
     "front": "conewise.tables.known",
     "front_of_shards": "conewise.fronts",
+    "log_hypervolume_discrepancy": "conewise.hypervolume",
     "run_study": "conewise.studies.running.runner",
 }
 """Public names whose modules are imported at first use: most users of the calculus never need them."""

@@ -23,7 +23,7 @@ ROOMS = [
     ("_conechecks", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
-    ("fronts", "gaps", "directions"),
+    ("fronts", "gaps", "directions", "hypervolume"),
     ("complexity", "noise"),
     ("_noisetext",),
     ("objectives",),
@@ -51,8 +51,8 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 INSIDE: dict[str, list[tuple[str, ...]]] = {
     "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [
-        ("simulated", "returned", "rehearsal"),
-        ("hard", "recorded", "embedded", "commands"),
+        ("simulated", "returned", "rehearsal", "parameters"),
+        ("box", "hard", "recorded", "embedded", "commands"),
         ("evaluators",),
     ],
     "tables": [
@@ -107,7 +107,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     ],
     "studies": [
         ("rules", "identity", "results", "texts", "priors"),
-        ("blocks",),
+        ("blocks", "asking"),
+        ("boxes",),
         ("loop", "spec", "storage.journal"),
         ("evaluations", "changes"),
         ("storage.chain",),

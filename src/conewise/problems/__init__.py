@@ -1,11 +1,13 @@
-"""Where evaluations come from: simulated bandits, recorded blocks, examples, and the hard instances of the proofs."""
+"""Where evaluations come from: simulated bandits, recorded blocks, boxes, examples, and the proofs' hard instances."""
 
+from conewise.problems.box import Box
 from conewise.problems.embedded import load
 from conewise.problems.hard import HardInstance, gap_dependent_instance, worst_case_instance
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import GaussianNoise, HeavyTailed, NoiseSource, SimulatedBandit, TwoPoint, UniformNoise
 
 __all__ = [
+    "Box",
     "GaussianNoise",
     "HardInstance",
     "HeavyTailed",

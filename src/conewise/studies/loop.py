@@ -1,18 +1,18 @@
-"""The one loop: ask, evaluate, tell, until nothing is asked for."""
+"""From a problem, a cone, epsilon and delta to an answer: what was given is checked, and the loop runs."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from conewise._arrays import as_count, as_non_negative
-from conewise.algorithms.contract import Algorithm, Result, State, planner_of
+from conewise.algorithms.contract import Algorithm, Result, planner_of
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -28,65 +28,18 @@ from conewise.objectives import (
     units_remark,
     with_levels,
 )
+from conewise.problems.box import Box
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
+from conewise.studies.asking import Problem, Progress, run
+from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
 from conewise.studies.rules import build, check_options, success_asked
 
-Progress = Callable[[int, int | None], None]
-"""Called after every batch with the evaluations so far and the total, where it is known."""
-
-
-class Problem(Protocol):
-    """Anything with K designs of D objectives that can be evaluated."""
-
-    @property
-    def n_designs(self) -> int:
-        """The number of designs K."""
-        ...
-
-    @property
-    def dim(self) -> int:
-        """The number of objectives D."""
-        ...
-
-    @property
-    def assumption(self) -> Noise | None:
-        """What may be taken for granted of the noise."""
-        ...
-
-    def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """The observations of these pulls."""
-        ...
-
-
-def run(
-    algorithm: Algorithm[State],
-    problem: Problem,
-    *,
-    rng: Seed,
-    batch: int | None = None,
-    progress: Progress | None = None,
-) -> Result:
-    """Fold `tell` over what the algorithm asks for, `batch` evaluations at a time (all that it wants, by default)."""
-    generator = as_generator(rng)
-    source = problem.reading(generator) if isinstance(problem, Recorded) else problem
-    state = algorithm.start()
-    total = planner_of(algorithm).total
-    while (pulls := algorithm.ask(state, batch)).total:
-        observations = source.evaluate(pulls, generator)
-        if not isinstance(observations, Observations):
-            raise InputError(
-                f"problem.evaluate must return Observations(designs, means, counts, scatters) or "
-                f"Observations.single(designs, values), got {type(observations).__name__}."
-            )
-        state = algorithm.tell(state, observations)
-        if progress is not None:
-            progress(state.evaluations, total)
-    return algorithm.recommend(state)
+__all__ = ["Problem", "Progress", "identify", "run"]
 
 
 def identify(
-    problem: Problem,
+    problem: Problem | Box,
     cone: Cone,
     *,
     epsilon: float,
@@ -95,7 +48,7 @@ def identify(
     noise: Noise | None = None,
     objectives: Sequence[str | Objective] | None = None,
     levels: Mapping[str, Level] | None = None,
-    model: Prior | None = None,
+    model: Prior | Model | None = None,
     rng: Seed,
     batch: int | None = None,
     progress: Progress | bool = False,
@@ -113,8 +66,9 @@ def identify(
     naive one is given, and "paired" for recorded blocks (`problems.Recorded`). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
     (options `success`, `max_evaluations`, `robust`, `confirm`, `prices`, `seed`; docs/features); "vogp", "epal", "ehvi"
-    and "pfes" are published rules with a model. `progress=True` draws a bar on a terminal; a function is called with
-    (done, total) after every batch.
+    and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth` for a model, or
+    the class or function of features that is given. `progress=True` draws a bar on a terminal; a function is called
+    with (done, total) after every batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
@@ -122,12 +76,16 @@ def identify(
     >>> result.indices
     [0, 1]
     """
+    meaning = None if objectives is None else as_objectives(objectives)
+    candidates = None
+    if isinstance(problem, Box):
+        candidates = problem = first_candidates(problem, as_cone(cone), meaning, algorithm)
+        model = as_model(model)
     _check_problem(problem)
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     if model is not None:
         options["model"] = model
-    meaning = None if objectives is None else as_objectives(objectives)
     if levels is not None:
         if meaning is None:
             raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
@@ -138,22 +96,29 @@ def identify(
     check_options(algorithm, options, blocks)
     success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options, blocks)
     question = Question(cone, epsilon, delta, assumed, success, given)
-    chosen = build(algorithm, question, problem.n_designs, options, blocks)
+    meshing = None if candidates is None else Meshing(candidates, question.inside, options)
+    chosen = build(algorithm, question, problem.n_designs, options, blocks) if meshing is None else meshing.first
     generator = as_generator(rng)
     source = problem if blocks is None else blocks.reading(generator)
-    asked = source if question.inside is question else _InSteps(source, question.columns)
+
+    def asked(source: Problem) -> Problem:
+        return source if question.inside is question else _InSteps(source, question.columns)
+
     if batch is not None:
         batch = as_count(batch, "batch")
     with _watching(progress, chosen) as watch:
         if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
             batch = max(1, total // 100)  # a bar needs more than one step
-        result = run(chosen, asked, rng=generator, batch=batch, progress=watch)
+        if meshing is None:
+            result = run(chosen, asked(source), rng=generator, batch=batch, progress=watch)
+        else:
+            result = run_box(meshing, asked, rng=generator, batch=batch, progress=watch)
     if meaning is None:
         return result
     seen = question.columns.own(result.means[result.counts > 0])
     if len(seen) and (remark := units_remark(meaning, np.ptp(seen, axis=0), cone, question.epsilon)) is not None:
         warnings.warn(remark, UnitsWarning, stacklevel=2)
-    return result.named(getattr(problem, "names", ()), meaning)
+    return result.named(result.designs or getattr(problem, "names", ()), meaning)
 
 
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:

@@ -208,8 +208,6 @@ class ModelGuided(FixedConfidence):
         done: bool,
     ) -> Result:
         by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
-        probability = np.zeros(self.n_designs)
-        probability[look.designs] = look.choice.probability
         epsilon = reached if isinstance(worth, Guarantee) else None
         return Result.of(
             state.everything,
@@ -220,9 +218,18 @@ class ModelGuided(FixedConfidence):
             covered=~returned & done,
             by=by,
             epsilon=epsilon,
-            probability=probability,
+            probability=self._probability(look),
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
+
+    def probability(self, state: Checkpoints) -> Floats:
+        """(K,): how probably each design is Pareto optimal, on average over the prior."""
+        return self._probability(self._look(state))
+
+    def _probability(self, look: Look) -> Floats:
+        found = np.zeros(self.n_designs)
+        found[look.designs] = look.choice.probability
+        return found
 
     def _covering(self, look: Look) -> Indices:
         """(K,): the returned design that covers each of the others by the posterior means; -1 for the returned."""

@@ -1,0 +1,238 @@
+"""A box is answered by candidates: some to begin with, and others that join where the best settings seem to be.
+
+A prior of smooth functions is one of the whole box, so candidates may be chosen by looking, and what is guaranteed is
+guaranteed for those that there are in the end (docs/posterior, section 11). What lies between them is estimated by draws
+on a finer set of settings, which is a heuristic figure beside the guarantee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, reduce
+from typing import Any, Final
+
+import numpy as np
+
+from conewise._arrays import Floats, Indices, as_count
+from conewise.algorithms import ModelGuided, Result
+from conewise.cones import Cone
+from conewise.errors import InputError, shown
+from conewise.feedback import Observations, Statistics
+from conewise.goals import Guarantee, Question
+from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
+from conewise.models.failures import covers, fronts, needs
+from conewise.models.features import Encoded
+from conewise.models.posterior import Posterior, posterior_of
+from conewise.models.priors import Prior, Smooth
+from conewise.models.screen import core
+from conewise.objectives import Objectives
+from conewise.problems.box import Box, Candidates
+from conewise.problems.simulated import Seed
+from conewise.studies.asking import Problem, Progress, told_all
+
+REFINEMENTS: Final = 3
+"""How often candidates join: each time repeats a look, which the proof pays for up to ten times."""
+FIRST: Final = 10
+"""Evaluations a parameter before they join for the first time; twice as many before each further time."""
+POOL: Final = 512
+"""Settings that may join at a time, half of them anywhere and half near the best ones."""
+FINER: Final = 2048
+"""Settings of the finer set, half of them anywhere and half near the best ones."""
+_JOINING: Final = 128  # draws, each of which names at most one setting that joins
+_SLACK: Final = 512  # draws on the finer set
+_ELSEWHERE: Final = 0.2  # of the neighbours of a setting have another entry of a list
+_OWN: Final = 100  # streams of draws that are not the certificate's begin here
+
+Model = Callable[[Encoded], Prior]
+"""A prior of the features of candidates, such as `models.Smooth` or `models.Linear` themselves."""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """What candidates may have missed, by draws on a finer set of settings: heuristic figures, part of no guarantee."""
+
+    candidates: int
+    finer: int
+    """Further settings of which values were drawn; 0 where all settings are candidates."""
+    epsilon: float
+    """At which the answer succeeds among candidates and finer settings in a share 1 - delta of the draws."""
+    slack: float
+    """By how much that is larger than among the candidates alone."""
+
+    def __str__(self) -> str:
+        if not self.finer:
+            return f"all {self.candidates:,} settings are candidates"
+        return (
+            f"{self.finer:,} settings between the {self.candidates:,} candidates raise epsilon by {self.slack:.3g} to "
+            f"{self.epsilon:.3g} in draws, which is an estimate and part of no guarantee"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxResult(Result):
+    """An answer about the candidates of a box, and how fine they are."""
+
+    settings: tuple[dict[str, Any], ...] = ()
+    """(K,): the candidates."""
+    mesh: Mesh | None = None
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """The returned settings."""
+        return [self.settings[k] for k in self.indices]
+
+
+@dataclass(frozen=True, eq=False)
+class Meshing:
+    """One question about a box: rules on growing sets of candidates, and what draws say between them."""
+
+    begins: Candidates
+    question: Question
+    """As an algorithm sees it: in steps, larger is better."""
+    options: Mapping[str, Any]
+    """Of the rule; its model is a function of features."""
+
+    @property
+    def box(self) -> Box:
+        """Whose settings are candidates."""
+        return self.begins.box
+
+    @cached_property
+    def first(self) -> ModelGuided:
+        """The rule to begin with."""
+        return self.rule(self.begins.places, 0)
+
+    def prior(self, places: Floats) -> Prior:
+        """What is believed of these settings: the same process over the box, whichever settings they are."""
+        values, owner = self.box.features(places)
+        made = self.options["model"](Encoded(values, owner, tuple(p.name for p in self.box.each), ()))
+        if not isinstance(made, Prior):
+            raise InputError(f"the model of a box must give a prior such as models.Smooth, got {shown(made)}.")
+        return made
+
+    def rule(self, places: Floats, stage: int) -> ModelGuided:
+        """The rule for these candidates; its draws are its own, since earlier ones chose the candidates."""
+        given = {key: value for key, value in self.options.items() if key != "success"}
+        seed, most = self.seed, given.get("max_evaluations")
+        if stage < REFINEMENTS:
+            limit = FIRST * len(self.box.each) * 2**stage
+            given |= {"confirm": False, "max_evaluations": limit if most is None else min(limit, most)}
+        own = np.random.SeedSequence([seed, stage]).generate_state(1, np.uint64)[0]
+        given |= {"model": self.prior(places), "seed": int(own >> np.uint64(1))}
+        return ModelGuided(self.question, len(places), **given)
+
+    @property
+    def seed(self) -> int:
+        """Of all draws."""
+        return as_count(self.options.get("seed", 0), "seed", 0, 2**63 - 1)
+
+    def posterior(self, places: Floats, told: Sequence[Observations]) -> Posterior:
+        """What observations of the first of these settings say of all of them."""
+        own = PosteriorCertificate(self.question, len(places), self.prior(places))
+        seen = reduce(Statistics.add, told, Statistics.empty(len(places), self.question.cone.dim))
+        return posterior_of(own.prior, own.axes, seen, own.unit, FOR_NEGLIGIBLE * self.question.delta)
+
+    def joining(self, places: Floats, told: Sequence[Observations], probability: Floats, stage: int) -> Floats:
+        """(n, P): settings that join: in each of some draws, the one that the candidates cover worst."""
+        rng = np.random.default_rng([self.seed, _OWN, stage])
+        pool = self.finer(places, probability, POOL, stage, rng)
+        if not len(pool):
+            return pool
+        posterior = self.posterior(np.vstack([places, pool]), told)
+        designs = core(posterior, self.question.cone, len(places) + len(pool))
+        z = self.question.cone.facet_values(posterior.draws(designs, _JOINING, rng))
+        old, new = np.flatnonzero(designs < len(places)), np.flatnonzero(designs >= len(places))
+        old = old[fronts(z[:, old]).any(axis=0)] if len(old) else old
+        if not len(new) or not len(old):
+            return pool[designs[new] - len(places)]
+        missed, _ = covers(z, new, old, self.question.cone)
+        worst = missed.argmax(axis=1)
+        chosen = np.unique(worst[missed.max(axis=1) > 0])
+        return np.asarray(pool[designs[new[chosen]] - len(places)])
+
+    def finer(self, places: Floats, probability: Floats, count: int, stage: int, rng: np.random.Generator) -> Floats:
+        """Settings that are no candidates: half anywhere, half near candidates that are probably Pareto optimal."""
+        box = self.box
+        if box.size is not None and box.size <= len(places):
+            return places[:0]
+        half = count // 2
+        total = float(probability.sum())
+        weights = probability / total if total > 0 else None
+        around = places[rng.choice(len(places), half, p=weights)]
+        spacing = box.candidates ** (-1 / len(box.each)) / 2**stage
+        near = np.abs(around + spacing * rng.standard_normal(around.shape))
+        near = 1 - np.abs(1 - np.minimum(near, 2.0))  # reflected at both ends
+        elsewhere = rng.random(near.shape) < _ELSEWHERE
+        elsewhere &= np.array([bool(parameter.values) for parameter in box.each])
+        near = np.where(elsewhere, rng.random(near.shape), near)
+        anywhere = box.points(box.candidates + stage * half, half)
+        return box.distinct(np.vstack([anywhere, box.snapped(near)]), places)
+
+    def mesh(self, places: Floats, told: Sequence[Observations], result: Result) -> Mesh:
+        """What draws on a finer set say of the answer."""
+        assert result.probability is not None
+        rng = np.random.default_rng([self.seed, _OWN, REFINEMENTS])
+        pool = self.finer(places, result.probability, FINER, REFINEMENTS, rng)
+        posterior = self.posterior(np.vstack([places, pool]), told)
+        designs = np.union1d(core(posterior, self.question.cone, len(places) + len(pool)), result.indices)
+        draws = self.question.cone.facet_values(posterior.draws(designs, _SLACK, rng))
+        epsilons = [self._needed(draws, designs, result, designs < below) for below in (len(places), np.inf)]
+        return Mesh(len(places), len(pool), epsilons[1], epsilons[1] - epsilons[0])
+
+    def _needed(self, draws: Floats, designs: Indices, result: Result, among: Any) -> float:
+        """The epsilon at which the answer covers these settings in a share 1 - delta of the draws."""
+        inside = np.isin(designs, result.indices)[among]
+        found = needs(draws[:, among], inside, self.question.cone, "cover").largest
+        return float(np.quantile(found, 1 - self.question.delta, method="higher"))
+
+
+def run_box(
+    meshing: Meshing,
+    asked: Callable[[Problem], Problem],
+    *,
+    rng: Seed,
+    batch: int | None = None,
+    progress: Progress | None = None,
+) -> BoxResult:
+    """The answer about a box; `asked` turns a problem into what an algorithm sees of it."""
+    candidates, told = meshing.begins, list[Observations]()
+    for stage in range(REFINEMENTS + 1):
+        rule = meshing.rule(candidates.places, stage) if stage else meshing.first
+        state = told_all(rule, asked(candidates), rng=rng, batch=batch, progress=progress, told=told)
+        if stage < REFINEMENTS:
+            more = meshing.joining(candidates.places, told, rule.probability(state), stage)
+            candidates = candidates.joined(more)
+    result = rule.recommend(state)
+    return _of_box(result, candidates, meshing.mesh(candidates.places, told, result))
+
+
+def _of_box(result: Result, candidates: Candidates, mesh: Mesh) -> BoxResult:
+    worth = result.guarantee
+    if isinstance(worth, Guarantee):
+        worth = replace(worth, theorem=f"for the {candidates.n_designs:,} candidates, {worth.theorem}")
+    given = {one.name: getattr(result, one.name) for one in fields(result)}
+    # What holds for every truth was proved for designs that are fixed beforehand.
+    given |= {"guarantee": worth, "certified": {**result.certified, "every truth": None}, "designs": candidates.names}
+    return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
+
+
+def first_candidates(box: Box, cone: Cone, meaning: Objectives | None, algorithm: str) -> Candidates:
+    """A box as a problem: with as many objectives as the cone orders, where they have no names."""
+    if algorithm not in ("auto", "model"):
+        raise InputError(f"a box is answered with a model, not by {shown(algorithm)}: leave the algorithm out.")
+    names = tuple(f"objective {d + 1}" for d in range(cone.dim)) if meaning is None else meaning.names
+    return box.at(box.first(), names)
+
+
+def as_model(model: Any) -> Model:
+    """The model of a box: `models.Smooth` where none is given."""
+    if model is None:
+        return Smooth
+    if isinstance(model, Prior) or not callable(model):
+        raise InputError(
+            "candidates of a box join while it runs, so its model is made of their features: pass model=models.Smooth "
+            f"(the class), models.Linear or a function of features, not {shown(model)}."
+        )
+    made: Model = model
+    return made

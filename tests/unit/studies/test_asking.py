@@ -1,0 +1,31 @@
+"""The loop: what was told before counts, and what is told joins it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import conewise as cw
+from conewise.noise import Gaussian
+from conewise.studies.asking import run, told_all
+
+PROBLEM = cw.SimulatedBandit([[0.0, 0.0], [1.0, 1.0], [0.0, 2.0]], Gaussian(0.3))
+QUESTION = cw.Question(cw.Cone.orthant(2), 0.2, 0.1, Gaussian(0.3))
+
+
+def rule(**options):
+    return cw.SuccessiveElimination(QUESTION, 3, **options)
+
+
+def test_a_run_in_two_parts_is_a_run():
+    told = []
+    told_all(rule(max_evaluations=6), PROBLEM, rng=0, batch=3, told=told)
+    assert sum(int(each.counts.sum()) for each in told) == 6
+    result = rule().recommend(told_all(rule(), PROBLEM, rng=1, told=told))
+    assert result.evaluations == sum(int(each.counts.sum()) for each in told)
+    assert result.guarantee
+
+
+def test_a_run_is_the_answer_of_its_last_state():
+    state, result = told_all(rule(), PROBLEM, rng=3), run(rule(), PROBLEM, rng=3)
+    assert np.array_equal(result.means, rule().recommend(state).means)
+    assert result.evaluations == state.evaluations

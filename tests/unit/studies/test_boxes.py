@@ -1,0 +1,177 @@
+"""Boxes: candidates join where they are missing, observations count on, and what is said of the mesh."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from conewise.noise import Gaussian
+from conewise.studies import boxes
+from conewise.studies.boxes import REFINEMENTS, Mesh, Meshing
+
+SMALL = partial(cw.models.Smooth, kernels=("squared",), sizes=(10.0,), discrepancies=(0.01,), between=(0.3, 3.0))
+SIGMA = 0.02
+
+
+def smooth(design, seed):
+    """Pareto optimal are the settings with y = 0.5: what one objective gains along x the other one loses."""
+    off = (design["y"] - 0.5) ** 2
+    return np.array([design["x"] - off, 1 - design["x"] - off]) + SIGMA * np.random.default_rng(seed).normal(size=2)
+
+
+def box(**given):
+    parameters = {"x": (0, 1), "y": (0, 1)}
+    return cw.problems.Box(parameters, **({"evaluate": smooth, "noise": Gaussian(SIGMA), "candidates": 16} | given))
+
+
+def answer(problem, **given):
+    cone = cw.Cone.orthant(2)
+    return cw.identify(problem, cone, **({"epsilon": 0.1, "delta": 0.1, "model": SMALL, "rng": 0} | given))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _fewer_points():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boxes, "POOL", 64)
+        patch.setattr(boxes, "FINER", 128)
+        yield
+
+
+@pytest.fixture(scope="module")
+def result():
+    return answer(box())
+
+
+def test_the_answer_is_about_candidates_and_says_so(result):
+    assert result.guarantee
+    assert f"for the {len(result.pareto)} candidates, on average over the prior" in str(result.guarantee)
+    assert result.certified["prior"] <= 0.1
+    assert result.certified["every truth"] is None
+    assert result.evaluations == result.counts.sum()
+
+
+def test_the_answer_is_right_among_its_candidates(result):
+    x, y = (np.array([setting[name] for setting in result.settings]) for name in "xy")
+    means = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])
+    assert cw.verdict(result.pareto, means, cw.Cone.orthant(2), 0.1)
+
+
+def test_returned_settings_are_dicts_with_names(result):
+    assert result.parameters == [result.settings[k] for k in result.indices]
+    assert all(set(setting) == {"x", "y"} for setting in result.parameters)
+    assert result.names()[0].startswith("x=0.")
+    assert len(result.designs) == len(result.settings) == len(result.pareto)
+
+
+def test_candidates_join_near_the_front(result):
+    joined = result.settings[16:]
+    assert joined
+    assert np.mean([abs(setting["y"] - 0.5) for setting in joined]) < 0.15  # anywhere it would be 0.25
+
+
+def test_the_mesh_s_slack_stands_beside_the_guarantee(result):
+    assert result.mesh.candidates == len(result.settings)
+    assert result.mesh.finer > 100
+    assert result.mesh.epsilon >= result.mesh.slack >= 0
+    assert "part of no guarantee" in str(result.mesh)
+
+
+def test_the_same_seeds_give_the_same_answer(result):
+    first, again, other = (answer(box(seed=seed), max_evaluations=5) for seed in (0, 0, 1))
+    assert first.settings == again.settings != other.settings
+    assert np.array_equal(first.pareto, again.pareto)
+    assert first.settings[:16] == result.settings[:16]
+
+
+def test_observations_of_earlier_candidates_count():
+    calls = []
+
+    def counted(design):
+        calls.append(design)
+        return smooth(design, len(calls))
+
+    result = answer(box(evaluate=counted), max_evaluations=9)
+    assert len(calls) == result.evaluations <= 9
+    assert result.counts[:16].sum() >= 5
+
+
+def test_a_box_of_few_settings_is_its_candidates():
+    few = cw.problems.Box({"x": [0.0, 0.5, 1.0], "y": [0.0, 0.5]}, evaluate=smooth, noise=Gaussian(SIGMA))
+    result = answer(few, epsilon=0.2)
+    assert len(result.settings) == 6
+    assert (result.mesh.finer, result.mesh.slack) == (0, 0.0)
+    assert str(result.mesh) == "all 6 settings are candidates"
+
+
+def test_categories_and_whole_numbers_join_as_themselves():
+    parameters = {"x": (0, 1), "n": range(1, 20), "kind": ["a", "b"]}
+    problem = cw.problems.Box(
+        parameters,
+        evaluate=lambda d, seed: smooth({"x": d["x"], "y": d["n"] / 20 + (d["kind"] == "b")}, seed),
+        noise=Gaussian(SIGMA),
+        candidates=16,
+    )
+    result = answer(problem, max_evaluations=12)
+    assert len(result.settings) > 16
+    assert {type(setting["n"]) for setting in result.settings} == {int}
+    assert {setting["kind"] for setting in result.settings} == {"a", "b"}
+    assert len({tuple(setting.values()) for setting in result.settings}) == len(result.settings)
+
+
+def test_objectives_speak_their_own_units_and_directions():
+    def priced(design, seed):
+        gain, loss = smooth(design, seed)
+        return {"price": 100 * (1 - gain), "speed": loss}
+
+    objectives = [
+        cw.Objective("price", "min", unit=100, noise=Gaussian(100 * SIGMA)),
+        cw.Objective("speed", noise=Gaussian(SIGMA)),
+    ]
+    result = answer(box(evaluate=priced, noise=None), objectives=objectives, max_evaluations=8)
+    seen = result.averages[result.counts > 0]
+    assert seen[:, 0].max() > 10
+    assert result.objectives == ("price", "speed")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"model": cw.models.Independent()}, "pass model=models.Smooth"),
+        ({"model": "smooth"}, "pass model=models.Smooth"),
+        ({"model": lambda features: 3}, "must give a prior such as models.Smooth, got 3"),
+        ({"algorithm": "naive"}, "leave the algorithm out"),
+        ({"growth": 2}, "has no option 'growth'"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"max_evaluations": 0}, "max_evaluations must be at least 1"),
+        ({"objectives": ["one"]}, "the cone orders 2 objectives"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(given, said):
+    with pytest.raises(cw.InputError) as refused:
+        answer(box(), **given)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_box_without_noise_says_what_to_do():
+    with pytest.raises(cw.InputError, match="pass noise="):
+        answer(box(noise=None))
+
+
+def test_rules_of_different_sets_of_candidates_draw_differently():
+    question = cw.Question(cw.Cone.orthant(2), 0.1, 0.1, Gaussian(SIGMA))
+    candidates = box().at(box().first(), ["a", "b"])
+    meshing = Meshing(candidates, question, {"model": SMALL})
+    rules = [meshing.rule(candidates.places, stage) for stage in range(REFINEMENTS + 1)]
+    assert len({rule.seed for rule in rules}) == len(rules)
+    assert [rule.max_evaluations for rule in rules] == [20, 40, 80, None]
+
+
+def test_a_mesh_says_what_it_is():
+    assert str(Mesh(16, 2000, 0.125, 0.025)) == (
+        "2,000 settings between the 16 candidates raise epsilon by 0.025 to 0.125 in draws, which is an estimate and "
+        "part of no guarantee"
+    )
