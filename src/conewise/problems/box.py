@@ -24,6 +24,7 @@ CANDIDATES: Final = 256
 """Points to begin with."""
 MOST_CANDIDATES: Final = 10_000
 _LARGEST_SEED: Final = 2**63 - 1
+_EDGE: Final = 1 / 32  # of a range, at both ends, whose points lie on the ends themselves: optima often do
 _DIGITS: Final = 4  # of a number in the name of a design
 
 
@@ -96,12 +97,13 @@ class Box:
         return self.distinct(self.points(0, self.candidates))
 
     def points(self, start: int, count: int) -> Floats:
-        """(count, P): points of the scrambled Sobol' sequence from one on, each at a setting's own place."""
+        """(count, P): points of the scrambled Sobol' sequence from one on, some on the ends of ranges."""
         from scipy.stats import qmc
 
         sequence = qmc.Sobol(len(self.each), scramble=True, seed=np.random.default_rng(self.seed))
         # Powers of 2 alone are balanced; any part of them is a set of candidates.
-        return self.snapped(sequence.random_base2((start + count - 1).bit_length())[start : start + count])
+        inside = sequence.random_base2((start + count - 1).bit_length())[start : start + count]
+        return self.snapped((inside - _EDGE) / (1 - 2 * _EDGE))  # what goes beyond an end is moved to that end
 
     def snapped(self, places: Floats) -> Floats:
         """Places moved to those of the settings that they stand for."""

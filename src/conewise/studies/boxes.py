@@ -161,8 +161,7 @@ class Meshing:
         weights = probability / total if total > 0 else None
         around = places[rng.choice(len(places), half, p=weights)]
         spacing = box.candidates ** (-1 / len(box.each)) / 2**stage
-        near = np.abs(around + spacing * rng.standard_normal(around.shape))
-        near = 1 - np.abs(1 - np.minimum(near, 2.0))  # reflected at both ends
+        near = around + spacing * rng.standard_normal(around.shape)  # what goes beyond an end is moved to that end
         elsewhere = rng.random(near.shape) < _ELSEWHERE
         elsewhere &= np.array([bool(parameter.values) for parameter in box.each])
         near = np.where(elsewhere, rng.random(near.shape), near)
@@ -217,10 +216,14 @@ def _of_box(result: Result, candidates: Candidates, mesh: Mesh) -> BoxResult:
     return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
 
 
-def first_candidates(box: Box, cone: Cone, meaning: Objectives | None, algorithm: str) -> Candidates:
+def first_candidates(
+    box: Box, cone: Cone, meaning: Objectives | None, algorithm: str, options: Mapping[str, Any]
+) -> Candidates:
     """A box as a problem: with as many objectives as the cone orders, where they have no names."""
     if algorithm not in ("auto", "model"):
         raise InputError(f"a box is answered with a model, not by {shown(algorithm)}: leave the algorithm out.")
+    if "prices" in options:
+        raise InputError("prices are of designs, and the candidates of a box join while it runs: leave prices out.")
     names = tuple(f"objective {d + 1}" for d in range(cone.dim)) if meaning is None else meaning.names
     return box.at(box.first(), names)
 

@@ -79,7 +79,7 @@ def identify(
     meaning = None if objectives is None else as_objectives(objectives)
     candidates = None
     if isinstance(problem, Box):
-        candidates = problem = first_candidates(problem, as_cone(cone), meaning, algorithm)
+        candidates = problem = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
         model = as_model(model)
     _check_problem(problem)
     if as_cone(cone).dim != problem.dim:

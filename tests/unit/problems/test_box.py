@@ -28,8 +28,16 @@ def test_candidates_are_points_of_the_sequence_of_the_seed():
 
 def test_a_scrambled_sobol_sequence_fills_the_box_evenly():
     found = box({"x": (0, 1), "y": (0, 1)}, candidates=16).first()
-    for column in found.T:
+    inside = 1 / 32 + found * 15 / 16
+    for column in inside.T:
         assert np.array_equal(np.sort((16 * column).astype(int)), np.arange(16))  # one in every sixteenth
+
+
+def test_some_candidates_lie_on_the_ends_of_ranges():
+    found = box({"x": (0, 1), "y": (0, 1)}, candidates=256).first()
+    assert (found.min(axis=0) == 0).all()
+    assert (found.max(axis=0) == 1).all()
+    assert 0.02 < ((found == 0) | (found == 1)).mean() < 0.1
 
 
 def test_all_settings_are_candidates_where_they_are_few():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.models import certificate
 from conewise.noise import Gaussian
 from conewise.studies import boxes
 from conewise.studies.boxes import REFINEMENTS, Mesh, Meshing
@@ -33,10 +34,11 @@ def answer(problem, **given):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _fewer_points():
+def _fewer_points_and_draws():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes, "POOL", 64)
         patch.setattr(boxes, "FINER", 128)
+        patch.setattr(certificate, "STAGES", (1024, 4096))
         yield
 
 
@@ -143,6 +145,7 @@ def test_objectives_speak_their_own_units_and_directions():
         ({"model": "smooth"}, "pass model=models.Smooth"),
         ({"model": lambda features: 3}, "must give a prior such as models.Smooth, got 3"),
         ({"algorithm": "naive"}, "leave the algorithm out"),
+        ({"prices": [1.0] * 16}, "leave prices out"),
         ({"growth": 2}, "has no option 'growth'"),
         ({"seed": -1}, "seed must be at least 0"),
         ({"max_evaluations": 0}, "max_evaluations must be at least 1"),
