@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +46,9 @@ _OWN: Final = 100  # streams of draws that are not the certificate's begin here
 
 Model = Callable[[Encoded], Prior]
 """A prior of the features of candidates, such as `models.Smooth` or `models.Linear` themselves."""
+
+DEFAULT: Final[Model] = partial(Smooth, discrepancies=(0.001, 0.01, 0.1, 0.3))
+"""Settings may be as near to each other as one likes: what features do not explain may be smaller than in a table."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ def first_candidates(
 def as_model(model: Any) -> Model:
     """The model of a box: `models.Smooth` where none is given."""
     if model is None:
-        return Smooth
+        return DEFAULT
     if isinstance(model, Prior) or not callable(model):
         raise InputError(
             "candidates of a box join while it runs, so its model is made of their features: pass model=models.Smooth "
