@@ -1,7 +1,7 @@
 """A box is answered by candidates: some to begin with, and others that join where the best settings seem to be.
 
 A prior of smooth functions is one of the whole box, so candidates may be chosen by looking, and what is guaranteed is
-guaranteed for those that there are in the end (docs/posterior, section 11). What lies between them is estimated by draws
+guaranteed for those that there are in the end (docs/posterior, section 11). What lies between is estimated by draws
 on a finer set of settings, which is a heuristic figure beside the guarantee.
 """
 
