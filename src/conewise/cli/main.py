@@ -124,7 +124,9 @@ def _hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "conewise"
     message = error.format_message().rstrip(".")
-    return f"{message}; see {command} --help." if isinstance(error, click.UsageError) else f"{message}."
+    if not isinstance(error, click.UsageError):
+        return f"{message}."
+    return f"{message} See {command} --help." if message.endswith("?") else f"{message}; see {command} --help."
 
 
 def _fail(message: str, code: int = USER_ERROR) -> None:

@@ -43,7 +43,7 @@ def study() -> None:
 
 
 @click.command(short_help="Make a study from a trial.toml.")
-@click.argument("toml", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("toml", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
 @click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
 @level_option
@@ -73,6 +73,8 @@ def create(
 
     Example: conewise study create trial.toml --block question --blocks questions.csv --population all
     """
+    if not toml.exists():
+        raise InputError(f"there is no file {toml}; conewise study init {toml} writes one to begin with.")
     trial = read_trial(toml)
     arguments = {**trial.study, **({"name": name} if name else {})}
     block = arguments.get("block") if block is None else block

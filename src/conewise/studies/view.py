@@ -390,7 +390,8 @@ class StudyView:
     @property
     def rows(self) -> list[Row]:
         """The columns of the designs that are compared."""
-        return [dict(self._version.specification.rows[k]) for k in self._version.designs]
+        version = self._version
+        return [dict(version.specification.rows[k]) for k in version.designs]
 
     @property
     def question(self) -> Question:

@@ -14,13 +14,14 @@ from scipy.spatial import QhullError
 from shared.commandline import refused, run
 
 import conewise as cw
-from conewise.cli.main import commands
+from conewise.cli.main import _hint, commands
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["fronts"], "No such command 'fronts'"),
+        (["study", "create", "none.toml"], "there is no file none.toml; conewise study init none.toml writes one"),
         (["--colour"], "No such option"),
         (["cone"], "Missing argument 'SPEC'; see conewise cone --help"),
         (["front"], "Missing argument 'FILE...'; see conewise front --help"),
@@ -36,6 +37,11 @@ from conewise.cli.main import commands
 )
 def test_wrong_usage_is_one_line(capsys, arguments, words):
     assert words in refused(capsys, *arguments)
+
+
+def test_a_question_ends_with_its_mark():
+    """Newer versions of click suggest a command."""
+    assert _hint(click.UsageError("Did you mean 'study'?")) == "Did you mean 'study'? See conewise --help."
 
 
 def test_interruption_is_one_line_with_the_shells_code(capsys, monkeypatch):
