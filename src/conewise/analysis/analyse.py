@@ -217,10 +217,9 @@ def analyse(
         take_units(source, units)
     meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
     if block is not None or population is not None or repetitions:
-        meaning.check_no_levels("analysis block by block", "compare the answer with it afterwards")
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
-        found = shared_blocks.answer(source, cone, epsilon, delta, noise, success)
+        found = shared_blocks.answer(source, meaning, cone, epsilon, delta, noise, success)
         said, asked_for = found.sentences, found.question
         return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
     stated = meaning.noise() if noise is None else noise

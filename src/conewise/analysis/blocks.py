@@ -19,6 +19,7 @@ from conewise.errors import InputError, printable, shown
 from conewise.feedback import Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic, Question, notion_of
 from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.objectives import Objectives
 from conewise.problems.recorded import as_population
 from conewise.tables.blocked import Blocked, read_blocked
 from conewise.tables.measurements import LongTable, Source
@@ -64,17 +65,25 @@ class Blocks:
             )
 
     def answer(
-        self, source: Source, cone: Cone, epsilon: float, delta: float, noise: Noise | None, success: str
+        self,
+        source: Source,
+        meaning: Objectives,
+        cone: Cone,
+        epsilon: float,
+        delta: float,
+        noise: Noise | None,
+        success: str,
     ) -> BlockAnswer:
         """One look at all blocks of a table."""
         assert isinstance(source, LongTable)
         assert self.column is not None
-        table = read_blocked(source, self.column, repetitions=self.repetitions)
+        table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=meaning)
         stated = table.meaning.noise() if noise is None else noise
         assumed = assumed_of(table) if stated is None else stated
         question = Question(cone, epsilon, delta, assumed, notion_of(success), table.meaning)
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
+            meaning.check_no_levels("the analysis of a single design", "compare its averages with it")
             return _alone(table, question)
         return _of_many(
             table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source), source.exported

@@ -117,8 +117,12 @@ def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...
 
 
 def block_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
-    """The same for designs that share blocks; nothing before all have reached their first look."""
-    if rule.n_designs > _PRICED or (state.reach < rule.certificate.levels[0]).any():
+    """The same for designs that share blocks; nothing before all have reached their first look, nor with levels."""
+    if (
+        rule.n_designs > _PRICED
+        or rule.certificate.required is not None
+        or (state.reach < rule.certificate.levels[0]).any()
+    ):
         return ()
     epsilons = other_epsilons(rule.question, state.statistics)
     missing = ((e, rule.targets(state, e) - state.reach) for e in epsilons)

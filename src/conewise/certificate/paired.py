@@ -14,18 +14,18 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count, read_only
+from conewise._arrays import Floats, Indices, as_count, read_only
+from conewise.certificate.blocklevels import BELOW, BlockLevels
 from conewise.certificate.differences import Differences
+from conewise.certificate.pairedclaims import Numbers, PairedClaims, judged
+from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.wagers import Wagers, chunks, lower_bounds, stakes_for
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
-from conewise.goals import Answering, Notion, Question
+from conewise.goals import Answering, Question
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
-
-BELOW: Final = -1e-300
-"""An epsilon below 0: fine at 0, strictly."""
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
@@ -58,43 +58,6 @@ class Prefixes:
     def evaluations(self) -> int:
         """How many evaluations in all."""
         return self.statistics.evaluations
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """Of every pair (i, j), i a row: all that claims are made from."""
-
-    beats: Bools
-    """(K, K): j beats i."""
-    fine_at: Floats
-    """(K, K): the epsilon from which i is fine against j; infinite where nothing is known."""
-    cover_at: Floats
-    """(K, K): the epsilon from which j covers i."""
-
-
-@dataclass(frozen=True, eq=False)
-class PairedClaims:
-    """Where every design stands at some epsilon."""
-
-    beaten: Bools
-    covered: Bools
-    accepted: Bools
-    by: Indices
-    """(K,): who beats or covers a design; -1 for others."""
-    accept_at: Floats
-    """(K,): the epsilon from which a design that is not beaten is fine against all others that are not."""
-    fine: Bools
-    """(K, K): i is fine against j, or j is beaten."""
-
-    @property
-    def undecided(self) -> Bools:
-        """(K,): neither."""
-        return ~(self.beaten | self.covered | self.accepted)
-
-    @property
-    def done(self) -> bool:
-        """Whether everybody is decided."""
-        return not self.undecided.any()
 
 
 @dataclass(frozen=True)
@@ -149,13 +112,26 @@ class Paired(Answering):
     @property
     def fine_share(self) -> float:
         """The probability of one wrong "fine": a pair, a facet (docs/blocks, section 3)."""
-        return self.question.delta / (self.n_designs * len(self.cone.facets))
+        return self._for_pairs / (self.n_designs * len(self.cone.facets))
 
     @property
     def out_share(self) -> float:
         """The probability of one wrong "beaten" or "covered": a pair, and for covering by bets a facet."""
         facets = len(self.cone.facets) if self.bets and self.question.success == "cover" else 1
-        return self.question.delta / (self.n_designs * max(1, self.n_designs - 1) * facets)
+        return self._for_pairs / (self.n_designs * max(1, self.n_designs - 1) * facets)
+
+    @property
+    def _for_pairs(self) -> float:
+        """What claims about pairs may spend: all of delta, or what levels leave of it (docs/blocks, section 7)."""
+        return self.question.delta * (1 - BlockLevels.part(self.question))
+
+    @cached_property
+    def required(self) -> BlockLevels | None:
+        """The levels that designs have to meet; None where there are none."""
+        if not self.question.columns.levels:
+            return None
+        asked = self.question, self.n_designs, self.population
+        return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.radius_scale)
 
     @cached_property
     def _needed(self) -> tuple[float, float]:
@@ -307,10 +283,25 @@ class Paired(Answering):
         claims = judged(numbers, self.question.epsilon, self.question.success)
         if claims.done or not self.bets:
             return numbers
-        return self._sharper(state, numbers, np.flatnonzero(~claims.beaten))
+        numbers = replace(numbers, bounds=self._bounds(state, sharp=True))
+        return self._sharper(state, numbers, np.flatnonzero(~claims.out))
 
     def numbers(self, state: Prefixes) -> Numbers:
-        """Of all pairs, at the epsilons at which bets stand."""
+        """Of all pairs, at the epsilons at which bets stand, and of the levels."""
+        return replace(self._of_pairs(state), bounds=self._bounds(state, sharp=False))
+
+    def _bounds(self, state: Prefixes, *, sharp: bool) -> Bounds | None:
+        if self.required is None:
+            return None
+        level, steps = self.level(state.reach), self._steps(state)
+        return self.required.bounds(state.values, level, state.statistics, steps, sharp=sharp)
+
+    def _steps(self, state: Prefixes) -> Floats:
+        """(D,): in which values were recorded, where that may hide a spread."""
+        noise = self.question.noise if isinstance(self.question.noise, GaussianUnknown) else GaussianUnknown()
+        return Rounding.of(noise, state.statistics).steps
+
+    def _of_pairs(self, state: Prefixes) -> Numbers:
         k, facets = self.n_designs, len(self.cone.facets)
         if state.peaks is not None:
             m = self._thresholds * self._reaches[None, :, None]
@@ -334,8 +325,7 @@ class Paired(Answering):
         shape = (self.n_designs,) * 2
         found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
         level = self.level(state.reach)
-        noise = self.question.noise if isinstance(self.question.noise, GaussianUnknown) else GaussianUnknown()
-        steps = Rounding.of(noise, state.statistics).steps
+        steps = self._steps(state)
         for look in np.unique(level[level >= 0]):
             members = np.flatnonzero(level >= look)
             here = np.ix_(members, members)
@@ -369,7 +359,7 @@ class Paired(Answering):
             cover[here] = self.cone.lift_norms(deficits, non_negative=True).reshape(len(known), -1)
         each = np.arange(len(at))
         beats[each, each], at[each, each], cover[each, each] = False, -np.inf, np.inf
-        return Numbers(beats, at, cover)
+        return Numbers(beats, at, cover, numbers.bounds)
 
     def _sharper(self, state: Prefixes, numbers: Numbers, left: Indices) -> Numbers:
         """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
@@ -397,6 +387,7 @@ class Paired(Answering):
             numbers.beats | fresh.beats,
             np.minimum(numbers.fine_at, fresh.fine_at),
             np.minimum(numbers.cover_at, fresh.cover_at),
+            numbers.bounds,
         )
         return self._with_exact(state, better)
 
@@ -406,34 +397,3 @@ class Paired(Answering):
             return np.full(differences.shape[::2], -1.0)
         unknown = self.population - np.asarray(~np.isnan(differences).any(axis=2)).sum(axis=1)
         return np.asarray((np.nansum(differences, axis=1) - unknown[:, None]) / self.population)
-
-
-def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
-    """Strike what is beaten, in passes; then see who is fine against all others, and who is covered by one of those."""
-    k = len(numbers.beats)
-    beaten, by = np.zeros(k, dtype=bool), np.full(k, -1, dtype=np.intp)
-    while True:
-        blows = numbers.beats & ~beaten[None, :] & ~beaten[:, None]
-        struck = blows.any(axis=1)
-        if not struck.any() or (struck | beaten).all():  # data that contradict themselves strike nobody
-            break
-        by[struck] = blows[struck].argmax(axis=1)
-        beaten |= struck
-    accept_at = np.where(beaten[None, :], -np.inf, numbers.fine_at).max(axis=1)
-    accept_at[beaten] = np.inf
-    accepted = accept_at <= epsilon
-    covers = (numbers.cover_at <= epsilon) & accepted[None, :]
-    covered = ~(beaten | accepted) & covers.any(axis=1) if success == "cover" else np.zeros(k, dtype=bool)
-    by[covered] = covers[covered].argmax(axis=1)
-    fine = (numbers.fine_at <= epsilon) | beaten[None, :]
-    return PairedClaims(beaten, covered, accepted, by, accept_at, fine)
-
-
-def certified_epsilon(numbers: Numbers, success: Notion) -> float | None:
-    """The smallest epsilon at which everybody is decided: a maximum of numbers, not a search."""
-    claims = judged(numbers, np.inf, success)
-    settled = claims.accept_at
-    if success == "cover":
-        settled = np.minimum(settled, np.maximum(claims.accept_at[None, :], numbers.cover_at).min(axis=1))
-    epsilon = float(settled[~claims.beaten].max(initial=0.0))
-    return epsilon if np.isfinite(epsilon) else None

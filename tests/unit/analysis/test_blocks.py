@@ -235,3 +235,20 @@ def test_bad_tables_are_one_sentence(tmp_path, capsys, change, options, words):
     said = capsys.readouterr().err
     assert words in said
     assert len(said.strip().splitlines()) == 1
+
+
+def test_levels_of_a_table_with_blocks():
+    rates = {"a": (0.9, 0.9), "b": (0.95, 0.2), "c": (0.2, 0.3)}
+    rng = np.random.default_rng(8)
+    rows = [
+        {"design": name, "question": q, "code": int(rng.random() < x), "prose": int(rng.random() < y)}
+        for name, (x, y) in rates.items()
+        for q in range(150)
+    ]
+    asked = {"objectives": ["code", "prose"], "block": "question", "delta": 0.05, "epsilon": 0.1}
+    found = cw.analyse(rows, **asked, levels={"prose": 0.5})
+    assert found.result.status.tolist()[:2] == ["kept", "misses a level"]
+    assert found.result.guarantee
+    assert "misses a level" in found.explanations[0] or "miss" in " ".join(found.explanations)
+    with pytest.raises(cw.InputError, match="a single design does not know levels"):
+        cw.analyse([row for row in rows if row["design"] == "a"], **asked, levels={"prose": 0.5})

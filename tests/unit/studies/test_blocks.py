@@ -301,6 +301,15 @@ def test_what_is_still_to_do_and_what_other_epsilons_cost_is_said_on_the_way():
     assert study.status().remaining == 0
 
 
+def test_a_study_with_blocks_knows_levels():
+    study = study_in_memory(**ASKED | {"levels": {"code": 0.65}})
+    result = finish(study)
+    assert result.names(study.names) == ["a"]
+    assert result.status[1] == "misses a level"
+    assert "levels met within epsilon" in result.guarantee.theorem
+    assert study.guess().prices == ()
+
+
 def test_options_say_the_blocks_in_the_place_of_the_file(tmp_path):
     (tmp_path / "trial.toml").write_text(
         'objectives = ["code", "prose"]\nepsilon = 0.05\ndelta = 0.05\npopulation = 200\n'

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from conewise._arrays import Bools, Indices, as_count
 from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.algorithms.contract import FixedConfidence, Plan, Result
-from conewise.certificate.paired import Paired, PairedClaims, Prefixes, certified_epsilon, judged
+from conewise.certificate.paired import Paired, Prefixes
+from conewise.certificate.pairedclaims import PairedClaims, certified_epsilon, judged
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -33,6 +35,8 @@ class PairedElimination(FixedConfidence):
     >>> rule.ask(rule.start())
     Pulls(12 evaluations of 3 designs)
     """
+
+    knows_levels: ClassVar[bool] = True
 
     _: KW_ONLY
     blocks: int
@@ -106,16 +110,17 @@ class PairedElimination(FixedConfidence):
         targets = np.maximum(self.targets(state, self.epsilon), coming)
         missing = np.where(needed, targets - state.reach, 0)
         designs = np.flatnonzero(missing)
-        early = bool((state.reach[~claims.beaten] < self.certificate.levels[0]).any())
+        early = bool((state.reach[~claims.out] < self.certificate.levels[0]).any())
+        early |= self.certificate.required is not None  # what levels take is not forecast
         return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
 
     def targets(self, state: Prefixes, epsilon: float) -> Indices:
         """(K,): the look at which what depends on a design is probably settled at epsilon; the first one before it."""
         levels = np.array(self.certificate.levels)
-        beaten = self.certificate.claims(state).beaten
-        if (state.reach[~beaten] < levels[0]).any():
-            return np.where(beaten, 0, levels[0])
-        found = reading_targets(self.certificate, state, epsilon, beaten)
+        out = self.certificate.claims(state).out
+        if (state.reach[~out] < levels[0]).any():
+            return np.where(out, 0, levels[0])
+        found = reading_targets(self.certificate, state, epsilon, out)
         looks = levels[np.minimum(np.searchsorted(levels, found), len(levels) - 1)]
         return np.where(found > 0, looks, 0)
 
@@ -133,7 +138,7 @@ class PairedElimination(FixedConfidence):
             returned, worth = at.accepted, self._worth(max(epsilon, self.epsilon), state)
             kept, covered, shown = claims.accepted, claims.covered & ~returned, claims
             if claims.done:
-                kept, covered, shown = returned, ~(claims.beaten | returned), at
+                kept, covered, shown = returned, ~(claims.out | returned), at
         return Result.of(
             state.statistics,
             returned,
@@ -142,6 +147,7 @@ class PairedElimination(FixedConfidence):
             kept=kept,
             covered=covered,
             beaten=claims.beaten,
+            misses=claims.misses,
             by=shown.by,
             certain=(claims.accept_at < 0) & bool(worth),
             epsilon=epsilon,
@@ -157,7 +163,10 @@ class PairedElimination(FixedConfidence):
         return f"all recorded blocks are read: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
 
     def _worth(self, epsilon: float, state: Prefixes) -> Guarantee | Heuristic:
-        theorem = f'for every truth: paired differences, success "{self.success}", docs/blocks'
+        levels = "" if self.certificate.required is None else ", levels met within epsilon"
+        if levels and not self.question.keeps_levels and self.success == "contain":
+            levels += " (of rivals with more to spare)"
+        theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/blocks'
         return self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words(state)}")
 
     def _order_words(self) -> str:
@@ -170,4 +179,6 @@ class PairedElimination(FixedConfidence):
             return f"{self.noise.words}, dependent on each other within a block in any way"
         noise = self.noise if isinstance(self.noise, GaussianUnknown) else GaussianUnknown()
         words = "differences between designs that are normal from block to block, of unknown covariance"
+        if self.certificate.required is not None:
+            words += ", and values that are so themselves where they have a level"
         return words + taken_as_exact(noise, state.statistics)
