@@ -92,6 +92,8 @@ class PosteriorCertificate(Answering):
     prior: Prior
     seed: int = 0
     robust: bool = False
+    looks: int = 1
+    """How many states with the same number of evaluations may be looked at, at most: they share what draws may cost."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, Prior):
@@ -195,7 +197,7 @@ class PosteriorCertificate(Answering):
     def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Statistics, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
         delta -= float(screened(posterior, self.cone, look.chosen, others).sum())
-        level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / len(STAGES)
+        level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / (len(STAGES) * self.looks)
         best, found = math.inf, np.empty(0)
         for stage, total in enumerate(STAGES):
             rng = self._generator(statistics, stage + 1)

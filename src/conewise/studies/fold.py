@@ -261,6 +261,8 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
     if gone := ledger.withdrawn:
         values = "1 value was" if gone == 1 else f"{gone:,} values were"
         assumed.append(f"that no value was withdrawn for what it is ({values} withdrawn)")
+    if ledger.changes and result.certified:  # with a model draws are paid for once, not again after a change
+        assumed.append("that no answer from before values were corrected or withdrawn decided when to stop")
     worth = replace(result.guarantee, assumption="; ".join((*assumed, *version.assumed)))
     if version.parts:
         theorem = f"{worth.theorem}, and of changed questions, docs/studies"

@@ -51,7 +51,8 @@ class Shared(Protocol):
 
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
-_MODEL_OPTIONS = frozenset({"model", "success", "max_evaluations", "robust", "confirm", "batch", "prices", "seed"})
+_DRAWING_OPTIONS = frozenset({"model", "robust", "looks", "seed"})
+_MODEL_OPTIONS = _DRAWING_OPTIONS | {"success", "max_evaluations", "confirm", "batch", "prices"}
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
@@ -120,6 +121,11 @@ def build_for_any_epsilon(
     given = {key: value for key, value in options.items() if key != "success"}
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)
     return made
+
+
+def judges_by_draws(name: str) -> bool:
+    """Whether the rule of that name has the posterior certificate, whose draws are paid for look by look."""
+    return name in _RULES and _RULES[name][1] >= _DRAWING_OPTIONS
 
 
 def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> None:

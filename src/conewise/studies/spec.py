@@ -39,7 +39,7 @@ from conewise.goals import Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.priors import model_to_dict, prices_for, prior_for
-from conewise.studies.rules import build, check_options, resolved, success_asked
+from conewise.studies.rules import build, check_options, judges_by_draws, resolved, success_asked
 from conewise.studies.texts import as_label
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.frames import is_frame, records_of
@@ -51,6 +51,7 @@ __all__ = ["Row", "Specification", "noise_from_dict", "noise_to_dict", "specifie
 Row = dict[str, Any]
 """A design's columns: text, numbers, booleans or None under text."""
 
+_LOOKS: Final = 2  # at one number of evaluations: what finished rounds have used, and all that is told
 _TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
 
@@ -94,6 +95,8 @@ class Specification:
         model = self.options["model"]
         prices = prices_for(model, self.rows)
         built = {**self.options, "model": prior_for(model, self.rows)}
+        if judges_by_draws(self.algorithm):
+            built["looks"] = _LOOKS
         return built if prices is None else {**built, "prices": prices}
 
     @cached_property

@@ -108,3 +108,10 @@ def test_a_prior_that_is_much_too_smooth_is_found_out():
 @pytest.mark.parametrize("model", [cw.models.Independent(), cw.models.Linear(FEATURES)], ids=["independent", "linear"])
 def test_every_prior_has_a_richer_one(model):
     assert certificate(model).doubt(observed(25, means=4 * FEATURES * [1, -1])) < 1 / ALARM
+
+
+def test_looks_that_share_what_draws_may_cost_are_more_careful():
+    model, statistics = cw.models.Independent(), observed(200)
+    alone, shared = certificate(model), certificate(model, looks=10**6)
+    look = alone.look(statistics)
+    assert shared.judged(look, statistics, fully=True).epsilon > alone.judged(look, statistics, fully=True).epsilon

@@ -211,3 +211,18 @@ def test_a_study_asks_for_what_is_worth_its_price(tmp_path, expected):
 def test_prices_that_are_refused(tmp_path, price, sentence):
     with pytest.raises(InputError, match=sentence):
         create(tmp_path / "t.db", COLUMNS | {"price": price}, designs=PRICED)
+
+
+def test_two_states_of_one_number_of_evaluations_share_what_draws_cost(tmp_path):
+    with create(tmp_path / "t.db") as study:
+        assert study.rule().certificate.looks == 2
+        assert cw.algorithms.ModelGuided(study.question, 7, model=models.Independent()).certificate.looks == 1
+
+
+def test_a_corrected_value_is_named_in_what_is_assumed(tmp_path, expected):
+    with create(tmp_path / "t.db") as study:
+        finished(study)
+        assert "decided when to stop" not in study.result().guarantee.assumption
+        one = study.evaluations()
+        study.correct(f"d{one.design[0]}n0", one.values[0] + 0.001, reason="a slip")
+        assert "decided when to stop" in finished(study).result().guarantee.assumption

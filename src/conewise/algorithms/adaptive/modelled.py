@@ -65,6 +65,8 @@ class ModelGuided(FixedConfidence):
     """Evaluations that are asked for at a time; by default one, and more the more there were."""
     prices: ArrayLike | None = field(default=None, kw_only=True)
     """(K,): what one evaluation of each design costs, relative to the others; what is asked for is worth its price."""
+    looks: int = field(default=1, kw_only=True)
+    """States with the same number of evaluations that are looked at, at most; a run has one, a study two."""
     seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,7 @@ class ModelGuided(FixedConfidence):
         if self.radius_scale != 1.0:
             raise InputError("a rule with a model has no radii: leave radius_scale out.")
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        object.__setattr__(self, "looks", as_count(self.looks, "looks"))
         if self.batch is not None:
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         if self.prices is not None:
@@ -81,7 +84,7 @@ class ModelGuided(FixedConfidence):
     @cached_property
     def certificate(self) -> PosteriorCertificate:
         """When to stop and what to claim."""
-        return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust)
+        return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
 
     @cached_property
     def _for_every_truth(self) -> SuccessiveElimination:
