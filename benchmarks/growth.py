@@ -28,6 +28,7 @@ from benchmarks.measure import Row, alone, cpu_seconds, duration
 
 TABLE = Path(__file__).parent / "growth.csv"
 PICTURE = Path(__file__).parents[1] / "docs" / "_static" / "growth.png"
+MARKERS = "osD^vPX"  # with six colours, no two of a panel are the same
 RESET = Path("/proc/self/clear_refs")
 """Where Linux lets a process set its high-water mark back; elsewhere memory is left out."""
 POINT_SECONDS = 2.0
@@ -190,6 +191,8 @@ def draw(points: Sequence[Point]) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
+    from conewise.report.grounds import PAPER
+
     along_k = [p for p in points if p.along == "K"]
     masks, others = ([p for p in along_k if p.curve.startswith("pareto_mask") is wanted] for wanted in (True, False))
     panels = {
@@ -200,18 +203,21 @@ def draw(points: Sequence[Point]) -> None:
         "objectives D": [p for p in points if p.along == "D"],
         "designs K: memory": [p for p in along_k if p.mebibytes is not None and p.mebibytes >= LEAST_MEBIBYTES],
     }
-    figure, axes = plt.subplots(3, 2, figsize=(11, 13.5), layout="constrained")
-    for panel, (title, shown) in zip(axes.flat, panels.items(), strict=True):
-        panel.set_xlabel(title)
-        if shown:
-            _panel(panel, shown, memory="memory" in title)
-    figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
-    plt.close(figure)
+    with mpl.rc_context(PAPER):
+        figure, axes = plt.subplots(6, 1, figsize=(8.4, 25), layout="constrained")
+        for panel, (title, shown) in zip(axes, panels.items(), strict=True):
+            panel.set_xlabel(title)
+            if shown:
+                _panel(panel, shown, memory="memory" in title)
+        figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
+        plt.close(figure)
 
 
 def _panel(panel: Any, shown: Sequence[Point], *, memory: bool) -> None:
     def height(point: Point) -> float:
         return (point.mebibytes or np.nan) if memory else point.seconds
+
+    from conewise.report.grounds import COLOURS
 
     for number, name in enumerate(dict.fromkeys(p.curve for p in shown)):
         mine = [p for p in shown if p.curve == name]
@@ -219,10 +225,10 @@ def _panel(panel: Any, shown: Sequence[Point], *, memory: bool) -> None:
             [p.size for p in mine],
             [height(p) for p in mine],
             linestyle="--" if "on the front" in name else "-",
-            marker="o" if number < 10 else "s",
-            markersize=3.5,
-            linewidth=1.2,
-            color=f"C{number % 10}",
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=5,
+            linewidth=1.4,
+            color=COLOURS[number % len(COLOURS)],
             label=name.rsplit(", along", 1)[0],
         )
     if shown[0].along != "D":
@@ -236,7 +242,7 @@ def _panel(panel: Any, shown: Sequence[Point], *, memory: bool) -> None:
     panel.set_yscale("log")
     panel.set_ylabel("mebibytes at the peak" if memory else "CPU seconds")
     panel.grid(True, which="major", color="0.9")
-    panel.legend(fontsize=6.5, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+    panel.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)  # beside what it explains
 
 
 def main() -> None:

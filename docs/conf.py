@@ -31,6 +31,7 @@ default_role = "code"  # docstrings are plain text: `name` is code, not a cross-
 html_theme = "furo"
 html_title = f"conewise {version}"
 html_static_path = ["_static"]
+html_css_files = ["pictures.css"]
 # MathJax goes into the pages when the package that ships it is there, so that they can be read without a network.
 # Its single file with SVG output needs no fonts beside it. Otherwise Sphinx names a copy on another site.
 if (mathjax := find_spec("sphinx-mathjax-offline")) is not None and mathjax.origin is not None:

@@ -33,6 +33,7 @@ from matplotlib.patches import Arc, Polygon
 
 import conewise as cw
 from conewise.report import pictures
+from conewise.report.grounds import INK, PAPER
 from conewise.report.page import html_page
 from conewise.report.subject import Subject, as_it_ran, of_study
 
@@ -41,19 +42,7 @@ ANGLES = (45, 90, 135)
 # Okabe & Ito's colours can be told apart with every common kind of colour blindness; the markers do it without colour.
 COLOURS = {45: "#0072B2", 90: "#009E73", 135: "#D55E00"}
 MARKERS = {45: "o", 90: "s", 135: "D"}
-GREY, INK = "#BFBFBF", "#333333"
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.edgecolor": "#888888",
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 11,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
+GREY = "#BFBFBF"
 
 
 def pareto_sets() -> Figure:
@@ -205,7 +194,7 @@ def report_page(browser: Any, path: Path) -> None:
 
 
 def explorer_page(browser: Any, path: Path) -> None:
-    """The explorer about the sorting networks, as it opens."""
+    """The explorer about the sorting networks, when some throughput may be given for area and the other way round."""
     snw = cw.problems.load("snw")
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "networks.csv"
@@ -215,7 +204,7 @@ def explorer_page(browser: Any, path: Path) -> None:
             rows.writerow(["name", *snw.objectives])
             rows.writerows([name, *mean] for name, mean in zip(snw.names, (snw.means * turned).tolist(), strict=True))
         command = [sys.executable, "-m", "conewise", "explore", table.name, "--minimise", ",".join(snw.minimised)]
-        command += ["--no-browser", "--json"]
+        command += ["--cone", "planar:135", "--no-browser", "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
             try:
                 assert process.stdout is not None
@@ -311,7 +300,7 @@ DRAWN = (
 
 def main() -> None:
     STATIC.mkdir(exist_ok=True)
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(PAPER):
         for draw in DRAWN:
             figure = draw()
             # The name and version of the program are left out: they would change the file with every release.

@@ -61,7 +61,7 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
         "title": printable(title),
         "about": _about(designs, cone),
         "names": designs.shown(known.tolist()),
-        "values": [column.tolist() for column in designs.values[known].T],
+        "values": [_slim(column.tolist(), designs.dim) for column in designs.values[known].T],
         "saved": [place[k] for k in pareto.tolist()],
         "shortlist": [place[k] for k in shortlist if k in place],
         "words": describe(cone, *in_steps(designs))[1:2],
@@ -73,6 +73,11 @@ def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlis
     elif designs.dim > 2:
         made |= _shares(designs)
     return made
+
+
+def _slim(values: list[float], dim: int) -> list[float]:
+    """In the plane the page compares them itself; of more objectives it shows them, and eight digits are plenty."""
+    return values if dim == 2 else [float(f"{value:.8g}") for value in values]
 
 
 def _about(designs: Designs, cone: Cone) -> str:

@@ -32,6 +32,7 @@ DRAWINGS: Final = (
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ((?:const|class|function) (\w+))", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
+_INDENT: Final = re.compile(r"^ +", re.MULTILINE)  # no text of ours goes over several lines
 
 
 def shared(name: str) -> str:
@@ -44,7 +45,7 @@ def bundle(sources: dict[str, str]) -> str:
     made = []
     for name, text in sources.items():
         names = [found[1] for found in _EXPORT.findall(text)]
-        body = _EXPORT.sub(r"\1", _IMPORT.sub(r"const \1 = from_\2;", _COMMENT.sub("", text)))
+        body = _EXPORT.sub(r"\1", _IMPORT.sub(r"const \1 = from_\2;", _INDENT.sub("", _COMMENT.sub("", text))))
         made.append(
             f"const from_{name.removesuffix('.js')} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
         )

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """Okabe & Ito's palette: distinct for colour-blind readers and in print."""
 
+INK: Final = "#333333"
+PAPER: Final = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": "#888888",
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+"""The style of the pictures that are committed with the docs."""
+
 
 @dataclass(frozen=True)
 class Palette:

@@ -49,6 +49,15 @@ def test_the_policy_names_exactly_the_scripts_and_the_style_that_are_there():
     assert not re.search(r"^(?:import|export) ", page, re.MULTILINE)
 
 
+@pytest.mark.parametrize("dim", [2, 3, 5, 8])
+def test_a_thousand_designs_are_a_small_file(dim):
+    values = np.random.default_rng(dim).normal(size=(1000, dim))
+    page = page_of(desk_of(values, objectives=("cost", *"abcdefg")))
+    assert len(page.encode()) < 200_000
+    shown = np.array(data_in(page)["values"]).T
+    np.testing.assert_allclose(shown, values, rtol=0 if dim == 2 else 1e-7)  # in the plane the page itself compares
+
+
 def test_hostile_names_are_data():
     names = ["</script><script>alert(1)</script>", "<!--", "STYLE", "SCRIPT"]
     page = page_of(desk_of([[1, 2], [2, 5], [0, 1], [3, 9]], names))
