@@ -17,6 +17,7 @@ from shared.processes import wait_until
 
 from conewise import Cone, InputError
 from conewise.cli.main import main
+from conewise.models import Smooth
 from conewise.noise import Gaussian
 from conewise.studies.running.runner import run_study
 from conewise.studies.study import Study
@@ -88,6 +89,21 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
             np.testing.assert_array_equal(ours.values, theirs.values)
         assert len(np.unique(ours.values, axis=0)) == 100
         assert study.leases() == []
+
+
+def test_a_model_asks_for_the_same_and_answers_the_same_on_a_cluster(client, tmp_path):
+    """Which evaluations a model wants next depends on the values alone, not on who made them."""
+    rows = [{"name": f"d{k}", "x": k / 9} for k in range(10)]
+    asked = {"cone": Cone.orthant(2), "epsilon": 0.3, "delta": 0.1, "noise": Gaussian(simulators.SIGMA), "seed": 2}
+    answers = []
+    for where, crew in (("cluster.db", {"executor": client}), ("here.db", {"jobs": 0})):
+        model = Smooth([[row["x"]] for row in rows])
+        with Study.create(tmp_path / where, designs=rows, model=model, **asked) as study:
+            assert run_study(study, simulators.trade_off, **crew).finished
+            result, told = study.result(), study.evaluations()
+        answers.append((result.indices, result.evaluations, str(result.guarantee), sorted(told.ids)))
+    assert answers[0][:3] == answers[1][:3]
+    assert set(answers[0][3]) >= set(answers[1][3])  # a cluster may be ahead of what turns out to be needed
 
 
 def test_the_command_evaluates_on_a_cluster(cluster, client, tmp_path, capsys, monkeypatch):
