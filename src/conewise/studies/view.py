@@ -14,13 +14,12 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
-from conewise.analysis.guesses import Guess, later_prices, standard_errors
+from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
 from conewise.certificate.rounding import Estimated
-from conewise.cones import Cone
 from conewise.errors import InputError, closest, printable
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Question
+from conewise.goals import Answering, Question
 from conewise.noise import Noise
 from conewise.objectives import as_objectives, proposed_units, unequal_words
 from conewise.studies.blocks import StudyBlocks
@@ -91,7 +90,7 @@ class StudyStatus:
         return self.result.certified_epsilon
 
 
-class StudyView:
+class StudyView(Answering):
     """What can be asked of a study without writing: every question reads what is new in its journal first."""
 
     def __init__(
@@ -164,9 +163,12 @@ class StudyView:
         """
         with self._reader.guard:
             statistics = self._statistics()
-            open_ = not self._reader.fold.finished
-        priced = open_ and self.blocks is None and self.algorithm in CHANGEABLE
-        return Guess.of(self.question, statistics, later_prices(self.question, statistics) if priced else ())
+            open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE
+            read = self._reader.fold.live() if open_ and self.blocks is not None else None
+        if not open_:
+            return Guess.of(self.question, statistics)
+        priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
+        return Guess.of(self.question, statistics, priced)
 
     def standard_errors(self) -> Floats:
         """(K, D): of the averages, in the user's units; NaN where a design has fewer than two evaluations."""
@@ -394,7 +396,7 @@ class StudyView:
         return [dict(version.specification.rows[k]) for k in version.designs]
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Question:  # type: ignore[override]  # it changes with the study
         """What is asked, in the directions of whoever asks."""
         return self._version.specification.question
 
@@ -407,21 +409,6 @@ class StudyView:
     def minimised(self) -> tuple[str, ...]:
         """The objectives of which less is better."""
         return self.question.minimised
-
-    @property
-    def cone(self) -> Cone:
-        """What "better" means, once minimised objectives are negated."""
-        return self.question.cone
-
-    @property
-    def epsilon(self) -> float:
-        """How far from optimal a returned design may be."""
-        return self.question.epsilon
-
-    @property
-    def delta(self) -> float:
-        """How often the answer may be wrong."""
-        return self.question.delta
 
     @property
     def noise(self) -> Noise | None:
