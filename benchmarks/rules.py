@@ -116,9 +116,9 @@ def _vopy(name: str, contraction: float | None) -> Callable[[ModelCase, int], Fo
 
 ROWS: dict[str, Callable[[ModelCase, int], Found]] = {
     "**model**": _rule("model"),
-    "VOGP, practical radius": _rule("vogp", radius="practical"),
+    "VOGP, practical radius, batches of 2%": _rule("vogp", radius="practical", growth=0.02),
     "VOGP, proven radius, batches of 5%": _rule("vogp", radius="proven", growth=0.05),
-    "epsilon-PAL, practical radius": _rule("epal", radius="practical"),
+    "epsilon-PAL, practical radius, batches of 2%": _rule("epal", radius="practical", growth=0.02),
     "epsilon-PAL, proven radius, batches of 5%": _rule("epal", radius="proven", growth=0.05),
     f"hypervolume improvement, at most {MOST}": _rule("ehvi", max_evaluations=MOST),
     f"frontier entropy, at most {MOST}": _rule("pfes", max_evaluations=MOST),
