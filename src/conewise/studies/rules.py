@@ -81,7 +81,7 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
                 'algorithm out, or name "paired".'
             )
         return PAIRED
-    name = _FORMERLY.get(name, name)
+    name = _FORMERLY.get(name, name) if isinstance(name, str) else name
     as_option(name, "algorithm", ("auto", *_RULES))
     if name == "auto" and "model" in options:
         return MODEL
