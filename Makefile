@@ -59,6 +59,7 @@ bench: $(VENV)/.test
 # How many evaluations every rule needs: half an hour, and as long with models, of which runs that were made are kept.
 samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.samples --write
+	$(BIN)/python -m benchmarks.boxes --write
 	$(BIN)/python -m benchmarks.modelled
 	$(BIN)/python -m benchmarks.modelled --bent
 

@@ -1,5 +1,6 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
+from conewise.algorithms.adaptive.drawing import DrawGuided
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
@@ -24,6 +25,7 @@ __all__ = [
     "AuerElimination",
     "Certificate",
     "Claims",
+    "DrawGuided",
     "EpsilonPAL",
     "FrontierEntropy",
     "HypervolumeImprovement",

@@ -5,9 +5,11 @@
     cw.models.Smooth(features)       designs with similar features have similar values
 
 Each is a finite mixture of Gaussian priors (docs/posterior): sizes and length scales are integrated over a list, none
-of them is fitted. A promise made with one of them holds on average over that prior.
+of them is fitted. A promise made with one of them holds on average over that prior. `Draws(function)` takes draws of
+somebody else's model, and promises nothing.
 """
 
+from conewise.models.draws import Draws
 from conewise.models.priors import Independent, Linear, Prior, Smooth
 
-__all__ = ["Independent", "Linear", "Prior", "Smooth"]
+__all__ = ["Draws", "Independent", "Linear", "Prior", "Smooth"]

@@ -37,9 +37,9 @@ class Contrasts:
     """(P, N): along which facets the difference counts; each failing draw is divided among its pairs and facets."""
 
     @classmethod
-    def of(cls, look: Look, cone: Cone, epsilon: float, notion: Notion) -> Contrasts:
+    def of(cls, draws: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notion) -> Contrasts:
         """Every failing draw counts as one, divided among what fails in it; where few fail, the next hardest do too."""
-        need = needs(look.draws, look.choice.inside, cone, notion)
+        need = needs(draws, inside, cone, notion)
         place = int((1 - _HARD) * len(need.at))
         near = min(epsilon, float(np.partition(need.largest, place)[place]))
         draw, first = np.nonzero(need.at > near)
@@ -47,7 +47,7 @@ class Contrasts:
             draw, first = np.arange(len(need.at)), need.at.argmax(axis=1)
         second = need.by[draw, first]
         share = 1.0 / np.bincount(draw, minlength=len(need.at))[draw]
-        along = _facets(look.draws[draw, second] - look.draws[draw, first], look.choice.inside[first], cone)
+        along = _facets(draws[draw, second] - draws[draw, first], inside[first], cone)
         count = need.at.shape[1]
         pairs, group = np.unique(first * count + second, return_inverse=True)
         weight = np.zeros((len(pairs), along.shape[1]))
@@ -69,7 +69,7 @@ def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
     return np.asarray(np.where(inside[:, None], nearest, lagging))
 
 
-class _View:
+class View:
     """One component's covariances of the contrasts with all candidates, after imagined evaluations."""
 
     def __init__(self, covariance: Floats, pairs: Contrasts, noise: Floats, weight: Floats) -> None:
@@ -93,7 +93,7 @@ class _View:
         self._told.append(change)
 
 
-def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[_View]:
+def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[View]:
     """One for each of the heaviest components; objectives that share one share the view."""
     posterior = look.posterior
     axes = posterior.axes
@@ -107,7 +107,7 @@ def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[_View]:
             key = part.known, part.spread, noise[:, axis].tobytes()
             shares[key] = shares.get(key, 0.0) + share * weight[:, axis]
     return [
-        _View(spread * posterior.joints.of(known, look.designs).covariance, pairs, spread * np.frombuffer(along), share)
+        View(spread * posterior.joints.of(known, look.designs).covariance, pairs, spread * np.frombuffer(along), share)
         for (known, spread, along), share in shares.items()
     ]
 
@@ -116,9 +116,14 @@ def next_pulls(
     look: Look, cone: Cone, epsilon: float, notion: Notion, count: int, prices: Floats | None = None
 ) -> Pulls:
     """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
-    per_price = np.ones(len(look.designs)) if prices is None else 1 / prices[look.designs]
-    views = _views(look, Contrasts.of(look, cone, epsilon, notion), cone)
-    times = np.zeros(len(look.designs), dtype=np.int64)
+    views = _views(look, Contrasts.of(look.draws, look.choice.inside, cone, epsilon, notion), cone)
+    return best_of(views, look.designs, count, prices)
+
+
+def best_of(views: list[View], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
+    """Evaluations of these designs that reduce the contrasts of the views most, one after the other."""
+    per_price = np.ones(len(designs)) if prices is None else 1 / prices[designs]
+    times = np.zeros(len(designs), dtype=np.int64)
     each = -(-count // _STEPS)
     while count > 0:
         gains = per_price * np.sum([view.gains() for view in views], axis=0)
@@ -129,4 +134,4 @@ def next_pulls(
             for view in views:
                 view.evaluated(x, some)
     chosen = np.flatnonzero(times)
-    return Pulls(look.designs[chosen], times[chosen])
+    return Pulls(designs[chosen], times[chosen])
