@@ -17,12 +17,14 @@ from conewise.certificate.paired import Paired, Prefixes
 _TINY: Final = 1e-100
 
 
-def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, beaten: Bools) -> Floats:
-    """(K,): up to which block each design should read so that everything is settled at epsilon; 0 for the beaten.
+def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: Bools) -> Floats:
+    """(K,): up to which block each design should read so that everything is settled at epsilon; 0 for who is gone.
 
     Infinite where no number of blocks would do. All that are left must have met a rival on two blocks or more.
     """
-    left = np.flatnonzero(~beaten)
+    found, left = np.zeros(len(gone)), np.flatnonzero(~gone)
+    if not len(left):
+        return found
     cone, population = certificate.cone, certificate.population
     seen = Differences.of(state.values[left], cone, np.zeros(cone.dim), population)
     fine_z, out_z = certificate.deviations
@@ -45,7 +47,6 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, beaten
     # Whoever stays has to be told from all others, but only as long as they are there.
     against = np.minimum(fine[~leaving], np.where(leaving, outward, np.inf))
     np.maximum(needed, against.max(axis=0, initial=0.0), out=needed)
-    found = np.zeros(len(beaten))
     found[left] = needed
     return found
 

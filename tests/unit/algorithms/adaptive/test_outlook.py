@@ -66,6 +66,7 @@ def test_nobody_reads_further_than_there_are_blocks_and_a_larger_epsilon_takes_n
     out = NOBODY.copy()
     out[4] = True
     assert reading_targets(rule.certificate, state, 0.05, out)[4] == 0
+    assert not reading_targets(rule.certificate, state, 0.05, ~NOBODY).any()
 
 
 def test_a_tie_in_an_unlimited_population_takes_all_blocks_that_there_are():
