@@ -155,10 +155,9 @@ def _report(address: str, options: argparse.Namespace, seconds: float, ran: dict
             raise SystemExit("some design has not as many evaluations as were asked for")
         own = np.random.default_rng(0).choice(options.designs, min(CHECKED, options.designs), replace=False)
         for design in own.tolist():
-            seeds = [seed_of(SEED, design, number, 0) for number in range(options.each)]
-            again = np.mean([evaluate({"name": str(design)}, seed) for seed in seeds], axis=0)
-            if not np.allclose(result.means[design], again, atol=1e-9):
-                raise SystemExit(f"design {design} has {result.means[design]}, where {again} was expected")
+            again = _averages(design, options.each)
+            if not np.isclose(again, result.means[design], rtol=0, atol=1e-9).all(axis=1).any():
+                raise SystemExit(f"design {design} has {result.means[design]}, where {again[0]} was expected")
         if not np.array_equal(result.pareto, cw.pareto_mask(result.means, cw.Cone.orthant(2))):
             raise SystemExit("the answer is not the Pareto set of the averages")
     return {
@@ -171,6 +170,18 @@ def _report(address: str, options: argparse.Namespace, seconds: float, ran: dict
         "answer_mib": round(peak_mebibytes()),
         **{name: round(value, 1) if isinstance(value, float) else value for name, value in ran.items()},
     }
+
+
+def _averages(design: int, each: int) -> np.ndarray:
+    """(1 + each, 2): what the average must be, and with a second attempt at one evaluation: a worker died of the first.
+
+    Attempts that nobody knows to be the cause of a death are made again with the same seed.
+    """
+    first, second = (
+        np.array([evaluate({"name": str(design)}, seed_of(SEED, design, n, attempt)) for n in range(each)])
+        for attempt in (0, 1)
+    )
+    return np.vstack([first.mean(axis=0), first.mean(axis=0) + (second - first) / each])
 
 
 def _server(folder: Path) -> Any:
