@@ -159,7 +159,7 @@ async function rest() {
   rested = { text: shown.answer.first.cone, ...levelsAsked() };
   remember();
   if (shown.angles && shown.angles.levels !== JSON.stringify(levelsNoted())) {
-    await loadAngles();
+    await loadAngles().catch((error) => trouble(error, "refusal"));
     if (move === moving) drawLists();
   }
   if (shown.selected) await choose(picked ?? shown.selected.index, false);
