@@ -154,7 +154,10 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
     rows = table(found)
     say("\n".join(rows))
     if chosen.write:
-        how = f"Made by `python -m benchmarks.boxes --runs {len(found)} --write`; seeds from {SEED} on."
+        how = (
+            f"Made by `python -m benchmarks.boxes --runs {len(found)} --write`; seeds from {SEED} on. The rule stops by "
+            f"itself once epsilon = {EPSILON:g} is certified, and after {EVALUATIONS} evaluations at the latest."
+        )
         measure = (
             "The measure is VOPy's: the set that the model's means name on 2048 Sobol' points, and the logarithm of "
             "the hypervolume of facet values that its true values lack."
