@@ -155,7 +155,7 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
     say("\n".join(rows))
     if chosen.write:
         how = (
-            f"Made by `python -m benchmarks.boxes --runs {len(found)} --write`; seeds from {SEED} on. The rule stops by "
+            f"Made by `python -m benchmarks.boxes --runs {len(found)} --write`; seeds from {SEED} on. It stops by "
             f"itself once epsilon = {EPSILON:g} is certified, and after {EVALUATIONS} evaluations at the latest."
         )
         measure = (
