@@ -277,7 +277,7 @@ def test_noise_that_nobody_knows_is_for_our_own_rules_and_as_hard_as_it_is():
     untold = next(case for case in samples.cases() if case.hidden is not None)
     told = next(case for case in samples.cases() if case.name.startswith("SNW, planar:90, eps 0.1, sigma 1"))
     assert untold.hardness == pytest.approx(told.hardness)
-    assert [rule.ours for rule in samples.RULES if samples._serves(rule, untold)] == [True, True]
+    assert [rule.ours for rule in samples.RULES if samples._serves(rule, untold)] == [True]
     assert len([rule for rule in samples.RULES if samples._serves(rule, told)]) > 2
     assert samples._unmeasured(untold) == []
 
@@ -353,7 +353,7 @@ def test_an_ablation_shows_ratios_of_paired_runs():
     found |= {("three designs", "without directions", n): (150, True) for n in range(4)}
     lines = list(ablation.table(found, [tiny()]))
     assert any("1.500 (0.000)" in line for line in lines)
-    assert "| **geometric mean** | | | | | 1.500 | 1.000 |  | 1.000 |  |  |" in lines
+    assert "| **geometric mean** | | | | | 1.500 | 1.000 | 1.000 |  |  |" in lines
     text = ablation.page(lines)
     assert text.count(ablation.BEGIN) == 1
     assert "\n".join(lines) in text
