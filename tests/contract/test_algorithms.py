@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -63,11 +64,6 @@ class TestPaired(OurContract):
 
     def make(self, question, n_designs):
         return algorithms.PairedElimination(question, n_designs, blocks=400, population=None)
-
-
-class TestModelGuided(OurContract):
-    def make(self, question, n_designs):
-        return algorithms.ModelGuided(question, n_designs, model=cw.models.Independent())
 
 
 class TestLeaderChallenger(OurContract):
@@ -132,6 +128,19 @@ class TestVOGPOnAMixture(QuietContract):
 
     def make(self, question, n_designs):
         return algorithms.VOGP(question, n_designs, model=smooth(n_designs), growth=0.3)
+
+
+def wide_draws(dim, designs, size, rng):
+    """Of somebody's model, by a function that travels between processes."""
+    return 4 * rng.normal(size=(size, len(designs), dim))
+
+
+class TestDraws(QuietContract):
+    heuristic = "fitted"
+
+    def make(self, question, n_designs):
+        model = cw.models.Draws(partial(wide_draws, question.cone.dim))
+        return algorithms.DrawGuided(question, n_designs, model=model)
 
 
 class TestPosteriorSampling(OurContract):

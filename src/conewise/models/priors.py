@@ -127,7 +127,8 @@ class Independent(Prior):
     @property
     def words(self) -> str:
         """The prior, for a reader of results."""
-        return f"independent normal designs of {len(self.sizes)} sizes"
+        count = len(self.sizes)
+        return f"independent normal designs of {count} size{'s' if count > 1 else ''}"
 
     @property
     def richer(self) -> Prior:
