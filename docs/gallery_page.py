@@ -19,10 +19,11 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from conewise.report.grounds import PAPER
+
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "gallery.md"
 SCRIPTS = tuple(DOCS / "gallery" / f"{name}.py" for name in ("models", "queueing", "laboratory", "networks", "trees"))
-STYLE = runpy.run_path(str(DOCS / "pictures.py"))["STYLE"]
 
 HEAD = """# Gallery
 
@@ -42,7 +43,7 @@ TAIL = """
 def ran(script: Path) -> tuple[str, Figure]:
     """What a script prints, and its picture."""
     printed = io.StringIO()
-    with matplotlib.rc_context(STYLE), contextlib.redirect_stdout(printed):
+    with matplotlib.rc_context(PAPER), contextlib.redirect_stdout(printed):
         figure = runpy.run_path(str(script))["figure"]
     return printed.getvalue(), figure
 

@@ -128,6 +128,7 @@ def test_the_examples_of_the_help_run(helps, tmp_path):
     for name in ("cone", "front", "budget"):
         example = re.search(r"Example: conewise (.*?)\n\n", helps[name], re.DOTALL)[1]
         succeeds(*example.split(), cwd=tmp_path, by=inside)
+    succeeds("cone", "planar:60", "--plot", "cone.png", cwd=tmp_path, by=inside)
     assert (tmp_path / "cone.png").stat().st_size > 1000
 
 

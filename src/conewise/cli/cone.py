@@ -26,7 +26,7 @@ from conewise.report.words import describe
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
 @click.option("--details", is_flag=True, help="Facets, rays, dual, widths and ordering complexity as well.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all details.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cone(
     spec: str,
     dim: int | None,

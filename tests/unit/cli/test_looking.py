@@ -50,6 +50,8 @@ def test_status_has_a_line_a_design_and_who_has_what(begun, capsys):
         "evaluations": 1,
         "means": {"yield": 61.5, "cost": 4.0},
         "standard_errors": {"yield": None, "cost": None},
+        "probability": None,  # no model
+        "evidence": None,
     }
     assert found["designs"][1]["means"] == {"yield": None, "cost": None}
     assert {lease["id"] for lease in found["leases"]} == {"d0n1", "d1n0", "d2n0", "d3n0"}
