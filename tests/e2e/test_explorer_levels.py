@@ -55,6 +55,7 @@ def test_a_level_is_dragged_typed_gone_back_through_and_said_of_who_misses_it(ch
         both = remaining(cone, most, 9.5)
         reads(page, "#pareto", str(len(both)))
         mentions(page, "#level-words", "and log2 throughput at least 9.5 will do.")
+        page.wait_for_url("**9.5*")  # a step of its own for whoever goes back
         missing = int(np.argmax(VALUES[:, 0]))
         page.locator("#everyone").select_option("all")
         page.locator("#filter").fill(SNW.names[missing])
@@ -62,6 +63,7 @@ def test_a_level_is_dragged_typed_gone_back_through_and_said_of_who_misses_it(ch
         by = VALUES[missing, 0] - most
         mentions(page, "#selected", f"misses a level: log2 area {VALUES[missing, 0]:.5g} is {by:.5g} above {most:.5g}")
         mentions(page, "#table", "misses a level")
+        page.wait_for_url("**selected=*")
         assert serious_violations(page) == []
         page.evaluate("scrollTo(0, 0)")
         screenshot(page, "explorer-levels")
