@@ -204,17 +204,22 @@ def _shown(value: tuple[float, float, int] | None) -> str:
 
 def page(lines: list[str]) -> str:
     """SAMPLES.md with this section in its place, or at its end."""
-    text = PAGE.read_text(encoding="utf-8")
-    head, tail = text, ""
-    if BEGIN in text:
-        head, rest = text.split(BEGIN, 1)
-        tail = rest.split(END, 1)[1]
     intro = (
         "## What each mechanism saves\n\nMade by `python -m benchmarks.ablation --write`, with the default rule and "
         f"seeds from {SEED} on. Evaluations as a multiple of those with every mechanism (standard errors of paired "
         "runs); empty where a mechanism has nothing to do."
     )
-    return f"{head.rstrip()}\n\n{BEGIN}\n{intro}\n\n" + "\n".join(lines) + f"\n{END}\n{tail.lstrip()}"
+    return placed(BEGIN, END, intro, lines)
+
+
+def placed(begin: str, end: str, intro: str, lines: list[str]) -> str:
+    """SAMPLES.md with a section between its two marks, or at its end."""
+    text = PAGE.read_text(encoding="utf-8")
+    head, tail = text, ""
+    if begin in text:
+        head, rest = text.split(begin, 1)
+        tail = rest.split(end, 1)[1]
+    return f"{head.rstrip()}\n\n{begin}\n{intro}\n\n" + "\n".join(lines) + f"\n{end}\n{tail.lstrip()}"
 
 
 def main() -> int:

@@ -372,8 +372,10 @@ class Certificate(Asked):
         if not self.weighted:
             return None
         most = max(1, self.levels.counts[-1] // self.tuning.pilot_longest)
-        covering, typical = self.success == "cover", self.radii.typical
-        task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, most, self.tuning)
+        covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
+        if math.isinf(self._due[0]) or self.radii.estimates:
+            tuning = replace(tuning, pilot_first=tuning.pilot_blind)
+        task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, most, tuning)
         return Pilot.begun(task, self.n_designs)
 
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------

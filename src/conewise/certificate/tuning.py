@@ -49,13 +49,15 @@ class Tuning:
     """With more designs, weights of a pilot do better."""
 
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
-    pilot_first: int = 5
+    pilot_first: int = 1
     """Observations of each design with which a pilot begins."""
+    pilot_blind: int = 5
+    """... where it is not known beforehand what a near-tie takes: at epsilon = 0, and where noise is estimated."""
     pilot_part: float = 1.6
     """A pilot ends at this many observations over the squared gap: a few per cent of what the design will need."""
     pilot_growth: float = 4.0
     """... to which it grows in stages, by this factor at most: the less is known of a gap, the smaller it may look."""
-    pilot_worth: float = 1000.0
+    pilot_worth: float = 60.0
     """No pilot where near-ties are decided by fewer observations of a design: it would cost more than it tells."""
     pilots_from: int = 40
     """For `contain`: no pilot with fewer designs, where claims step by step do as well without one."""
@@ -89,8 +91,14 @@ class Tuning:
             raise InputError("level_part lies between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
-        if self.step <= 1 or min(self.pilot_first, self.pilot_longest, self.draws) < 1 or self.pilot_growth <= 1:
-            raise InputError("step and pilot_growth exceed 1; pilot_first, pilot_longest and draws are at least 1.")
+        if (
+            self.step <= 1
+            or min(self.pilot_first, self.pilot_blind, self.pilot_longest, self.draws) < 1
+            or self.pilot_growth <= 1
+        ):
+            raise InputError(
+                "step and pilot_growth exceed 1; pilot_first, pilot_blind, pilot_longest and draws are at least 1."
+            )
 
 
 TUNING: Final = Tuning()

@@ -89,6 +89,7 @@ WRONG = {
     "even_facets": 0.0,
     "even_rivals": 0.9,
     "pilot_first": 0,
+    "pilot_blind": 0,
     "pilot_growth": 1.0,
     "draws": 0,
 }
