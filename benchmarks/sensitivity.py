@@ -26,7 +26,6 @@ CHECKED: dict[str, tuple[str, ...]] = {
     "step": (SNW,),
     "near_fine": (EXACT,),
     "near_leads": (EXACT,),
-    "pilot_first": (SNW,),
     "pilot_part": (SNW,),
     "pilot_growth": (SNW,),
     "pilot_longest": (SNW,),

@@ -21,7 +21,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2)
+ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=2, pilot_first=5)
 """Pilots however little is planned."""
 
 
