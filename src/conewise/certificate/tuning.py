@@ -1,7 +1,8 @@
 """Every tuned number of the certificate and its sampling rules, in one value: any valid one keeps the proof.
 
 They change what a run costs, never whether it is right. Chosen on the seeds 0 to 999; nothing that is reported
-(`benchmarks.cases`, `benchmarks.families`) was used.
+(`benchmarks.cases`, `benchmarks.families`) was used. What halving or doubling each of them costs is measured by
+`benchmarks.sensitivity` and stands in benchmarks/SAMPLES.md.
 """
 
 from __future__ import annotations
