@@ -262,6 +262,7 @@ class Certificate(Asked):
     def weighted(self) -> bool:
         """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
         suits = self.pilots and self.tuning.pilots and not self.any_epsilon and not self.near
+        suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
         least = self.tuning.pilots_from if self.stepwise else 2
         suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
         return suits and self._due[0] >= self.tuning.pilot_worth
