@@ -219,15 +219,14 @@ def _rivals(comparisons: Comparisons, rows: Indices, columns: Indices) -> Indice
 
 
 def _beats_of(comparisons: Comparisons) -> Callable[[Indices, Indices], Bools]:
-    """Who of the columns beats whom of the rows, on any list (docs/adaptive, 1)."""
+    """Who of the columns beats whom of the rows (docs/adaptive, 1)."""
 
     def beats(rows: Indices, columns: Indices) -> Bools:
         total = np.zeros((len(rows), len(columns)), dtype=bool)
         for seen in comparisons.out(rows, columns):
-            # Without noise a gain of 0 is no advantage: twins do not beat each other. Nor does a design beat its own
-            # earlier mean.
+            # Without noise a gain of 0 is no advantage: twins do not beat each other, nor does a design beat itself.
             total |= np.all(seen.gains >= seen.radii, axis=2) & np.any(seen.gains > 0, axis=2)
-        return np.asarray(total & (rows[:, None] != columns[None, :]))
+        return total
 
     return beats
 

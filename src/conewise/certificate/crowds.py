@@ -144,7 +144,7 @@ def _beaten_at(
             gains = view.values[rivals, n][None, :] - view.values[part, n][:, None]
             lost &= radius.beats(gains, view.variances[part][:, None], view.variances[rivals][None, :], n)
             won |= gains > 0
-        lost &= won & (view.designs[part][:, None] != view.designs[rivals][None, :])
+        lost &= won
         rival[start : start + step] = np.where(lost.any(axis=1), rivals[lost.argmax(axis=1)], -1)
     found = rival >= 0
     return view.designs[rows[found]], view.designs[rival[found]]
