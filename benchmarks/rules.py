@@ -1,41 +1,42 @@
 """Our rule with a model beside published ones on the same posterior, and beside VOPy's own.
 
-    python -m benchmarks.rules [--runs 20] [--only TEXT] [--processes 2] [--write]
+    python -m benchmarks.rules [--runs 20] [--only TEXT] [--minutes 40] [--patience 600] [--replay] [--write]
 
 Standardised tables, sigma 0.1, epsilon 0.1, delta 0.05, componentwise order, nothing known of the kernels; every
-evaluation counts, and every answer is checked against the truth. `--write` puts the table into SAMPLES.md. VOPy runs in
-its own environment (`make bench-peers`); what takes longer than PATIENCE there, and everything where that environment
-is absent, is replayed in closed form (`benchmarks.replay`) and marked.
+evaluation counts, and every answer is checked against the truth. Every run is a line of benchmarks/rules.jsonl and is
+never made twice; `--write` puts the table of them into SAMPLES.md. VOPy runs in its own environment (`make
+bench-peers`). A rule that it does not end within `--patience` CPU seconds, and everything with `--replay` or where that
+environment is absent, is replayed in closed form (`benchmarks.replay`) and marked.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import conewise as cw
+from benchmarks import lines
 from benchmarks.cases import SEED
-from benchmarks.elsewhere import SCRIPTS
+from benchmarks.elsewhere import SCRIPTS, peer_versions
 from benchmarks.measure import PEERS_PYTHON
 from benchmarks.modelled import ModelCase, brake_features, cases, network_features
 from benchmarks.replay import Replay
 
 PAGE = Path(__file__).with_name("SAMPLES.md")
 BEGIN, END = "<!-- rules with a model -->", "<!-- end of rules with a model -->"
-PATIENCE = 600.0
-"""CPU seconds of one run of VOPy."""
+KEPT = Path(__file__).with_name("rules.jsonl")
 MOST = 1000
 """Evaluations after which an acquisition is stopped; nothing else is."""
 MOST_REPLAYED = 40_000
@@ -52,6 +53,17 @@ class Found:
     promised: bool
     seconds: float
     replayed: bool = False
+    each: float = 0.0
+    """CPU seconds that VOPy itself took an evaluation, whether it ended or not; 0 where it was not asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Found):
+    """A line of the file."""
+
+    case: str
+    rule: str
+    seed: int
 
 
 def ours(algorithm: str, case: ModelCase, seed: int, **options: Any) -> Found:
@@ -62,26 +74,34 @@ def ours(algorithm: str, case: ModelCase, seed: int, **options: Any) -> Found:
     return _found(case, result.pareto, result.evaluations, ended, bool(result.guarantee), start)
 
 
-def theirs(name: str, contraction: float | None, case: ModelCase, seed: int) -> Found:
+def theirs(name: str, contraction: float | None, case: ModelCase, seed: int, patience: float) -> Found:
     """VOPy itself where it is there, may be asked (a root instead of a contraction it does not know) and ends."""
-    table = TABLES[case.name]
-    if contraction is not None and PEERS_PYTHON.exists():
-        command = [PEERS_PYTHON, SCRIPTS / "vopy_models.py", name, table, contraction, seed, PATIENCE]
-        ran = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-        if ran.returncode:
-            raise RuntimeError(f"VOPy failed: {ran.stderr.strip().splitlines()[-1]}")
-        said = json.loads(ran.stdout.splitlines()[-1])
+    table, each = TABLES[case.name], 0.0
+    if contraction is not None and patience > 0 and PEERS_PYTHON.exists():
+        said = asked(name, table, contraction, seed, patience)
+        each = said["seconds"] / said["evaluations"]
         if said["ended"]:
             mask = np.isin(np.arange(case.problem.n_designs), said["returned"])
             right = bool(cw.verdict(mask, case.problem.means, case.cone, case.epsilon))
-            return Found(said["evaluations"], True, right, False, said["seconds"])
+            return Found(said["evaluations"], True, right, False, said["seconds"], each=each)
     start = time.process_time()
     made = replay_of(table)
     if name == "VOGP":
         count, mask, ended = made.vogp(contraction or 1.0, seed, MOST_REPLAYED)
     else:
         count, mask, ended = made.paveba(contraction, seed, MOST_REPLAYED)
-    return _found(case, mask, count, ended, False, start, replayed=True)
+    return replace(_found(case, mask, count, ended, False, start, replayed=True), each=each)
+
+
+def asked(name: str, table: str, contraction: float, seed: int, patience: float) -> dict[str, Any]:
+    """What VOPy answers: evaluations, the returned designs, CPU seconds of one thread, and whether it ended."""
+    command = [PEERS_PYTHON, SCRIPTS / "vopy_models.py", name, table, contraction, seed, patience]
+    alone = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    ran = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=alone)
+    if ran.returncode:
+        raise RuntimeError(f"VOPy failed: {ran.stderr.strip().splitlines()[-1]}")
+    said: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    return said
 
 
 def _found(
@@ -106,15 +126,19 @@ def replay_of(table: str) -> Replay:
     return Replay(np.asarray(case.problem.means), scaled, 0.1**2, case.epsilon, case.delta)
 
 
-def _rule(algorithm: str, **options: Any) -> Callable[[ModelCase, int], Found]:
-    return lambda case, seed: ours(algorithm, case, seed, **options)
+Make = Callable[[ModelCase, int, float], Found]
+"""From a case, a seed and the patience with VOPy."""
 
 
-def _vopy(name: str, contraction: float | None) -> Callable[[ModelCase, int], Found]:
-    return lambda case, seed: theirs(name, contraction, case, seed)
+def _rule(algorithm: str, **options: Any) -> Make:
+    return lambda case, seed, patience: ours(algorithm, case, seed, **options)
 
 
-ROWS: dict[str, Callable[[ModelCase, int], Found]] = {
+def _vopy(name: str, contraction: float | None) -> Make:
+    return partial(theirs, name, contraction)
+
+
+ROWS: dict[str, Make] = {
     "**model**": _rule("model"),
     "VOGP, practical radius, batches of 2%": _rule("vogp", radius="practical", growth=0.02),
     "VOGP, proven radius, batches of 5%": _rule("vogp", radius="proven", growth=0.05),
@@ -129,80 +153,87 @@ ROWS: dict[str, Callable[[ModelCase, int], Found]] = {
 }
 
 
-def one(name: str, place: int, seed: int) -> Found:
-    """One run, in whatever process."""
-    return ROWS[name](cases()[place], seed)
+def missing(runs: int, only: str, patience: float) -> Iterator[Callable[[], Run]]:
+    """Row after row for each seed, the two tables with features alone; a rule that VOPy did not end is replayed."""
+    for seed in range(SEED, SEED + runs):
+        for case in cases():
+            for rule in ROWS if case.name in TABLES else ():
+                done = [run for run in lines.read(KEPT, Run) if (run.case, run.rule) == (case.name, rule)]
+                if only in f"{case.name}, {rule}" and seed not in {run.seed for run in done}:
+                    slow = any(run.replayed and run.each for run in done)
+                    yield partial(one, rule, case, seed, 0.0 if slow else patience)
 
 
-def measured(runs: int, only: str, processes: int) -> dict[tuple[str, str], list[Found]]:
-    """By case and row; the two tables with features alone."""
-    wanted = [
-        (name, place, case.name)
-        for place, case in enumerate(cases())
-        if case.name in TABLES
-        for name in ROWS
-        if only in f"{case.name}, {name}"
-    ]
-    with ProcessPoolExecutor(processes) as pool:
-        jobs = {
-            (case, name): [pool.submit(one, name, place, SEED + seed) for seed in range(runs)]
-            for name, place, case in wanted
-        }
-        return {key: [job.result() for job in some] for key, some in jobs.items()}
+def one(rule: str, case: ModelCase, seed: int, patience: float) -> Run:
+    return Run(case=case.name, rule=rule, seed=seed, **asdict(ROWS[rule](case, seed, patience)))
 
 
-def table(found: dict[tuple[str, str], list[Found]]) -> Iterator[str]:
+def table(done: list[Run]) -> Iterator[str]:
     """One block a case."""
-    for case in dict.fromkeys(case for case, _ in found):
+    for case in TABLES:
         yield f"### {case}\n"
-        yield "| rule | evaluations (mean) | std. error | ended | right | promised | CPU s a run | |"
-        yield "|---|--:|--:|--:|--:|--:|--:|---|"
-        for (where, name), runs in found.items():
-            if where == case:
-                counts = np.array([run.evaluations for run in runs], dtype=float)
-                error = f"{counts.std(ddof=1) / np.sqrt(len(counts)):.2g}" if len(counts) > 1 else ""
-                ended, right, promised = (
-                    f"{sum(getattr(run, what) for run in runs)}/{len(runs)}" for what in ("ended", "right", "promised")
-                )
-                seconds = np.mean([run.seconds for run in runs])
-                mark = "replayed" if any(run.replayed for run in runs) else ""
-                yield (
-                    f"| {name} | {counts.mean():.4g} | {error} | {ended} | {right} | {promised} | {seconds:.1f} "
-                    f"| {mark} |"
-                )
+        yield "| rule | runs | evaluations (mean) | std. error | ended | right | promised | CPU ms an evaluation | |"
+        yield "|---|--:|--:|--:|--:|--:|--:|--:|---|"
+        for rule in ROWS:
+            if runs := [run for run in done if (run.case, run.rule) == (case, rule)]:
+                yield row(rule, runs)
         yield ""
 
 
-def page(lines: list[str], runs: int) -> str:
+def row(rule: str, runs: list[Run]) -> str:
+    """Our time an evaluation, or VOPy's: that of a replay says nothing about anybody."""
+    counts = np.array([run.evaluations for run in runs], dtype=float)
+    error = f"{counts.std(ddof=1) / np.sqrt(len(counts)):.2g}" if len(counts) > 1 else ""
+    ended, right, promised = (
+        f"{sum(getattr(run, what) for run in runs)}/{len(runs)}" for what in ("ended", "right", "promised")
+    )
+    each = [run.each or run.seconds / run.evaluations for run in runs if run.each or not run.replayed]
+    shown = f"{1000 * np.mean(each):.0f}" if each else ""
+    replayed, mark = sum(run.replayed for run in runs), ""
+    if replayed:
+        mark = "replayed" if replayed == len(runs) else f"{replayed} of {len(runs)} replayed"
+        if each:
+            mark += f"; VOPy takes about {np.mean(each) * counts.mean() / 60:.0f} min a run"
+    return (
+        f"| {rule} | {len(runs)} | {counts.mean():.4g} | {error} | {ended} | {right} | {promised} | {shown} | {mark} |"
+    )
+
+
+def page(rows: list[str]) -> str:
     """SAMPLES.md with this section in its place, or at its end."""
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     tail = rest.partition(END)[2]
+    version = peer_versions({"VOPy": "vopy"})["VOPy"]
     intro = (
-        f"## Rules with a model\n\nMade by `python -m benchmarks.rules --runs {runs} --write` on "
-        f"{date.today():%d %B %Y}, seeds from {SEED} on. Standardised tables, sigma 0.1, epsilon 0.1, delta 0.05, "
-        "componentwise; the model is `Smooth(features)`, a mixture, for which the theorems of VOGP and epsilon-PAL "
-        "promise nothing. *right* counts answers that are finished and succeed; VOPy's own rules fit their kernels to "
-        "the noise-free values of all designs. *replayed*: the rule as VOPy has it, from closed forms, where a run "
-        "takes longer than ten minutes or VOPy was not there; PaVeBa-GP multiplies standard deviations by alpha where "
-        "its proof has the root, and the root is not something that VOPy can be asked for."
+        f"## Rules with a model\n\nMade by `python -m benchmarks.rules --write` on {date.today():%d %B %Y} from the "
+        f"runs in benchmarks/rules.jsonl, seeds from {SEED} on; VOPy {version}. Standardised tables, sigma 0.1, "
+        "epsilon 0.1, delta 0.05, componentwise; the model is `Smooth(features)`, a mixture, for which the theorems of "
+        "VOGP and epsilon-PAL promise nothing. *right* counts answers that are finished and succeed; VOPy's own rules "
+        "fit their kernels to the noise-free values of all designs, and the value with which they start is counted. "
+        "*CPU ms* are of the whole run, in one thread; VOPy's, where it did not end, of as far as it came. *replayed*: "
+        "the rule as VOPy has it, from closed forms, where VOPy was too slow to be run to its end (its time a run is "
+        "then its time an evaluation times the evaluations replayed); PaVeBa-GP multiplies standard deviations by "
+        "alpha where its proof has the root, and the root is not something that VOPy can be asked for."
     )
-    return f"{head.rstrip()}\n\n{BEGIN}\n{intro}\n\n" + "\n".join(lines).rstrip() + f"\n{END}\n{tail.lstrip()}"
+    return f"{head.rstrip()}\n\n{BEGIN}\n{intro}\n\n" + "\n".join(rows).rstrip() + f"\n{END}\n\n{tail.lstrip()}"
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--only", default="", help="part of a case and a rule, as in 'SNW, 3 features, **model**'")
-    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=40.0, help="of CPU time of our own, after which it stops")
+    parser.add_argument("--patience", type=float, default=600.0, help="CPU seconds of one run of VOPy")
+    parser.add_argument("--replay", action="store_true", help="do not ask VOPy")
     parser.add_argument("--write", action="store_true", help=f"write the section in {PAGE.name}")
     options = parser.parse_args(arguments)
-    if options.write and options.only:
-        parser.error("--write takes all rows: leave out --only")
-    lines = list(table(measured(options.runs, options.only, options.processes)))
-    print("\n".join(lines))
+    patience = 0.0 if options.replay else options.patience
+    lines.fill(KEPT, missing(options.runs, options.only, patience), options.minutes)
+    rows = list(table(lines.read(KEPT, Run)))
+    print("\n".join(rows))
     if options.write:
-        PAGE.write_text(page(lines, options.runs), encoding="utf-8")
+        PAGE.write_text(page(rows), encoding="utf-8")
     return 0
 
 

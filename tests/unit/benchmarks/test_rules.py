@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from benchmarks import replay, rules
+from benchmarks import lines, replay, rules
 from conewise.noise import Gaussian
 
 X = np.linspace(0, 1, 12)[:, None]
@@ -64,32 +64,67 @@ def test_rows_count_runs_and_the_section_takes_its_place(monkeypatch, tmp_path):
     problem = cw.SimulatedBandit(MEANS, Gaussian(0.1))
     model = cw.models.Smooth(X, kernels=("squared",), sizes=(10.0,))
     case = rules.ModelCase("disc brake, 4 features", problem, cw.Cone.orthant(2), 0.3, 0.1, model, 70)
-    found = {
-        (case.name, name): [rules.ours(algorithm, case, 0, **options)]
-        for name, algorithm, options in (("ours", "model", {}), ("entropy", "pfes", {"max_evaluations": 3}))
+    some = {
+        "ours": lambda case, seed, patience: rules.ours("model", case, seed),
+        "entropy": lambda case, seed, patience: rules.ours("pfes", case, seed, max_evaluations=3),
     }
-    assert found[case.name, "ours"][0].right
-    lines = list(rules.table(found))
-    assert lines[3].startswith("| ours | ")
-    assert "| 1/1 | 1/1 | 1/1 |" in lines[3]
-    assert "| 3 |  | 0/1 | 0/1 | 0/1 |" in lines[4]
     page = tmp_path / "SAMPLES.md"
     page.write_text("# Before\n\n## After\n", encoding="utf-8")
-    monkeypatch.setattr(rules, "PAGE", page)
+    for name, value in (("cases", lambda: [case]), ("ROWS", some), ("KEPT", tmp_path / "runs.jsonl"), ("PAGE", page)):
+        monkeypatch.setattr(rules, name, value)
+    monkeypatch.setattr(rules, "peer_versions", lambda names: dict.fromkeys(names, "9.9"))
     for _ in range(2):
-        page.write_text(rules.page(lines, 1), encoding="utf-8")
+        assert rules.main(["--runs", "1", "--write"]) == 0
+    done = lines.read(rules.KEPT, rules.Run)
+    assert [(run.rule, run.right) for run in done] == [("ours", True), ("entropy", False)]
+    assert list(rules.missing(1, "", 1.0)) == []
+    rows = list(rules.table(done))
+    assert rows[3].startswith("| ours | 1 | ")
+    assert "| 1/1 | 1/1 | 1/1 |" in rows[3]
+    assert "| 3 |  | 0/1 | 0/1 | 0/1 |" in rows[4]
     text = page.read_text(encoding="utf-8")
     assert text.count("## Rules with a model") == 1
-    assert text.startswith("# Before")
+    assert "VOPy 9.9" in text
+    assert text.startswith("# Before\n\n## After")
 
 
-def test_a_row_of_vopy_is_replayed_where_vopy_is_not(monkeypatch, table, tmp_path):
+@pytest.fixture
+def networks():
+    bandit = cw.SimulatedBandit(MEANS, Gaussian(0.1))
+    return rules.ModelCase("SNW, 3 features", bandit, cw.Cone.orthant(2), 0.2, 0.05, None, 1)
+
+
+def test_a_row_of_vopy_is_replayed_where_vopy_is_not(monkeypatch, table, tmp_path, networks):
     monkeypatch.setattr(rules, "PEERS_PYTHON", tmp_path / "python")
     monkeypatch.setattr(rules, "replay_of", lambda name: table)
-    case = rules.ModelCase(
-        "SNW, 3 features", cw.SimulatedBandit(MEANS, Gaussian(0.1)), cw.Cone.orthant(2), 0.2, 0.05, None, 1
-    )
     for name, contraction in (("VOGP", 32.0), ("PaVeBaGP", 32.0)):
-        run = rules.theirs(name, contraction, case, 0)
+        run = rules.theirs(name, contraction, networks, 0, 600.0)
         assert run.replayed
         assert not run.promised
+
+
+def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path, networks):
+    questions = []
+
+    def asked(name, where, contraction, seed, patience):
+        questions.append(seed)
+        ended = name == "quick"
+        return {"evaluations": 10, "returned": list(range(12)), "seconds": 5.0, "ended": ended}
+
+    some = {name: rules._vopy(name, 32.0) for name in ("quick", "VOGP")}
+    python = tmp_path / "python"
+    python.touch()
+    for name, value in (
+        ("cases", lambda: [networks]),
+        ("ROWS", some),
+        ("KEPT", tmp_path / "runs.jsonl"),
+        ("PEERS_PYTHON", python),
+        ("replay_of", lambda name: table),
+        ("asked", asked),
+    ):
+        monkeypatch.setattr(rules, name, value)
+    assert rules.main(["--runs", "2"]) == 0
+    quick, slow = list(rules.table(lines.read(rules.KEPT, rules.Run)))[-3:-1]
+    assert questions == [rules.SEED, rules.SEED, rules.SEED + 1]
+    assert quick.endswith("| 500 |  |")
+    assert "| 500 | replayed; VOPy takes about " in slow
