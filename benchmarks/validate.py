@@ -282,6 +282,22 @@ class Cell:
     def seed(self) -> int:
         return zlib.crc32(f"{self.rule}|{self.notion}|{self.instance}|{self.scale}".encode())
 
+    @property
+    def may_stay_open(self) -> bool:
+        """Exact ties are never told apart, and a sample that is looked at once may be too small."""
+        ties = self.notion == "exact" and "identical" in self.instance
+        return ties or next(rule for rule in RULES if rule.name == self.rule).once
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One run of a cell."""
+
+    failed: bool
+    undecided: bool
+    """It ended by itself without an answer at epsilon."""
+    evaluations: int
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -289,7 +305,7 @@ class Measured:
     runs: int
     failures: int
     unfinished: int
-    """Runs that ended by themselves without an answer at epsilon; a sample that is looked at once may be too small."""
+    """Runs that were undecided at their end."""
     evaluations: float
     """Mean."""
     seconds: float
@@ -300,8 +316,7 @@ class Measured:
 
     @property
     def ended(self) -> bool:
-        ties = self.cell.notion == "exact" and "identical" in self.cell.instance
-        return ties or not self.unfinished or next(rule for rule in RULES if rule.name == self.cell.rule).once
+        return self.cell.may_stay_open or not self.unfinished
 
 
 def allowed(runs: int) -> int:
@@ -349,25 +364,30 @@ def _everything() -> list[Instance]:
     return [*instances(), *further_instances(), *exact_instances()]
 
 
-def measure(cell: Cell, runs: int, curtailed: bool = False) -> Measured:
-    """So many runs; `curtailed` stops when the rest cannot change whether the exact test rejects."""
+def judge(cell: Cell) -> Callable[[int], Attempt]:
+    """What a run of a cell comes to, by its number."""
     instance = next(one for one in _everything() if one.name == cell.instance)
     rule = next(rule for rule in RULES if rule.name == cell.rule)
     algorithm = rule.make(instance, cell.notion, cell.scale)
-    done = failures = unfinished = evaluations = 0
-    began = time.perf_counter()
-    while done < runs:
-        result = run(algorithm, instance.problem, rng=np.random.default_rng([SEED, cell.seed, done]))
-        done += 1
+
+    def attempt(number: int) -> Attempt:
+        result = run(algorithm, instance.problem, rng=np.random.default_rng([SEED, cell.seed, number]))
         # Finished or not, an answer is held to the epsilon that it states, which is never above the one asked for.
         stated = result.certified_epsilon
         epsilon = EPSILON if stated is None else stated if rule.once else min(stated, EPSILON)
-        failures += not instance.succeeds(result.pareto, cell.notion, epsilon)
-        unfinished += bool((result.status == "undecided").any())
-        evaluations += result.evaluations
-        if curtailed and (failures > allowed(runs) or failures + runs - done <= allowed(runs)):
-            break
-    return Measured(cell, done, failures, unfinished, evaluations / done, time.perf_counter() - began)
+        failed = not instance.succeeds(result.pareto, cell.notion, epsilon)
+        return Attempt(failed, bool((result.status == "undecided").any()), result.evaluations)
+
+    return attempt
+
+
+def measure(cell: Cell, runs: int) -> Measured:
+    """So many runs."""
+    began = time.perf_counter()
+    made = list(map(judge(cell), range(runs)))
+    failures, undecided = sum(one.failed for one in made), sum(one.undecided for one in made)
+    evaluations = sum(one.evaluations for one in made) / runs
+    return Measured(cell, runs, failures, undecided, evaluations, time.perf_counter() - began)
 
 
 # -- reporting -----------------------------------------------------------------------------------------------------

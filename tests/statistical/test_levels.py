@@ -1,8 +1,8 @@
 """Answers with levels are right as often as promised: some cells of `benchmarks.levels`, with fewer runs.
 
-Null hypothesis of a cell: an answer is wrong with probability at most 0.1. Exact binomial tests with fixed seeds at
-level 1e-4, without the runs that cannot change the verdict; they reject from 11 of 30 failures on (power against a rate
-of 0.5: 0.95). The control of a cell, with its radii divided by 8, is rejected by the same test.
+Null hypothesis of a cell: an answer is wrong with probability at most 0.1. Sequential tests with fixed seeds at level
+1e-4 (power against a rate of 0.5: 0.99). The control of a cell, with its radii divided by 8, is rejected by the same
+test.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from shared.binomial import rejected
 
 from benchmarks import levels
 
-RUNS, LEVEL = 30, 1e-4
+LEVEL = 1e-4
 CHECKED = ("on the level, contain", "twins on the level", "the only dominator is infeasible, contain")
 CELLS = [cell for cell in levels.CELLS if cell.name in CHECKED]
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.name for cell in CELLS])
 def test_an_answer_with_levels_is_right(cell):
-    assert not rejected(cell.judge(), RUNS, levels.DELTA, LEVEL)
+    assert not rejected(cell.judge(), levels.DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.name for cell in CELLS])
 def test_its_control_is_noticed(cell):
-    assert rejected(cell.judge(1 / cell.shrunk), RUNS, levels.DELTA, LEVEL)
+    assert rejected(cell.judge(1 / cell.shrunk), levels.DELTA, LEVEL)
 
 
 def test_one_stage_asks_for_fewer_evaluations_than_two():

@@ -1,9 +1,9 @@
 """The promise on average over the prior, put to the test: the families of docs/validation-models, with fewer runs.
 
 Each draws its truths from the prior that it declares, with delta = 0.1, looks after every evaluation and stops at the
-first that certifies. Null: answers fail with probability at most delta; the exact test at level 1e-3 rejects from 5 of
-9 failures on (power against a rate of 0.7: 0.90), and runs that cannot change its verdict are left out. The negative
-control draws from a prior whose length scales are a fraction of the declared ones, and must be withdrawn.
+first that certifies. Null: answers fail with probability at most delta; sequential test at level 1e-3 with fixed seeds
+(power against a rate of 0.6: 0.90, of 0.7: 0.97). The negative control draws from a prior whose length scales are a
+fraction of the declared ones, and must be withdrawn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conewise.models.certificate import ALARM, PosteriorCertificate
 from conewise.models.posterior import posterior_of
 from conewise.noise import Gaussian
 
-RUNS, LEVEL = 9, 1e-3
+LEVEL, OFTEN = 1e-3, 0.8
 
 
 @pytest.mark.parametrize("family", families()[:6], ids=lambda family: family.name)
@@ -31,7 +31,7 @@ def test_failures_stay_within_delta(family):
         finished.append(run.finished)
         return run.wrong
 
-    assert not rejected(fails, RUNS, DELTA, LEVEL)
+    assert not rejected(fails, DELTA, LEVEL, against=OFTEN)
     assert all(finished)
 
 

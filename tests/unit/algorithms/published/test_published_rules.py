@@ -43,7 +43,7 @@ def test_easy_problems_are_solved(make, problem):
         assert algorithm.ask(algorithm.start(), 1).total == 1
         return not succeeds(make, result, means, cone, EPSILON)
 
-    assert not rejected(fails, 20, DELTA, LEVEL)
+    assert not rejected(fails, DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("make", CONFIDENT, ids=name)
@@ -101,7 +101,7 @@ def test_near_ties_fail_rarely_and_often_with_an_eighth_of_the_radius(make, scal
     def fails(seed: int) -> bool:
         return not succeeds(make, play(algorithm, NEAR_TIES, seed), NEAR_TIES, cone, EPSILON)
 
-    assert rejected(fails, 60, DELTA, LEVEL) == (scale != 1)
+    assert rejected(fails, DELTA, LEVEL) == (scale != 1)
 
 
 # -- epsilon = 0 and limits ------------------------------------------------------------------------------------------
