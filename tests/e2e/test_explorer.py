@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot, serious_violations, until
+from shared.browser import SLOW, screenshot, serious_violations, until
 from shared.explorer import (
     drawn,
     exploring,
@@ -32,12 +32,6 @@ HOSTILE = ["<script>alert(1)</script>", "=cmd()", "<b>bold</b>", "<img src=x one
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def snw_table(tmp_path_factory):
     """The paper's data in a file."""
     snw = cw.problems.load("snw")
@@ -47,13 +41,6 @@ def snw_table(tmp_path_factory):
         writer.writerow(["name", "area", "throughput"])
         writer.writerows((n, -a, t) for n, (a, t) in zip(snw.names, snw.means.tolist(), strict=True))
     return path
-
-
-@pytest.fixture(scope="module")
-def snw():
-    """The address of a page about the paper's data."""
-    with exploring("snw") as address:
-        yield address
 
 
 def fits(page, selector, width):

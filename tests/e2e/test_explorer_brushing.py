@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from shared.browser import browser, screenshot, serious_violations, until
+from shared.browser import screenshot, serious_violations, until
 from shared.explorer import drawn, exploring, mentions, point_at, reads, visiting
 
 import conewise as cw
@@ -12,12 +11,6 @@ import conewise as cw
 MEANS = np.random.default_rng(3).normal(size=(120, 3)).round(3)
 NAMES = [f"d{k}" for k in range(len(MEANS))]
 FRONT = np.flatnonzero(cw.pareto_mask(MEANS, cw.Cone.orthant(3)))
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 def faded(page, part=""):

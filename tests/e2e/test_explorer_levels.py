@@ -10,8 +10,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
-from shared.browser import browser, screenshot, serious_violations
+from shared.browser import screenshot, serious_violations
 from shared.explorer import drawn, exploring, mentions, reads, table_names, visiting
 
 import conewise as cw
@@ -22,21 +21,15 @@ THREE = np.random.default_rng(3).normal(size=(300, 3)).round(3)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
-
-
 def remaining(cone, most=np.inf, least=-np.inf):
     """Who remains of the sorting networks with at most so much area and at least so much throughput."""
     will_do = np.flatnonzero((VALUES[:, 0] <= most) & (VALUES[:, 1] >= least))
     return will_do[cw.pareto_mask(SNW.means[will_do], cone)]
 
 
-def test_a_level_is_dragged_typed_gone_back_through_and_said_of_who_misses_it(chromium):
+def test_a_level_is_dragged_typed_gone_back_through_and_said_of_who_misses_it(chromium, snw):
     cone = cw.Cone.orthant(2)
-    with exploring("snw") as address, visiting(chromium, address) as page:
+    with visiting(chromium, snw) as page:
         tab = drawn(page, "bars[0].tab")
         box = page.locator("#plot-first canvas").bounding_box()
         page.mouse.move(box["x"] + tab[0], box["y"] + tab[1] + 4)
@@ -135,7 +128,7 @@ def test_levels_of_three_objectives_are_the_servers(chromium, tmp_path):
         mentions(page, "#selected", "nothing beats it")
 
 
-def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(chromium):
+def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(chromium, snw):
     cone = cw.Cone.planar(150)
     front = cw.pareto_mask(SNW.means, cone)
     wide = cw.pareto_mask(SNW.means, cw.Cone.orthant(2))
@@ -149,7 +142,7 @@ def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(ch
     index = next(int(k) for k in out if len(ahead(k)[0]) and not len(ahead(k)[1]))
     both = next(int(k) for k in out if len(ahead(k)[0]) and len(ahead(k)[1]))
     rate = (ahead(index)[0][:, 1] / -ahead(index)[0][:, 0]).max()
-    with exploring("snw") as address, visiting(chromium, address) as page:
+    with visiting(chromium, snw) as page:
         page.locator("#degrees-exact").fill("150.0")
         mentions(page, "#caption-first", "planar:150")
         page.locator("#everyone").select_option("all")
@@ -174,8 +167,8 @@ def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(ch
         mentions(page, ".back", "at no price: another design is at least as good in both")
 
 
-def test_pictures_are_files_of_vectors_too_and_the_shortlists_has_its_names(chromium):
-    with exploring("snw") as address, visiting(chromium, address, color_scheme="dark") as page:
+def test_pictures_are_files_of_vectors_too_and_the_shortlists_has_its_names(chromium, snw):
+    with visiting(chromium, snw, color_scheme="dark") as page:
         name = table_names(page)[2]
         page.locator("#table button").nth(2).click()
         reads(page, ".chosen-name", name)

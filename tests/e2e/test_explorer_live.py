@@ -6,16 +6,9 @@ import shlex
 import subprocess
 import sys
 
-import pytest
-from shared.browser import browser, screenshot, serious_violations
+from shared.browser import screenshot, serious_violations
 from shared.explorer import exploring, mentions, point_at, reads, visiting
 from shared.studies import make, values_of
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 def test_a_study_says_how_sure_it_is_and_what_comes_next(chromium, tmp_path):

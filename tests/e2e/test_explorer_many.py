@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, screenshot, serious_violations
+from shared.browser import SLOW, screenshot, serious_violations
 from shared.explorer import (
     drawn,
     exploring,
@@ -22,12 +22,6 @@ from conewise.dashboard.sources import Designs, Fixed
 
 OBJECTIVES = ["mass (kg)", "speed (m/s)", "price (EUR)", "noise (dB)", "range (km)"]
 MINIMISED = ["mass (kg)", "price (EUR)", "noise (dB)"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

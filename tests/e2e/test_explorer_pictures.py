@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from shared.browser import browser, new_page, screenshot, until
+from shared.browser import new_page, screenshot, until
 from shared.explorer import drawn, exploring, mentions, place_of, reads, table_names, visiting
 
 from conewise.dashboard.doorway import doorway
@@ -12,18 +11,6 @@ VIEW = "document.getElementById('plot-{}').drawing.view"
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 BOXES = """[...document.querySelectorAll("#selected, #selected dt, #selected dd")].map((part) =>
   part.getBoundingClientRect().toJSON())"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def snw():
-    with exploring("snw") as address:
-        yield address
 
 
 def test_a_tap_selects_the_design_under_the_finger(chromium, snw):

@@ -9,7 +9,7 @@ import socket
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, browser, new_page, screenshot, serious_violations
+from shared.browser import SLOW, new_page, screenshot, serious_violations
 from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, visiting
 from shared.studies import make, values_of
 
@@ -18,18 +18,6 @@ import conewise as cw
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 SNW = cw.problems.load("snw")
 THREE = ["mass", "speed", "price"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def snw():
-    with exploring("snw") as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.browser import browser, screenshot, serious_violations
+from shared.browser import screenshot, serious_violations
 from shared.explorer import exploring, mentions, reads, tab_to, visiting
 
 import conewise as cw
 
 MEANS = np.random.default_rng(3).normal(size=(200, 3)).round(3)
 MARGIN = {"side": 24, "top": 26, "bottom": 28}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

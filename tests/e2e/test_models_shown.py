@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shared.browser import browser, report_ready
+from shared.browser import report_ready
 from shared.explorer import exploring, mentions, point_at, reads, visiting
 
 import conewise as cw
@@ -13,12 +13,6 @@ from conewise.report.subject import of_study
 
 ROWS = [{"name": f"d{k}", "x": k / 4} for k in range(5)]
 MODEL = {"kind": "linear", "features": ["x"], "sizes": [5.0]}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

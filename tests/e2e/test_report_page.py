@@ -45,19 +45,13 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture(scope="module")
-def opened():
-    with browser.browser() as started:
-        yield started
-
-
 @pytest.fixture
-def visit(opened, folder):
+def visit(chromium, folder):
     """Open a report without a network; at the end nothing may have been complained about or asked for."""
     checks = []
 
     def go(name):
-        page, complaints = browser.new_page(opened)
+        page, complaints = browser.new_page(chromium)
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -316,9 +310,9 @@ def test_a_shortlist_stands_side_by_side(visit, folder):
     assert len(page.evaluate("document.getElementById('front').drawing.look.shortlist")) == 2
 
 
-def test_in_forced_colours_and_without_scripts_it_can_be_read(opened, folder):
+def test_in_forced_colours_and_without_scripts_it_can_be_read(chromium, folder):
     for context in ({"forced_colors": "active"}, {"java_script_enabled": False}):
-        made = opened.new_context(**context)
+        made = chromium.new_context(**context)
         page = made.new_page()
         page.goto((folder / "study.html").as_uri())
         assert page.get_by_role("heading", level=1).inner_text().startswith("Take ")
@@ -330,8 +324,8 @@ def test_in_forced_colours_and_without_scripts_it_can_be_read(opened, folder):
         made.close()
 
 
-def test_a_colour_on_its_way_to_another_one_is_waited_for(opened):
-    page, _ = browser.new_page(opened)
+def test_a_colour_on_its_way_to_another_one_is_waited_for(chromium):
+    page, _ = browser.new_page(chromium)
     page.set_content("<html lang=en><title>t</title><main><h1>Fades</h1><p id=p style='color: #eee'>readable</p>")
     assert [name for name, _ in browser.serious_violations(page)] == ["color-contrast"]
     page.evaluate("p.style.transition = 'color .5s'; p.style.color = '#000'")

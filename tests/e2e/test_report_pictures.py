@@ -19,12 +19,6 @@ VIEW = f"{DRAWING}.view"
 
 
 @pytest.fixture(scope="module")
-def opened():
-    with browser.browser() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Reports of a study with a history, and of designs so close that markers lie on each other."""
     place = tmp_path_factory.mktemp("pictures")
@@ -43,12 +37,12 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(opened, folder):
+def visit(chromium, folder):
     """Open a report; in the end it may not have asked for anything, opened a window, or complained."""
     contexts, heard = [], []
 
     def go(name, **context):
-        made = opened.new_context(**context)
+        made = chromium.new_context(**context)
         contexts.append(made)
         made.on("request", lambda request: heard.append(request.url))
         made.on("page", lambda page: heard.append(f"a window: {page.url}"))
@@ -140,7 +134,7 @@ def test_every_pareto_design_is_selected_where_it_is_drawn(visit, touch):
         page.wait_for_function("(name) => document.querySelector('#detail h2').textContent === name", arg=name)
 
 
-def test_on_a_phone_nothing_sticks_out_sideways_however_long_the_names(opened, tmp_path):
+def test_on_a_phone_nothing_sticks_out_sideways_however_long_the_names(chromium, tmp_path):
     long = "throughput_of_the_network_in_millions_of_samples_per_second_at_25_degrees"
     names = ["d", "a design whose name goes on and on until nobody reads it any more", "X" * 90, "y", "z", "w"]
     with studies.make(tmp_path / "long.db", designs=names, objectives=[long, "cost"]) as study:
@@ -148,7 +142,7 @@ def test_on_a_phone_nothing_sticks_out_sideways_however_long_the_names(opened, t
         study.tell(batch, [studies.value_of(e.design, e.seed) for e in batch])
         (tmp_path / "long.html").write_text(html_page(of_study(study)), encoding="utf-8")
     for width in (320, 390, 1280):
-        with opened.new_context(viewport={"width": width, "height": 844}) as context:
+        with chromium.new_context(viewport={"width": width, "height": 844}) as context:
             page = context.new_page()
             page.goto((tmp_path / "long.html").as_uri())
             browser.report_ready(page)

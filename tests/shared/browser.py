@@ -12,6 +12,15 @@ import pytest
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 """Screenshots, ignored by git."""
+TURNED_OFF = (
+    # The address bar's lists are pages too: their process takes more time than a page of ours, and nobody sees them.
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "PreloadTopChromeWebUI"),
+    # What Playwright turns off: a second list takes the place of the first.
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "LensOverlay"),
+    *("HttpsFirstBalancedModeAutoEnable", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"),
+    *("AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"),
+    "PreconnectToSearch",
+)
 SWITCHES = (
     "--headless",
     "--no-sandbox",
@@ -21,6 +30,7 @@ SWITCHES = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(TURNED_OFF)}",
 )
 SLOW = 60_000  # milliseconds that a step may take on a busy machine
 PAUSE = 25  # milliseconds between two looks at a page that is waited for
