@@ -12,14 +12,14 @@ from conewise.algorithms import ModelGuided
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
-X = np.random.default_rng(4).random((40, 2))
+X = np.random.default_rng(4).random((20, 2))
 MEANS = np.column_stack([np.sin(3 * X[:, 0]) + X[:, 1], np.cos(2 * X[:, 0]) - X[:, 1] ** 2])
 LAB = cw.SimulatedBandit(MEANS, Gaussian(0.05))
 CONE = cw.Cone.orthant(2)
 SMALL = cw.models.Smooth(X, kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
 
 
-def rule(model=SMALL, noise=None, cone=CONE, success="cover", n_designs=40, **options):
+def rule(model=SMALL, noise=None, cone=CONE, success="cover", n_designs=20, **options):
     question = cw.Question(cone, 0.1, 0.05, noise or Gaussian(0.05), success)
     return ModelGuided(question, n_designs, model=model, **options)
 
@@ -31,7 +31,7 @@ def found(**options):
 
 def test_far_fewer_evaluations_than_designs_would_need_without_a_model():
     result = found()
-    assert result.evaluations < 80
+    assert result.evaluations < 40
     assert cw.verdict(result.pareto, MEANS, CONE, 0.1)
     assert isinstance(result.guarantee, cw.Guarantee)
     assert "on average over the prior" in result.guarantee.theorem
@@ -42,7 +42,7 @@ def test_far_fewer_evaluations_than_designs_would_need_without_a_model():
 
 def test_a_result_says_how_probable_each_design_is_and_what_was_measured():
     result = found()
-    assert result.probability.shape == (40,)
+    assert result.probability.shape == (20,)
     assert ((result.probability >= 0) & (result.probability <= 1)).all()
     assert result.probability[result.pareto].min() > result.probability[~result.pareto].mean()
     assert set(result.evidence) <= {"measured", "predicted"}
@@ -58,7 +58,7 @@ def test_the_promise_for_every_truth_is_read_off_the_same_observations():
     state, rng = algorithm.start(), np.random.default_rng(0)
     for _ in range(60):
         values = MEANS + 0.05 * rng.normal(size=MEANS.shape)
-        state = algorithm.tell(state, Observations.single(np.arange(40), values))
+        state = algorithm.tell(state, Observations.single(np.arange(20), values))
     result = algorithm.recommend(state)
     assert 0 < result.certified["prior"] < result.certified["every truth"] < 1
     assert cw.verdict(result.pareto, MEANS, CONE, result.certified["every truth"])
@@ -98,8 +98,8 @@ def test_unknown_noise_is_estimated_and_said():
 
 
 def test_a_run_that_is_cut_short_is_certified_for_a_larger_epsilon():
-    result = found(max_evaluations=12)
-    assert result.evaluations == 12
+    result = found(max_evaluations=8)
+    assert result.evaluations == 8
     assert result.stopped_because.startswith("max_evaluations reached")
     assert isinstance(result.guarantee, cw.Guarantee)
     assert result.guarantee.epsilon == result.certified_epsilon > 0.1
@@ -118,7 +118,7 @@ def test_a_contradicted_prior_loses_its_promise():
 def test_answers_do_not_depend_on_the_order_of_tells():
     algorithm = rule()
     rng = np.random.default_rng(8)
-    designs = rng.integers(0, 40, size=25)
+    designs = rng.integers(0, 20, size=25)
     values = MEANS[designs] + 0.05 * rng.normal(size=(25, 2))
     results = []
     for order in (np.arange(25), np.argsort(designs, kind="stable"), np.argsort(-designs, kind="stable")):
@@ -136,7 +136,7 @@ def test_answers_do_not_depend_on_the_order_of_tells():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: rule(n_designs=41), "features describe 40 designs, but there are 41"),
+        (lambda: rule(n_designs=21), "features describe 20 designs, but there are 21"),
         (lambda: rule(n_designs=1), "n_designs must be at least 2"),
         (lambda: rule(model="smooth"), "model must be a prior"),
         (lambda: rule(noise=Bounded(0, 1)), "needs normal noise"),
@@ -167,9 +167,9 @@ def test_prices_make_an_answer_cheaper_and_no_less_certain():
 @pytest.mark.parametrize(
     ("prices", "sentence"),
     [
-        ([1.0, 2.0], "prices must be 40 numbers, one a design"),
-        ([0.0] * 40, "the price of a design must be above 0, got 0 for design 0"),
-        ([float("nan")] * 40, "the price of a design must be above 0, got nan"),
+        ([1.0, 2.0], "prices must be 20 numbers, one a design"),
+        ([0.0] * 20, "the price of a design must be above 0, got 0 for design 0"),
+        ([float("nan")] * 20, "the price of a design must be above 0, got nan"),
         ("cheap", "prices"),
     ],
 )
