@@ -381,6 +381,18 @@ def judge(cell: Cell) -> Callable[[int], Attempt]:
     return attempt
 
 
+def failing(cell: Cell) -> Callable[[int], bool]:
+    """Whether a run of a cell fails, by its number; all of them must end, but those that may stay open."""
+    attempt = judge(cell)
+
+    def fails(number: int) -> bool:
+        made = attempt(number)
+        assert cell.may_stay_open or not made.undecided, (cell, number)
+        return made.failed
+
+    return fails
+
+
 def measure(cell: Cell, runs: int) -> Measured:
     """So many runs."""
     began = time.perf_counter()

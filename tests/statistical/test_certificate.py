@@ -50,20 +50,12 @@ def rule(instance, notion="cover", **options) -> SuccessiveElimination:
 
 @pytest.mark.parametrize("cell", validate.cells(), ids=lambda cell: f"{cell.rule}, {cell.notion}, {cell.instance}")
 def test_at_most_a_delta_fraction_of_runs_fails_and_all_of_them_end(cell):
-    attempt = validate.judge(cell)
-
-    def fails(run: int) -> bool:
-        made = attempt(run)
-        assert cell.may_stay_open or not made.undecided
-        return made.failed
-
-    assert not rejected(fails, DELTA, LEVEL)
+    assert not rejected(validate.failing(cell), DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("cell", validate.controls(), ids=lambda cell: f"{cell.rule}, {cell.notion}")
 def test_an_eighth_of_every_radius_fails_the_same_test(cell):
-    attempt = validate.judge(cell)
-    assert rejected(lambda run: attempt(run).failed, DELTA, LEVEL)
+    assert rejected(validate.failing(cell), DELTA, LEVEL)
 
 
 def test_the_eight_instances_are_hard_where_they_say_so():

@@ -49,20 +49,12 @@ def name_of(cell) -> str:
 
 @pytest.mark.parametrize("cell", worth_running(validate.further_cells()), ids=name_of)
 def test_at_most_a_delta_fraction_of_runs_fails_and_all_of_them_end(cell):
-    attempt = validate.judge(cell)
-
-    def fails(run: int) -> bool:
-        made = attempt(run)
-        assert cell.may_stay_open or not made.undecided
-        return made.failed
-
-    assert not rejected(fails, DELTA, LEVEL)
+    assert not rejected(validate.failing(cell), DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("cell", worth_running(validate.further_controls()), ids=name_of)
 def test_an_eighth_of_every_radius_fails_the_same_test(cell):
-    attempt = validate.judge(cell)
-    assert rejected(lambda run: attempt(run).failed, DELTA, LEVEL)
+    assert rejected(validate.failing(cell), DELTA, LEVEL)
 
 
 def test_the_instances_are_what_they_say():
