@@ -285,18 +285,8 @@ class Cell:
     @property
     def may_stay_open(self) -> bool:
         """Exact ties are never told apart, and a sample that is looked at once may be too small."""
-        ties = self.notion == "exact" and "identical" in self.instance
-        return ties or next(rule for rule in RULES if rule.name == self.rule).once
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One run of a cell."""
-
-    failed: bool
-    undecided: bool
-    """It ended by itself without an answer at epsilon."""
-    evaluations: int
+        once = next(rule for rule in RULES if rule.name == self.rule).once
+        return once or (self.notion == "exact" and "identical" in self.instance)
 
 
 @dataclass(frozen=True)
@@ -304,10 +294,8 @@ class Measured:
     cell: Cell
     runs: int
     failures: int
-    unfinished: int
-    """Runs that were undecided at their end."""
-    evaluations: float
-    """Mean."""
+    unfinished: int  # ended by themselves without an answer at epsilon
+    evaluations: float  # their mean
     seconds: float
 
     @property
@@ -364,42 +352,27 @@ def _everything() -> list[Instance]:
     return [*instances(), *further_instances(), *exact_instances()]
 
 
-def judge(cell: Cell) -> Callable[[int], Attempt]:
-    """What a run of a cell comes to, by its number."""
+def judge(cell: Cell) -> Callable[[int], tuple[bool, bool, int]]:
+    """By the number of a run: whether it fails, whether it ended undecided, and its evaluations."""
     instance = next(one for one in _everything() if one.name == cell.instance)
     rule = next(rule for rule in RULES if rule.name == cell.rule)
     algorithm = rule.make(instance, cell.notion, cell.scale)
 
-    def attempt(number: int) -> Attempt:
+    def attempt(number: int) -> tuple[bool, bool, int]:
         result = run(algorithm, instance.problem, rng=np.random.default_rng([SEED, cell.seed, number]))
         # Finished or not, an answer is held to the epsilon that it states, which is never above the one asked for.
         stated = result.certified_epsilon
         epsilon = EPSILON if stated is None else stated if rule.once else min(stated, EPSILON)
         failed = not instance.succeeds(result.pareto, cell.notion, epsilon)
-        return Attempt(failed, bool((result.status == "undecided").any()), result.evaluations)
+        return failed, bool((result.status == "undecided").any()), result.evaluations
 
     return attempt
 
 
-def failing(cell: Cell) -> Callable[[int], bool]:
-    """Whether a run of a cell fails, by its number; all of them must end, but those that may stay open."""
-    attempt = judge(cell)
-
-    def fails(number: int) -> bool:
-        made = attempt(number)
-        assert cell.may_stay_open or not made.undecided, (cell, number)
-        return made.failed
-
-    return fails
-
-
 def measure(cell: Cell, runs: int) -> Measured:
-    """So many runs."""
     began = time.perf_counter()
-    made = list(map(judge(cell), range(runs)))
-    failures, undecided = sum(one.failed for one in made), sum(one.undecided for one in made)
-    evaluations = sum(one.evaluations for one in made) / runs
-    return Measured(cell, runs, failures, undecided, evaluations, time.perf_counter() - began)
+    failures, undecided, evaluations = map(sum, zip(*map(judge(cell), range(runs)), strict=True))
+    return Measured(cell, runs, failures, undecided, evaluations / runs, time.perf_counter() - began)
 
 
 # -- reporting -----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared.binomial import admitted, rejected
+from shared.cells import failing
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
@@ -50,12 +51,12 @@ def rule(instance, notion="cover", **options) -> SuccessiveElimination:
 
 @pytest.mark.parametrize("cell", validate.cells(), ids=lambda cell: f"{cell.rule}, {cell.notion}, {cell.instance}")
 def test_at_most_a_delta_fraction_of_runs_fails_and_all_of_them_end(cell):
-    assert not rejected(validate.failing(cell), DELTA, LEVEL)
+    assert not rejected(failing(validate, cell), DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("cell", validate.controls(), ids=lambda cell: f"{cell.rule}, {cell.notion}")
 def test_an_eighth_of_every_radius_fails_the_same_test(cell):
-    assert rejected(validate.failing(cell), DELTA, LEVEL)
+    assert rejected(failing(validate, cell), DELTA, LEVEL)
 
 
 def test_the_eight_instances_are_hard_where_they_say_so():

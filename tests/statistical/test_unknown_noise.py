@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared.binomial import admitted, rejected
+from shared.cells import failing
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
@@ -49,12 +50,12 @@ def name_of(cell) -> str:
 
 @pytest.mark.parametrize("cell", worth_running(validate.further_cells()), ids=name_of)
 def test_at_most_a_delta_fraction_of_runs_fails_and_all_of_them_end(cell):
-    assert not rejected(validate.failing(cell), DELTA, LEVEL)
+    assert not rejected(failing(validate, cell), DELTA, LEVEL)
 
 
 @pytest.mark.parametrize("cell", worth_running(validate.further_controls()), ids=name_of)
 def test_an_eighth_of_every_radius_fails_the_same_test(cell):
-    assert rejected(validate.failing(cell), DELTA, LEVEL)
+    assert rejected(failing(validate, cell), DELTA, LEVEL)
 
 
 def test_the_instances_are_what_they_say():
