@@ -57,6 +57,20 @@ class Pulls:
         object.__setattr__(self, "designs", read_only(chosen.astype(np.intp)))
         object.__setattr__(self, "counts", read_only(times))
 
+    @classmethod
+    def each(cls, times: Counts, most: int | None = None) -> Pulls:
+        """From how often each of all designs is wanted, (K,): in the order of the designs, at most so many of them.
+
+        Nothing is checked: these are a rule's own numbers.
+
+        >>> Pulls.each(np.array([5, 0, 3]), most=6).counts.tolist()
+        [5, 1]
+        """
+        designs, pulls = np.flatnonzero(times), object.__new__(cls)
+        object.__setattr__(pulls, "designs", read_only(designs))
+        object.__setattr__(pulls, "counts", read_only(times[designs]))
+        return pulls.first(most)
+
     @property
     def total(self) -> int:
         """Number of evaluations."""

@@ -217,6 +217,9 @@ def test_pulls():
     assert (pulls.designs.tolist(), pulls.counts.tolist(), pulls.total) == ([4, 0, 4], [2, 1, 3], 6)
     assert repr(pulls) == "Pulls(6 evaluations of 2 designs)"
     assert Pulls([1, 2]).counts.tolist() == [1, 1]
+    each = Pulls.each(np.array([0, 3, 0, 2]))
+    assert (each.designs.tolist(), each.counts.tolist()) == ([1, 3], [3, 2])
+    assert Pulls.each(np.array([0, 3, 0, 2]), most=3).designs.tolist() == [1]
     assert Pulls([]).total == 0
 
 

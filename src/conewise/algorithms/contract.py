@@ -378,12 +378,12 @@ class FixedConfidence(Answering, Planner):
         """What is assumed of an evaluation."""
         return self.question.assumed
 
-    def allowed(self, evaluations: int, most: int | None) -> int | None:
+    def allowed(self, state: Seen, most: int | None) -> int | None:
         """How many evaluations may be asked for: `most`, and what max_evaluations leaves; None for any number."""
         limit = None if most is None else as_count(most, "most")
         if self.max_evaluations is None:
             return limit
-        left = max(0, self.max_evaluations - evaluations)
+        left = max(0, self.max_evaluations - state.evaluations)
         return left if limit is None else min(limit, left)
 
     @property

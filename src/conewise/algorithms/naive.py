@@ -117,8 +117,7 @@ class NaiveElimination(Answering, Planner):
         if most is not None:
             most = as_count(most, "most")
         if most is None or most >= remaining:
-            designs = np.flatnonzero(missing)
-            return Pulls(designs, missing[designs])
+            return Pulls.each(missing)
         # Raise everyone to a common level while the batch lasts, then one more for the first ones below the next.
         low, high = int(state.counts.min()), self.evaluations_each
         while high - low > 1:
@@ -130,8 +129,7 @@ class NaiveElimination(Answering, Planner):
         extra = np.maximum(low - state.counts, 0)
         below = np.flatnonzero(state.counts + extra < low + 1)
         extra[below[: most - int(extra.sum())]] += 1
-        designs = np.flatnonzero(extra)
-        return Pulls(designs, extra[designs])
+        return Pulls.each(extra)
 
     def tell(self, state: Statistics, observations: Observations) -> Statistics:
         """The state with these observations."""

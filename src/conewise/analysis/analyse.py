@@ -365,9 +365,10 @@ class _Asked:
         else:
             targets[costs.left] = self.rule.targets(costs)
         missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
-        designs = np.flatnonzero(missing)
-        plan = Plan(Pulls(designs, missing[designs]), int(missing.sum()), at_least=costs is None)
-        questions = by_size(designs, missing[designs]) if costs is None else open_questions(costs, state.counts)
+        plan = Plan(Pulls.each(missing), int(missing.sum()), at_least=costs is None)
+        questions = (
+            by_size(plan.pulls.designs, plan.pulls.counts) if costs is None else open_questions(costs, state.counts)
+        )
         priced = prices(self.question, state, self.most, final) if claims.undecided.any() and not len(early) else ()
         return _Judged(state.statistics, result, plan, questions, first_look, evidence, priced)
 

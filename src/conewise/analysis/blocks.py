@@ -129,15 +129,14 @@ def _of_many(
     if (result.status == Status.UNDECIDED.value).any():
         needed = PairedElimination.needed(rule.certificate.claims(state))
         missing[needed] = blocks if population is None else population - state.counts[needed]
-    designs = np.flatnonzero(missing)
-    pulls = Pulls(designs, missing[designs])
+    pulls = Pulls.each(missing)
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
     guess = Guess.of(question, state.statistics)
     doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "adaptive": adaptive}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
     odd = [] if exact or not isinstance(question.noise, GaussianUnknown) else _not_normal(table)
     sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
-    return BlockAnswer(result, plan, sentences, question, by_size(designs, missing[designs]), guess)
+    return BlockAnswer(result, plan, sentences, question, by_size(pulls.designs, pulls.counts), guess)
 
 
 def _alone(table: Blocked, question: Question) -> BlockAnswer:

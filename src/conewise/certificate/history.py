@@ -82,6 +82,8 @@ class Checkpoints:
     """Observations that are put aside: no level counts them (docs/adaptive, 3.3)."""
     centres: Centres | None = None
     """Where snapshots keep sums of squares around these; None where they keep scatters."""
+    weights: Weights | None = None
+    """How the pilots share out delta; None where there are none, and before they are complete."""
 
     @classmethod
     def empty(
@@ -118,23 +120,18 @@ class Checkpoints:
     @property
     def piloted(self) -> bool:
         """Whether the pilots are complete."""
-        return self.pilot is None or self.pilot.weights is not None
-
-    @property
-    def weights(self) -> Weights | None:
-        """How the pilots share out delta; None where there are none, and before they are complete."""
-        return None if self.pilot is None else self.pilot.weights
+        return self.pilot is None or self.weights is not None
 
     def add(self, observations: Observations) -> Checkpoints:
         """A new state; the same observations in any batches give the same one."""
         self.statistics.check(observations)
         if not len(observations):
             return self
-        if self.pilot is not None and self.pilot.weights is None:
+        if self.pilot is not None and self.weights is None:
             pilot = self.pilot.add(observations)
             if pilot.weights is None:
                 return replace(self, pilot=pilot)
-            state = replace(self, pilot=replace(pilot, later=None))
+            state = replace(self, pilot=replace(pilot, later=None), weights=pilot.weights)
             return state if pilot.later is None else state.add(pilot.later)
         counts = np.array(self.levels.counts)
         order = np.argsort(observations.designs, kind="stable")

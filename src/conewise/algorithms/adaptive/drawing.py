@@ -93,7 +93,7 @@ class DrawGuided(FixedConfidence):
 
     def ask(self, state: Statistics, most: int | None = None) -> Pulls:
         """What reduces most what the answer still depends on; nothing when it fails in few enough draws."""
-        limit, count = self.allowed(state.evaluations, most), 1 + state.evaluations // _PATIENCE
+        limit, count = self.allowed(state, most), 1 + state.evaluations // _PATIENCE
         count = count if limit is None else min(limit, count)
         if count == 0:
             return Pulls([], [])

@@ -111,17 +111,15 @@ class SuccessiveElimination(FixedConfidence):
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
         """What brings the open questions to their next level, in the order of the designs."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         if limit == 0:
             return Pulls([], [])
-        if state.pilot is not None and not state.piloted:
-            missing = state.pilot.missing
-            designs = np.flatnonzero(missing)
-            return Pulls(designs, missing[designs]).first(limit)
-        designs = self._climbing(state)
+        if state.pilot is not None and state.weights is None:
+            return Pulls.each(state.pilot.missing, limit)
+        designs, wanted = self._climbing(state), np.zeros(self.n_designs, dtype=np.int64)
         counts = np.array(self.certificate.levels.counts)
-        times = counts[state.reached[designs] + 1] - state.statistics.counts[designs]
-        return Pulls(designs, times).first(limit)
+        wanted[designs] = counts[state.reached[designs] + 1] - state.statistics.counts[designs]
+        return Pulls.each(wanted, limit)
 
     def _climbing(self, state: Checkpoints) -> Indices:
         """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
@@ -129,10 +127,10 @@ class SuccessiveElimination(FixedConfidence):
             return np.flatnonzero(state.reached < 0)  # all designs alike
         claims = self.certificate.claims(state)
         left, reached = claims.left, state.reached[claims.left]
+        if not claims.undecided.any():
+            return left[:0]
         last = len(self.certificate.levels.counts) - 1
         below = reached < last
-        if claims.done:
-            return left[:0]
         if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
             chosen = claims.undecided[left]
         else:
@@ -158,8 +156,7 @@ class SuccessiveElimination(FixedConfidence):
         missing = np.maximum(np.ceil(targets) - state.statistics.counts, 0).astype(np.int64)
         if state.pilot is not None:
             missing += state.pilot.missing
-        designs = np.flatnonzero(missing)
-        return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
+        return Plan(Pulls.each(missing), int(missing.sum()), early)
 
     def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
         """What the open questions would cost; None when too many designs are left to look at every pair."""

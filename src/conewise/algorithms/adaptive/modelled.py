@@ -101,7 +101,7 @@ class ModelGuided(FixedConfidence):
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
         """What reduces most what the answer still depends on; nothing when it is certified."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         count = self.batch or 1 + state.evaluations // _PATIENCE
         if limit is not None:
             count = min(limit, max(count, _LONGEST) if most is not None else count)

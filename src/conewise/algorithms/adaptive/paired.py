@@ -78,12 +78,11 @@ class PairedElimination(FixedConfidence):
 
     def ask(self, state: Prefixes, most: int | None = None) -> Pulls:
         """What brings those on which something depends to the next look."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         wanted = self._wanted(state)
         if limit is not None and wanted.sum() > limit:
             wanted = np.minimum(wanted, np.maximum(limit - np.cumsum(wanted) + wanted, 0))
-        designs = np.flatnonzero(wanted)
-        return Pulls(designs, wanted[designs])
+        return Pulls.each(wanted)
 
     def _wanted(self, state: Prefixes) -> Indices:
         """(K,): blocks that each design should read next."""
@@ -109,10 +108,9 @@ class PairedElimination(FixedConfidence):
         coming = levels[np.minimum(np.searchsorted(levels, state.reach, side="right"), len(levels) - 1)]
         targets = np.maximum(self.targets(state, self.epsilon), coming)
         missing = np.where(needed, targets - state.reach, 0)
-        designs = np.flatnonzero(missing)
         early = bool((state.reach[~claims.out] < self.certificate.levels[0]).any())
         early |= self.certificate.required is not None  # what levels take is not forecast
-        return Plan(Pulls(designs, missing[designs]), int(missing.sum()), early)
+        return Plan(Pulls.each(missing), int(missing.sum()), early)
 
     def targets(self, state: Prefixes, epsilon: float) -> Indices:
         """(K,): the look at which what depends on a design is probably settled at epsilon; the first one before it."""

@@ -96,7 +96,7 @@ class Sequential(OnStatistics, ABC):
 
     def ask(self, state: Statistics, most: int | None = None) -> Pulls:
         """Whoever was never evaluated; then the rule's choice."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         if limit == 0:
             return Pulls([], [])
         unseen = np.flatnonzero(state.counts == 0)

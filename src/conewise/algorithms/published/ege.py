@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Bools, Floats, as_count
-from conewise.algorithms.contract import Planner, Result
+from conewise.algorithms.contract import Planner, Result, Seen
 from conewise.algorithms.published.common import best_guess, check_pairs
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.budgets import check_noise
@@ -89,9 +89,9 @@ class EmpiricalGapElimination(RoundByRound, Planner):
             before = level
         return self.budget - spent
 
-    def allowed(self, evaluations: int, most: int | None) -> int | None:
+    def allowed(self, state: Seen, most: int | None) -> int | None:
         """What is left of the budget."""
-        left = max(0, self.budget - evaluations)
+        left = max(0, self.budget - state.evaluations)
         return left if most is None else min(left, as_count(most, "most"))
 
     def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:

@@ -158,7 +158,7 @@ class Rectangles(OnStatistics, ABC):
 
     def ask(self, state: Statistics, most: int | None = None) -> Pulls:
         """The largest rectangles among the designs that are not discarded."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         judged = self._judged(state)
         left = np.flatnonzero(~judged.discarded)
         if limit == 0 or judged.accepted[left].all():

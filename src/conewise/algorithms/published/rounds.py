@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats
+from conewise.algorithms.contract import Seen
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 
 
@@ -106,7 +107,7 @@ class RoundByRound(ABC):
         """The standings after a round in which every design in play has reached its target."""
 
     @abstractmethod
-    def allowed(self, evaluations: int, most: int | None) -> int | None:
+    def allowed(self, state: Seen, most: int | None) -> int | None:
         """How many evaluations may be asked for."""
 
     def start(self) -> Rounds:
@@ -118,10 +119,9 @@ class RoundByRound(ABC):
 
     def ask(self, state: Rounds, most: int | None = None) -> Pulls:
         """What the round still misses, in the order of the designs."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         missing = np.maximum(state.target - state.used.counts, 0)
-        designs = np.flatnonzero(missing)
-        return Pulls([], []) if limit == 0 else Pulls(designs, missing[designs]).first(limit)
+        return Pulls([], []) if limit == 0 else Pulls.each(missing, limit)
 
     def tell(self, state: Rounds, observations: Observations) -> Rounds:
         """The state with these observations, and the rounds judged that they complete."""
