@@ -67,8 +67,9 @@ def _arcs(cone: Cone, gains: Floats, radii: Floats, widest: Floats) -> Floats:
 
     On an arc between a facet's row and C, alpha(a) is linear, so a convex function over it is largest at an end.
     """
-    inner = cone.rays if float(cone.facets[0] @ cone.facets[1]) < 0 else cone.facets  # of C or C+, whichever is inside
-    back = np.linalg.inv(cone.facets)
+    facets = cone.facets
+    inner = cone.rays if float(facets[0] @ facets[1]) < 0 else facets  # of C or C+, whichever is inside
+    back = np.linalg.inv(facets)
     along = (inner @ back) @ gains
     reach = -along.min(axis=0)
     # |D| where -D lies inside the arc: a combination of its two ends without a negative weight

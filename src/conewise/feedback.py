@@ -207,10 +207,15 @@ class Statistics:
     @property
     def means(self) -> Floats:
         """(K, D): averages; NaN for a design that was never evaluated."""
-        counts = np.where(self.counts > 0, self.counts, 1).astype(np.float64)[:, None]
-        high, low = exact.over(self._sums, counts)
+        return self.means_of(slice(None))
+
+    def means_of(self, designs: Indices | slice) -> Floats:
+        """(m, D): the averages of these designs."""
+        seen = self.counts[designs]
+        high, low = self._sums
+        high, low = exact.over((high[designs], low[designs]), np.maximum(seen, 1).astype(np.float64)[:, None])
         result: Floats = high + low
-        result[self.counts == 0] = np.nan
+        result[seen == 0] = np.nan
         return read_only(result)
 
     @property

@@ -242,7 +242,8 @@ def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.nda
         state = algorithm.tell(state, TRAP.problem.evaluate(Pulls(going, count - state.counts[going]), rng))
         claims = certificate.claims(state)
         if forgets:
-            start = Struck(claims.beaten, claims.by, claims.comparisons.keep(~out[claims.left]))
+            table = claims.comparisons.table.keep(~out[claims.left])
+            start = Struck(claims.beaten, claims.by, replace(claims.comparisons, table=table))
             claims, _ = judge(start, TRAP.cone, EPSILON, covering=True, stepwise=False, before=Worked())
             out |= claims.beaten | claims.covered
         else:

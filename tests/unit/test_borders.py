@@ -9,7 +9,8 @@ import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.noise import Gaussian
 
-MOST = {"cover": 57, "contain": 57}
+MOST = {"cover": 40, "contain": 60}
+ROUNDS = 120
 
 
 def crossed(success: str) -> list[int]:
@@ -21,7 +22,7 @@ def crossed(success: str) -> list[int]:
     rule = SuccessiveElimination(question, problem.n_designs, max_evaluations=most)
     _ = rule.certificate.tables  # worked out once
     state, found = rule.start(), []
-    for _ in range(25):
+    for _ in range(ROUNDS):
         pulls = []
         found.append(borders(lambda state=state, pulls=pulls: pulls.append(rule.ask(state))).total())
         if not pulls[0].total:

@@ -14,11 +14,54 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise._arrays import Floats, Indices
 from conewise.certificate.looks import Levels, following
-from conewise.certificate.pairs import Meeting, PairTable
+from conewise.certificate.pairs import PairTable
 from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.weights import Spending, Standing
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """A block of pairs: row and column designs at the highest level that both have reached."""
+
+    level: Indices
+    """(rows, columns): the lowest of the table where the two have not met."""
+    gains: Floats
+    """(N, rows, columns): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
+    spreads: Floats
+    """(P or P + W, rows, columns): standard deviations, by part; last, if wanted, the largest of any direction."""
+    slacks: Floats | None
+    """As large: how far a part may be off because values were recorded in steps; None where that hides nothing."""
+
+    @classmethod
+    def of(cls, table: PairTable, rows: Indices, columns: Indices, known: int) -> Meeting:
+        """Pairs by their positions, with the first `known` rows of the variances (docs/adaptive, 2)."""
+        facets, levels, many = table.values.shape
+        gains = np.full((facets, len(rows), len(columns)), np.nan)
+        spreads = np.full((known, len(rows), len(columns)), np.nan)
+        level = np.minimum(table.reached[rows][:, None], table.reached[columns][None, :])
+        if not levels or not gains.size:
+            return cls(np.zeros_like(level), gains, spreads, None)
+        never = level < table.first
+        place = np.maximum(level - table.first, 0)
+        mine, theirs = place * many + rows[:, None], place * many + columns[None, :]
+        for n in range(facets):
+            values = table.values[n].ravel()
+            np.take(values, theirs, out=gains[n], mode="clip")
+            gains[n] -= values.take(mine)
+        for n in range(known):
+            variances = table.variances[n].ravel()
+            if table.variances.shape[2] == 1:  # the same for all designs: by level alone
+                np.take(np.sqrt(2 * variances), place, out=spreads[n], mode="clip")
+            else:
+                np.take(variances, theirs, out=spreads[n], mode="clip")
+                spreads[n] += variances.take(mine)
+                np.sqrt(spreads[n], out=spreads[n])
+        if never.any():
+            gains[:, never] = np.nan
+        slacks = None if table.coarse is None else table.coarse.slack(known, mine, theirs)
+        return cls(place + table.first, gains, spreads, slacks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +78,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Boundaries(ABC):
-    """Radii of "fine" and of "beaten" and "covered" (docs/adaptive, 2 and 3)."""
+    """How many standard deviations the radii of "fine" and of "beaten" and "covered" have (docs/adaptive, 2 and 3)."""
 
     radii: Radii
     spending: Spending
@@ -53,63 +96,13 @@ class Boundaries(ABC):
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         """(1 or P + W, rows, columns): the smaller number of observations of a pair."""
 
-    def fine(self, table: PairTable, rows: Indices, columns: Indices, standing: Standing) -> Seen:
-        """At the highest common level (docs/adaptive, 1 and 3)."""
-        meeting = table.meeting(rows, columns, self._parts(table))
-        logs = self.spending.log_fine(table.designs[rows], standing)
-        return self._seen(table, rows, columns, meeting, logs, out=False)
-
-    def out(
-        self, table: PairTable, rows: Indices, columns: Indices, standing: Standing, *, covering: bool = False
-    ) -> list[Seen]:
-        """The same for "beaten" and "covered"; once more where the column designs are sure.
-
-        Along the noisiest direction too if it is for `covering`, where that is known.
-        """
-        designs, rivals = table.designs[rows], table.designs[columns]
-        known = len(table.variances) if covering else self._parts(table)
-        logs = self.spending.log_out(designs, rivals, standing)
-        meeting, sure = table.meeting(rows, columns, known), standing.sure[rivals]
-        logs = logs + self.freed(standing, meeting.level)
-        found = [self._seen(table, rows, columns, meeting, logs, out=True)]
-        if sure.any() and self.spending.by_sure:
-            narrower = self.spending.log_by_sure(designs, rivals, standing)
-            by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
-            found.append(self._seen(table, rows, columns, by_sure, narrower, out=True))
-        return found
-
-    def _parts(self, table: PairTable) -> int:
-        """How many rows of variances belong to the facets: one each, unless radii are sums of parts."""
-        return len(self.radii.parts.weights) if self.radii.summed else len(table.values)
-
     def freed(self, standing: Standing, level: Indices) -> Floats:
         """As large as `level`, or one 0: the logarithm of how many times as much a claim "beaten" may spend there."""
         return np.zeros(1)
 
-    def out_key(self, table: PairTable, standing: Standing) -> object:
+    def out_key(self, standing: Standing) -> object:
         """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
         return None
-
-    def _seen(
-        self, table: PairTable, rows: Indices, columns: Indices, meeting: Meeting, logs: Floats, *, out: bool
-    ) -> Seen:
-        """Radii z * spread + shift, and what recorded steps add to them; part by part, as tables lie in memory."""
-        z, facets = self._z(table, rows, columns, meeting.level, logs, out), len(meeting.gains)
-        counts = self._counts(table, rows, columns, meeting.level) if self.radii.shifted else z
-        radii = np.empty_like(meeting.spreads)
-        for part in range(len(radii)):
-            here = z[min(part, len(z) - 1)]
-            np.multiply(meeting.spreads[part], here, out=radii[part])
-            if self.radii.shifted:
-                radii[part] += self.radii.shift(part, here, counts[min(part, len(counts) - 1)])
-        if self.scale != 1:
-            radii *= self.scale
-        if meeting.slacks is not None:
-            radii += meeting.slacks
-        if self.radii.summed:
-            radii = self.radii.combined(radii)
-        widest = radii[facets] if len(radii) > facets else None
-        return Seen(np.moveaxis(meeting.gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,10 +208,7 @@ class Looks(Boundaries):
 
         Where parts differ, of the one that needs most.
         """
-        # By the time that somebody is put out, the rival will be sure where that matters.
-        spend = self.spending.log_by_sure if self.spending.by_sure else self.spending.log_out
-        fine = np.median(self.spending.log_fine(designs, standing).max(axis=0))
-        out = np.median(spend(designs, rivals, standing).max(axis=2))
+        fine, out = self.spending.in_sight(designs, rivals, standing)
         every = np.arange(len(self._observations))
         rows = self.tables.rows(fine, False), self.tables.rows(out + self.freed(standing, every), True)
         return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1], every].max(axis=0)
@@ -233,23 +223,64 @@ class Comparisons:
     standing: Standing
 
     @property
-    def designs(self) -> Indices:
-        """(L,): ascending."""
-        return self.table.designs
-
-    @property
     def out_key(self) -> object:
         """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
-        return self.boundaries.out_key(self.table, self.standing)
+        return self.boundaries.out_key(self.standing)
+
+    @cached_property
+    def _parts(self) -> int:
+        """How many rows of variances belong to the facets: one each, unless radii are sums of parts."""
+        radii = self.boundaries.radii
+        return len(radii.parts.weights) if radii.summed else len(self.table.values)
+
+    @cached_property
+    def _log_fine(self) -> Floats:
+        """(N or 1, L or 1, 1): what claims "fine" may spend."""
+        return self.boundaries.spending.log_fine(self.table.designs, self.standing)
+
+    @cached_property
+    def _log_out(self) -> Floats:
+        """(1, L or 1, L or 1): what claims "beaten" and "covered" may spend."""
+        return self.boundaries.spending.log_out(self.table.designs, self.table.designs, self.standing)
 
     def fine(self, rows: Indices, columns: Indices) -> Seen:
-        """These pairs, by their positions in `designs`, with the radii of "fine"."""
-        return self.boundaries.fine(self.table, rows, columns, self.standing)
+        """These pairs, by their positions in the table, with the radii of "fine" (docs/adaptive, 1 and 3)."""
+        logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
+        return self._seen(rows, columns, Meeting.of(self.table, rows, columns, self._parts), logs, out=False)
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
-        """Every way in which they have met, with the radii of "beaten" and "covered"."""
-        return self.boundaries.out(self.table, rows, columns, self.standing, covering=covering)
+        """The same for "beaten" and "covered"; once more where the column designs are sure.
 
-    def keep(self, which: Bools) -> Comparisons:
-        """Without the others."""
-        return Comparisons(self.table.keep(which), self.boundaries, self.standing)
+        Along the noisiest direction too if it is for `covering`, where that is known.
+        """
+        table, standing, spending = self.table, self.standing, self.boundaries.spending
+        logs = self._log_out if self._log_out.size == 1 else self._log_out[:, rows[:, None], columns]
+        meeting = Meeting.of(table, rows, columns, len(table.variances) if covering else self._parts)
+        logs = logs + self.boundaries.freed(standing, meeting.level)
+        found = [self._seen(rows, columns, meeting, logs, out=True)]
+        sure = standing.sure[table.designs[columns]]
+        if sure.any() and spending.by_sure:
+            narrower = spending.log_by_sure(table.designs[rows], table.designs[columns], standing)
+            by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
+            found.append(self._seen(rows, columns, by_sure, narrower, out=True))
+        return found
+
+    def _seen(self, rows: Indices, columns: Indices, meeting: Meeting, logs: Floats, *, out: bool) -> Seen:
+        """Radii z * spread + shift, and what recorded steps add to them; part by part, as tables lie in memory."""
+        ways, at = self.boundaries, (self.table, rows, columns, meeting.level)
+        z, facets = ways._z(*at, logs, out), len(meeting.gains)
+        counts = ways._counts(*at) if ways.radii.shifted else z
+        radii = np.empty_like(meeting.spreads)
+        for part in range(len(radii)):
+            here = z[min(part, len(z) - 1)]
+            np.multiply(meeting.spreads[part], here, out=radii[part])
+            if ways.radii.shifted:
+                radii[part] += ways.radii.shift(part, here, counts[min(part, len(counts) - 1)])
+        if ways.scale != 1:
+            radii *= ways.scale
+        if meeting.slacks is not None:
+            radii += meeting.slacks
+        if ways.radii.summed:
+            radii = ways.radii.combined(radii)
+        widest = radii[facets] if len(radii) > facets else None
+        return Seen(np.moveaxis(meeting.gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)

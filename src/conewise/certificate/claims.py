@@ -15,7 +15,7 @@ a few strong ones first and with the others only if it is fine against these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -96,9 +96,10 @@ class Certified:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A number of every pair of a table's designs, to be taken over where a later table says the same of both."""
+    """A number of every pair of some designs, to be taken over where a later table says the same of both."""
 
-    table: PairTable
+    designs: Indices
+    """(L,): ascending."""
     key: object
     """Equal for equal radii."""
     entries: Any
@@ -109,10 +110,17 @@ class Matrix:
 class Worked:
     """What claims were read off: earlier ones save time, and change nothing."""
 
+    table: PairTable | None = None
     beats: Matrix | None = None
-    """Whether the column design beats the row design, before anybody is out or sure."""
+    """Of all designs of the table: whether the column design beats the row design, before anybody is out or sure."""
     fine_at: Matrix | None = None
-    """The epsilon from which the one is fine against the other, before anybody is sure."""
+    """Of some: the epsilon from which the one is fine against the other, before anybody is sure."""
+    unmoved: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """The designs of which nothing new is known since."""
+
+    def at(self, table: PairTable) -> Worked:
+        """The same, to be taken over for a later table."""
+        return self if self.table is None else replace(self, unmoved=table.unmoved(self.table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,14 +163,14 @@ def judge(
     if not len(start.comparisons.table.designs):
         return settle(start, cone, epsilon, covering, np.empty(0), np.empty((0, 0)), bounds), before
     strikers = None if bounds is None else bounds.strikers
-    struck, beats = strike(start, before.beats, stepwise=stepwise, strikers=strikers)
+    struck, found = strike(start, before, stepwise=stepwise, strikers=strikers)
     fine_at: Matrix | None = None
     while True:
         designs = struck.comparisons.table.designs
         if len(designs) > FEW:
             accept_at = _screened(struck.comparisons, cone, epsilon, bounds)
-            return settle(struck, cone, epsilon, covering, accept_at, None, bounds), Worked(beats)
-        fine = _fine_matrix(struck.comparisons, cone, before.fine_at if fine_at is None else fine_at)
+            return settle(struck, cone, epsilon, covering, accept_at, None, bounds), Worked()
+        fine = _fine_matrix(struck.comparisons, cone, found)
         fine_at = fine_at or fine
         entries = fine.entries if bounds is None else bounds.counting(fine.entries, designs)
         accept_at = entries.max(axis=1, initial=-np.inf)
@@ -170,22 +178,22 @@ def judge(
             accept_at = np.maximum(accept_at, bounds.meet_at[designs])
         standing, sure = struck.comparisons.standing, accept_at < 0
         if not stepwise or int(sure.sum()) <= int(standing.sure.sum()):
-            return settle(struck, cone, epsilon, covering, accept_at, entries, bounds), Worked(beats, fine_at)
+            worked = Worked(found.table, found.beats, fine_at)
+            return settle(struck, cone, epsilon, covering, accept_at, entries, bounds), worked
         known = np.zeros_like(standing.sure)
         known[struck.comparisons.table.designs[sure]] = True
         marked = replace(struck.comparisons, standing=Standing(standing.left, known))
-        struck, _ = strike(replace(struck, comparisons=marked), None, stepwise=True, strikers=strikers)
+        struck, _ = strike(replace(struck, comparisons=marked), Worked(), stepwise=True, strikers=strikers)
 
 
-def strike(
-    start: Struck, before: Matrix | None, *, stepwise: bool, strikers: Bools | None = None
-) -> tuple[Struck, Matrix | None]:
+def strike(start: Struck, before: Worked, *, stepwise: bool, strikers: Bools | None = None) -> tuple[Struck, Worked]:
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
     While very many are left they are held against the strong ones only: to strike less is always allowed. `strikers`
-    (K,) are those that may put others out; None for everybody.
+    (K,) are those that may put others out; None for everybody. With who is left, who beats whom at first, and what
+    can be taken over of who is fine against whom.
     """
-    struck, first = start, None
+    struck, first = start, Worked()
     while True:
         table = struck.comparisons.table
         everyone = np.arange(len(table.designs))
@@ -194,11 +202,16 @@ def strike(
             columns = columns if strikers is None else columns[strikers[table.designs[columns]]]
             rival = _rivals(struck.comparisons, everyone, columns)
         else:
-            beats = _updated(table, struck.comparisons.out_key, before, _beats_of(struck.comparisons), bool)
-            first = first or beats
+            compare = _beats_of(struck.comparisons)
+            if first.table is None:
+                first = before.at(table)
+                key = struck.comparisons.out_key
+                beats = _updated(table.designs, key, first.beats, first.unmoved, compare, bool)
+                first = replace(first, table=table, beats=beats)
+            else:  # radii have changed: nothing can be taken over
+                beats = _updated(table.designs, None, None, first.unmoved, compare, bool)
             entries = beats.entries if strikers is None else beats.entries & strikers[table.designs][None, :]
             rival = np.where(entries.any(axis=1), entries.argmax(axis=1), -1)
-            before = None
         out = rival >= 0
         if not out.any() or out.all():  # all at once: the data contradict themselves, and nobody is left to return
             return struck, first
@@ -231,25 +244,31 @@ def _beats_of(comparisons: Comparisons) -> Callable[[Indices, Indices], Bools]:
     return beats
 
 
-def _fine_matrix(comparisons: Comparisons, cone: Cone, before: Matrix | None) -> Matrix:
+def _fine_matrix(comparisons: Comparisons, cone: Cone, before: Worked) -> Matrix:
     """fine_at of every pair; its radii depend on who is sure."""
-    key = comparisons.standing.sure.tobytes()
-    return _updated(comparisons.table, key, before, lambda rows, columns: _fine_at(comparisons, cone, rows, columns))
+    key, designs = comparisons.standing.sure.tobytes(), comparisons.table.designs
+
+    def compare(rows: Indices, columns: Indices) -> Floats:
+        return _fine_at(comparisons, cone, rows, columns)
+
+    return _updated(designs, key, before.fine_at, before.unmoved, compare)
 
 
 def _updated(
-    table: PairTable,
+    designs: Indices,
     key: object,
     before: Matrix | None,
+    unmoved: Indices,
     compare: Callable[[Indices, Indices], Floats | Bools],
     dtype: type = float,
 ) -> Matrix:
     """A matrix of all pairs, worked out for those that look different than before."""
-    left = len(table.designs)
+    left = len(designs)
     everyone, moved = np.arange(left), np.ones(left, dtype=bool)
     entries: Any = np.empty((left, left), dtype=dtype)
     if before is not None and before.key == key:
-        here, there = table.unmoved(before.table)
+        known = unmoved[np.isin(unmoved, designs) & np.isin(unmoved, before.designs)]
+        here, there = np.searchsorted(designs, known), np.searchsorted(before.designs, known)
         moved[here] = False
         if len(here) == len(before.entries) == left:
             entries = before.entries.copy()
@@ -260,7 +279,7 @@ def _updated(
     for some, columns in ((everyone[moved], everyone), (everyone[~moved], everyone[moved])):
         for rows in _blocks(some, len(columns)):
             entries[np.ix_(rows, columns)] = compare(rows, columns)
-    return Matrix(table, key, entries)
+    return Matrix(designs, key, entries)
 
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float, bounds: Bounds | None) -> Floats:
@@ -353,7 +372,7 @@ def _cover_at(
     """
     best, cover = below.copy(), np.full(len(rows), -1, dtype=np.intp)
     left = max(1, len(columns))
-    step = max(1, _ENTRIES // (left * len(cone.facets)))
+    step = max(1, _ENTRIES // (left * len(comparisons.table.values)))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
         for seen in comparisons.out(part, columns, covering=True):

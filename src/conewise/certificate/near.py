@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.certificate.boundaries import Looks, Tables
+from conewise.certificate.boundaries import Looks, Meeting, Tables
 from conewise.certificate.pairs import PairTable
 from conewise.certificate.weights import Spending, Standing
 
@@ -39,7 +39,7 @@ class Near(Looks):
         """From a table of all designs (docs/adaptive, 3.5: the bound of the leads)."""
         everyone, facets = np.arange(len(table.designs)), len(table.values)
         log_share = math.log(overestimated(plain.spending, facets, part))
-        meeting = table.meeting(everyone, everyone, facets)
+        meeting = Meeting.of(table, everyone, everyone, facets)
         z = plain.scale * plain.tables.out[0, int(plain.tables.rows(np.array(log_share), True)), meeting.level]
         observations = np.array(plain.tables.levels.counts, dtype=np.float64)[meeting.level]
         leads = ((-meeting.gains / meeting.spreads).max(axis=0) - z) / np.sqrt(observations)
@@ -68,7 +68,7 @@ class Near(Looks):
         """What pairs that hardly count leave to the others."""
         return np.asarray(math.log1p(-self.part) - self.log_near(standing)[level])
 
-    def out_key(self, table: PairTable, standing: Standing) -> object:
+    def out_key(self, standing: Standing) -> object:
         """By what counts, too."""
         return self.log_near(standing).tobytes()
 

@@ -1,8 +1,7 @@
-"""A passive table of what is known of pairs: means in facet space, level by level, and how uncertain they are.
+"""A passive table of what is known of designs: means in facet space, level by level, and how uncertain they are.
 
-Two designs meet at the highest level that both have reached, or with the second one a number of levels ahead. Means
-are kept facet by facet: blocks of pairs are made of long rows of numbers, which is what makes them quick. The table
-knows neither a boundary nor a claim.
+Means are kept facet by facet: blocks of pairs are made of long rows of numbers, which is what makes them quick. The
+table knows neither a boundary nor a claim.
 """
 
 from __future__ import annotations
@@ -77,20 +76,6 @@ class Lens:
             variances = np.column_stack([variances, self.radii.widest(designs, scatters, counts)])
         spreads = np.empty((len(designs), 0)) if scatters is None else spreads_of(scatters, means, counts)
         return self.cone.facet_values(means), variances / np.maximum(counts, 1.0)[:, None], spreads
-
-
-@dataclass(frozen=True, eq=False)
-class Meeting:
-    """A block of pairs: row designs at their level, column designs some levels ahead, as high as both have come."""
-
-    level: Indices
-    """(rows, columns): of the row design; 0 where the two have not met."""
-    gains: Floats
-    """(N, rows, columns): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
-    spreads: Floats
-    """(P or P + W, rows, columns): standard deviations, by part; last, if wanted, the largest of any direction."""
-    slacks: Floats | None
-    """As large: how far a part may be off because values were recorded in steps; None where that hides nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,12 +179,11 @@ class PairTable:
         front = met[maximal_columns(last[:, met])]
         return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
 
-    def unmoved(self, before: PairTable) -> tuple[Indices, Indices]:
-        """Positions here and there of designs of which nothing new is known: their pairs look as they looked there."""
-        nobody = np.empty(0, dtype=np.intp)
+    def unmoved(self, before: PairTable) -> Indices:
+        """The designs of both of which nothing new is known: their pairs look as they looked there."""
         if (self.coarse and self.coarse.steps) != (before.coarse and before.coarse.steps):
-            return nobody, nobody  # finer steps were seen: radii change although nobody moved
-        _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
+            return np.empty(0, dtype=np.intp)  # finer steps were seen: radii change although nobody moved
+        designs, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
         first = max(self.first, before.first)
         here, there = (
             table.values[:, first - table.first :, which] for table, which in ((self, mine), (before, theirs))
@@ -208,35 +192,7 @@ class PairTable:
         here, there = here[:, :levels], there[:, :levels]
         still = ((here == there) | (np.isnan(here) & np.isnan(there))).all(axis=(0, 1))
         still &= self.reached[mine] == before.reached[theirs]
-        return mine[still], theirs[still]
-
-    def meeting(self, rows: Indices, columns: Indices, known: int) -> Meeting:
-        """Pairs by their positions, with the first `known` rows of the variances (docs/adaptive, 2)."""
-        facets, levels, many = self.values.shape
-        gains = np.full((facets, len(rows), len(columns)), np.nan)
-        spreads = np.full((known, len(rows), len(columns)), np.nan)
-        level = np.minimum(self.reached[rows][:, None], self.reached[columns][None, :])
-        if not levels or not gains.size:
-            return Meeting(np.zeros_like(level), gains, spreads, None)
-        never = level < self.first
-        place = np.maximum(level - self.first, 0)
-        mine, theirs = place * many + rows[:, None], place * many + columns[None, :]
-        for n in range(facets):
-            table = self.values[n].ravel()
-            np.take(table, theirs, out=gains[n], mode="clip")
-            gains[n] -= table.take(mine)
-        for n in range(known):
-            variances = self.variances[n].ravel()
-            if self.variances.shape[2] == 1:  # the same for all designs: by level alone
-                np.take(np.sqrt(2 * variances), place, out=spreads[n], mode="clip")
-            else:
-                np.take(variances, theirs, out=spreads[n], mode="clip")
-                spreads[n] += variances.take(mine)
-                np.sqrt(spreads[n], out=spreads[n])
-        if never.any():
-            gains[:, never] = np.nan
-        slacks = None if self.coarse is None else self.coarse.slack(known, mine, theirs)
-        return Meeting(place + self.first, gains, spreads, slacks)
+        return np.asarray(designs[still])
 
 
 def _seats(designs: Indices, wanted: Indices) -> tuple[Indices | slice, Indices | slice]:

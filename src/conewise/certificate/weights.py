@@ -123,3 +123,12 @@ class Spending:
         _, anybody, sure = self.weights.parts
         more = math.log(sure / anybody) - self.weights.log_rivals_left(designs, standing)
         return self.log_out(designs, rivals, standing) + more
+
+    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
+        """What claims "fine" and "beaten" of these designs are likely to spend next, the middle of each: for planning.
+
+        By the time that somebody is put out, the rival will be sure where that matters.
+        """
+        spend = self.log_by_sure if self.by_sure else self.log_out
+        fine, out = self.log_fine(designs, standing), spend(designs, rivals, standing)
+        return np.median(fine.max(axis=0)), np.median(out.max(axis=2))

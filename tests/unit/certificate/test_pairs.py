@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.certificate.boundaries import Meeting
 from conewise.certificate.pairs import PairTable, places
 
 LEVELS, DESIGNS, FACETS = 4, 6, 2
@@ -24,7 +25,7 @@ def table() -> PairTable:
 
 def test_two_designs_meet_at_the_highest_level_that_both_have_come_to(table):
     everyone = np.arange(DESIGNS)
-    met = table.meeting(everyone, everyone, FACETS)
+    met = Meeting.of(table, everyone, everyone, FACETS)
     assert met.slacks is None
     for i in range(DESIGNS):
         for j in range(DESIGNS):
@@ -46,7 +47,7 @@ def test_one_variance_for_all_designs_is_that_of_each(table):
         PairTable(table.designs, table.reached, 0, table.counts, table.values, v) for v in (alike, alike[:, :, :1])
     )
     rows, columns = np.arange(3), np.arange(DESIGNS)
-    first, second = (one.meeting(rows, columns, FACETS) for one in (whole, short))
+    first, second = (Meeting.of(one, rows, columns, FACETS) for one in (whole, short))
     met = ~np.isnan(first.gains[0])
     np.testing.assert_array_equal(first.gains, second.gains)
     np.testing.assert_allclose(first.spreads[:, met], second.spreads[:, met], rtol=1e-15)
@@ -56,8 +57,8 @@ def test_a_table_without_some_designs_says_the_same_of_the_others(table):
     which = np.array([True, False, True, True, True, False])
     kept, left = table.keep(which), np.flatnonzero(which)
     assert kept.designs.tolist() == table.designs[left].tolist()
-    whole = table.meeting(left, left, FACETS)
-    part = kept.meeting(np.arange(4), np.arange(4), FACETS)
+    whole = Meeting.of(table, left, left, FACETS)
+    part = Meeting.of(kept, np.arange(4), np.arange(4), FACETS)
     np.testing.assert_array_equal(part.gains, whole.gains)
     np.testing.assert_array_equal(part.spreads, whole.spreads)
 
@@ -75,8 +76,7 @@ def test_whoever_has_new_means_has_moved(table):
     values = table.values.copy()
     values[0, 1, 3] += 1.0
     moved = PairTable(table.designs, table.reached, 0, table.counts, values, table.variances)
-    here, there = moved.unmoved(table)
-    assert here.tolist() == there.tolist() == [0, 1, 2, 4, 5]
+    assert moved.unmoved(table).tolist() == [10, 11, 12, 14, 15]
 
 
 def test_places_of_wanted_designs_among_ascending_ones():

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.boundaries import Looks
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.weights import Standing
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
 _HOPE: Final = 1.0  # standard deviations of its mean by which a rival may be better than it looks
@@ -83,10 +83,9 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     left, question = claims.left, certificate.question
     epsilon, cone = question.epsilon, question.cone
     rows = np.flatnonzero(claims.undecided[left])
-    statistics = state.statistics.of(left)
-    seen = statistics.counts
-    values = cone.facet_values(statistics.means).T
-    scatters = statistics.scatters if certificate.radii.estimates else None
+    seen = state.statistics.counts[left]
+    values = cone.facet_values(state.statistics.means_of(left)).T
+    scatters = state.statistics.of(left).scatters if certificate.radii.estimates else None
     variances = certificate.radii.variances(left, scatters, seen.astype(np.float64))
     variances = (certificate.radii.planned(variances) if certificate.radii.summed else variances).T
     counts = np.array(certificate.levels.counts, dtype=np.float64)
@@ -94,8 +93,10 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-    standing = Standing(claims.comparisons.standing.left, claims.certain)
-    boundary, out = certificate.boundaries(state).in_sight(left[rows] if len(rows) else left, left, standing)
+    looks, standing = claims.comparisons.boundaries, claims.comparisons.standing
+    if not isinstance(looks, Looks):  # claims of a finished sample: what counts is how looks would go on from here
+        looks = certificate.boundaries(state)
+    boundary, out = looks.in_sight(left[rows] if len(rows) else left, left, standing)
     # out: beaten, or within epsilon of it where covering counts
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
@@ -151,9 +152,9 @@ def _level_costs(
     assert required is not None
     assert bounds is not None
     seen = state.statistics.counts[left].astype(np.float64)
-    scatters = state.statistics.scatters[left] if required.radii.estimates else None
+    scatters = state.statistics.of(left).scatters if required.radii.estimates else None
     variances = required.radii.planned(required.radii.variances(left, scatters, seen))[:, required.columns]
-    off = state.statistics.means[left][:, required.columns] - required.least
+    off = state.statistics.means_of(left)[:, required.columns] - required.least
     z = certificate.level_boundary.max(axis=1)[:, coming, None]
 
     def until(ahead: Floats, z: Floats) -> Floats:
