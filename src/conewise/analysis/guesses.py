@@ -16,8 +16,8 @@ from conewise._arrays import Bools, Floats
 from conewise.algorithms import PairedElimination, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.oddities import listed
+from conewise.certificate.blocks.paired import Prefixes
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.paired import Prefixes
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Question

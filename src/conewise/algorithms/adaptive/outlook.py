@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.certificate.differences import Differences
-from conewise.certificate.paired import Paired, Prefixes
+from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.paired import Paired, Prefixes
 
 _TINY: Final = 1e-100
 

@@ -11,8 +11,8 @@ import numpy as np
 from conewise._arrays import Bools, Indices, as_count
 from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.algorithms.contract import FixedConfidence, Plan, Result
-from conewise.certificate.paired import Paired, Prefixes
-from conewise.certificate.pairedclaims import PairedClaims, certified_epsilon, judged
+from conewise.certificate.blocks.claims import PairedClaims, certified_epsilon, judged
+from conewise.certificate.blocks.paired import Paired, Prefixes
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls

@@ -15,12 +15,12 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices, as_count, read_only
-from conewise.certificate.blocklevels import BELOW, BlockLevels
-from conewise.certificate.differences import Differences
-from conewise.certificate.pairedclaims import Numbers, PairedClaims, judged
+from conewise.certificate.blocks.claims import Numbers, PairedClaims, judged
+from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.levels import BELOW, BlockLevels
+from conewise.certificate.blocks.wagers import Wagers, chunks, lower_bounds, stakes_for
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
-from conewise.certificate.wagers import Wagers, chunks, lower_bounds, stakes_for
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conewise.certificate.pairedclaims import Numbers, certified_epsilon, judged
+from conewise.certificate.blocks.claims import Numbers, certified_epsilon, judged
 from conewise.certificate.requirements import Bounds
 
 FAR = np.full((3, 3), np.inf)

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import ROUNDING, Floats, Indices
-from conewise.certificate.differences import Differences
+from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.wagers import Wagers, lower_bounds
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.tuning import TUNING
-from conewise.certificate.wagers import Wagers, lower_bounds
 from conewise.cones import Cone
 from conewise.feedback import Statistics
 from conewise.goals import Question

@@ -8,7 +8,7 @@ from shared.passes import FLAT, RATES, answers
 
 import conewise as cw
 from conewise.algorithms import PairedElimination
-from conewise.certificate.paired import Paired
+from conewise.certificate.blocks.paired import Paired
 from conewise.errors import InputError
 from conewise.goals import Question
 from conewise.noise import Bounded, GaussianUnknown

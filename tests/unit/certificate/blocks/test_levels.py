@@ -9,8 +9,8 @@ from shared.passes import FLAT, answers
 
 import conewise as cw
 from conewise.algorithms import PairedElimination
-from conewise.certificate.paired import Paired
-from conewise.certificate.wagers import LIMIT
+from conewise.certificate.blocks.paired import Paired
+from conewise.certificate.blocks.wagers import LIMIT
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.problems import Recorded
 

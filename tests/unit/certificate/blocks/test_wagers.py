@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from conewise.certificate.wagers import LIMIT, Wagers, lower_bounds, stakes_for
+from conewise.certificate.blocks.wagers import LIMIT, Wagers, lower_bounds, stakes_for
 
 
 def wealth(differences, thresholds, stakes, population):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.certificate.differences import Differences
+from conewise.certificate.blocks.differences import Differences
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,0 +1,1 @@
+"""Designs that met the same blocks: certificates of paired differences (docs/blocks)."""
