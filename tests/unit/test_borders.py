@@ -10,7 +10,7 @@ from conewise.algorithms import SuccessiveElimination
 from conewise.noise import Gaussian
 
 MOST = {"cover": 40, "contain": 60}
-ROUNDS = 120
+ROUNDS = 90
 
 
 def crossed(success: str) -> list[int]:

@@ -41,12 +41,11 @@ _STEPS: Final = 1.03  # ... and of the z that are tried
 _SAFETY: Final = 1.001  # of z: covers what lies between the points of both grids (tested)
 
 
-class EmpiricalBernstein(PerLook):
-    """Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009), for one look."""
+class InRange(Radii):
+    """What follows from an interval that holds every observation."""
 
     estimates = True
     shifted = True
-    claim_share = 1 - VARIANCE_SHARE
 
     @cached_property
     def ranges(self) -> Floats:
@@ -57,6 +56,12 @@ class EmpiricalBernstein(PerLook):
     def worst(self) -> Floats:
         """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
         return np.asarray(self.ranges**2 / 4)
+
+
+class EmpiricalBernstein(InRange, PerLook):
+    """Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009), for one look."""
+
+    claim_share = 1 - VARIANCE_SHARE
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """Upper bounds that hold for all designs and facets but for VARIANCE_SHARE of delta.
@@ -77,7 +82,7 @@ class EmpiricalBernstein(PerLook):
         return np.asarray(z**2 / (6 * counts) * self.ranges[part])
 
 
-class AnytimeBernstein(Radii):
+class AnytimeBernstein(InRange):
     """Predictably centred sums of squares, and a mixture of exponential supermartingales: valid at all levels at once.
 
     With v the sum of both designs' sums of squares in squared ranges, the error of the sum of g differences stays below
@@ -85,18 +90,6 @@ class AnytimeBernstein(Radii):
     """
 
     growth = 2 ** (1 / PARTS)
-    estimates = True
-    shifted = True
-
-    @cached_property
-    def ranges(self) -> Floats:
-        """(N,): the length of the interval that holds w_n.observation."""
-        return 2 * self.noise.scales(self.rows)
-
-    @cached_property
-    def worst(self) -> Floats:
-        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
-        return np.asarray(self.ranges**2 / 4)
 
     @cached_property
     def centre(self) -> Floats:

@@ -1,7 +1,7 @@
 """When to stop and what may be claimed, for any sampling rule: beaten, fine, covered.
 
-Two designs are compared on the means of their first g observations each, at the highest level that both have reached,
-or with one of them a fixed number of levels ahead of the other. With D^ = mu^_j - mu^_i, radii r_n and epsilon:
+Two designs are compared on the means of their first g observations each, at the highest level that both have reached.
+With D^ = mu^_j - mu^_i, radii r_n and epsilon:
 
 * i is *beaten* by j when w_n.D^ - r_n >= 0 for all n: j weakly dominates it;
 * i is *fine against* j when w_n.D^ + r_n <= epsilon alpha_n for some n: m(i, j) <= epsilon;
@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -59,6 +59,9 @@ class Asked(Answering):
     question: Question
     n_designs: int
 
+    once: ClassVar[bool] = False
+    """Whether the observations are looked at a single time."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
         object.__setattr__(self, "question", as_question(self.question, self.n_designs, levels=True))
@@ -83,7 +86,7 @@ class Asked(Answering):
     @cached_property
     def requirements(self) -> Requirements | None:
         """The levels that designs have to meet (docs/adaptive, 9); None where there are none."""
-        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part)
+        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part, once=self.once)
 
     @property
     def with_levels(self) -> str:
@@ -137,7 +140,7 @@ class Asked(Answering):
     def judged(
         self, start: Struck, epsilon: float | None, before: Worked, bounds: Bounds | None
     ) -> tuple[Claims, Worked]:
-        """Claims at this epsilon, or at the one that was asked for (docs/adaptive, 1)."""
+        """Claims at an epsilon, by default at that of the question, and what they were read off (docs/adaptive, 1)."""
         asked = self.question
         at, covering = asked.epsilon if epsilon is None else epsilon, asked.success == "cover"
         return judge(start, asked.cone, at, covering=covering, stepwise=self.stepwise, before=before, bounds=bounds)
@@ -155,16 +158,13 @@ class Sample(Asked):
     whoever adds observations after having looked needs the other certificate.
     """
 
+    once: ClassVar[bool] = True
+
     @cached_property
     def radii(self) -> AtOnce:
         """How far a difference of means may err."""
         joint = self.success == "cover"
         return radii_for_one_look(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
-
-    @cached_property
-    def requirements(self) -> Requirements | None:
-        """The levels that designs have to meet; None where there are none."""
-        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part, once=True)
 
     def claims(self, statistics: Statistics, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""
@@ -174,11 +174,10 @@ class Sample(Asked):
                 f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
                 "announced: make the certificate for the sample."
             )
-        required, out = self.requirements, np.zeros(self.n_designs, dtype=bool)
+        required = self.requirements
         bounds = None if required is None else required.at_once(statistics, self.rounding(statistics))
-        out = out if bounds is None else bounds.misses
-        standing = Standing(~out, np.zeros_like(out))
-        compared = self.compare(statistics, np.flatnonzero(~out), standing)
+        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
+        compared = self.compare(statistics, np.flatnonzero(~out), Standing(~out, np.zeros_like(out)))
         start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
         return self.judged(start, epsilon, Worked(), bounds)[0]
 
@@ -205,7 +204,6 @@ class _Last:
     state: Checkpoints
     epsilon: float | None
     claims: Claims
-    boundaries: Looks
     worked: Worked
     views: list[View]
     crowd: Crowd | None
@@ -383,13 +381,11 @@ class Certificate(Asked):
 
     def boundaries(self, state: Checkpoints) -> Looks:
         """The radii in force: by the weights of the pilot, or even ones; or by who is near whom."""
-        last = _MEMORY.last(self)
-        if last is not None and last.state is state:
-            return last.boundaries
-        plain = self._plain(state)
-        if not self.near:
-            return plain
-        return self._nearer(plain, self._table(state, np.arange(self.n_designs), self._views(state, last)))
+        last = _MEMORY.last(self)  # whatever epsilon it was for
+        claims = last.claims if last is not None and last.state is state else self.claims(state)
+        found = claims.comparisons.boundaries
+        assert isinstance(found, Looks)
+        return found
 
     def claims(self, state: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -399,7 +395,8 @@ class Certificate(Asked):
         last = _MEMORY.last(self)
         if last is not None and last.state is state and last.epsilon == epsilon:
             return last.claims
-        boundaries, views, bounds = self._plain(state), self._views(state, last), self.bounds(state, last)
+        boundaries = Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
+        views, bounds = self._views(state, last), self.bounds(state, last)
         out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
         by = np.full(self.n_designs, -1, dtype=np.intp)
         crowd = None if last is None else last.crowd
@@ -408,12 +405,13 @@ class Certificate(Asked):
             crowd = clearly_beaten(views, state.reached, boundaries, rounding, FEW, crowd, out, strikers)
             out, by = out | crowd.beaten, crowd.by
         table = self._table(state, np.flatnonzero(~out), views)
-        boundaries = self._nearer(boundaries, table) if self.near else boundaries
-        standing = Standing(~out, np.zeros_like(out))
-        start = Struck(out, by, Comparisons(table, boundaries, standing))
-        same = last is not None and last.boundaries.spending.weights is boundaries.spending.weights
-        claims, worked = self.judged(start, epsilon, last.worked if last is not None and same else Worked(), bounds)
-        _MEMORY.keep(self, _Last(state, epsilon, claims, boundaries, worked, views, crowd))
+        if self.near:  # few designs, and nobody misses a level: a table of all
+            boundaries = Near.of(boundaries, self.tuning.near_leads, table)
+        start = Struck(out, by, Comparisons(table, boundaries, Standing(~out, np.zeros_like(out))))
+        # Other weights are other radii: nothing can be taken over.
+        before = last.worked if last is not None and last.state.weights is state.weights else Worked()
+        claims, worked = self.judged(start, epsilon, before, bounds)
+        _MEMORY.keep(self, _Last(state, epsilon, claims, worked, views, crowd))
         return claims
 
     def bounds(self, state: Checkpoints, last: _Last | None = None) -> Bounds | None:
@@ -430,13 +428,6 @@ class Certificate(Asked):
         """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses" a level."""
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
-
-    def _plain(self, state: Checkpoints) -> Looks:
-        return Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
-
-    def _nearer(self, plain: Looks, table: PairTable) -> Looks:
-        """From a table of all designs, of which there are few."""
-        return Near.of(plain, self.tuning.near_leads, table)
 
     def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Generic, TypeVar
+from functools import cache, cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -114,33 +114,28 @@ class Added(Radii):
             total[facets] = np.sqrt(np.square(parts[many:]).sum(axis=0))
         return total
 
-    def _shares(self, out: bool) -> Floats:
-        """(P + W,): among how many kinds each part's probability is shared."""
+    def _owned(self, out: bool) -> list[tuple[Any, float]]:
+        """Of each of the P + W parts: the radii of its kind, and among how many kinds its probability is shared."""
         everybody = float(len(self.members))
         each = np.bincount(self._facet, minlength=len(self.rows))[self._facet].astype(np.float64)
         if out and self.joint:
             each = np.full_like(each, everybody)
-        return np.append(each, np.full(len(self.members), everybody))
+        along = [(owner.radii, float(share)) for (owner, _), share in zip(self._place, each, strict=True)]
+        return [*along, *((owner.radii, everybody) for owner in self.members)]
 
     def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], out: bool) -> Floats:
         """Of each part, by its kind and by what it may spend."""
-        owners = [*(each for each, _ in self._place), *self.members]
-        made: dict[tuple[int, float], Floats] = {}
-        for each, share in zip(owners, self._shares(out), strict=True):
-            if (id(each), share) not in made:
-                split = tuple(alpha / share for alpha in alphas)
-                made[id(each), share] = each.radii.boundary(levels, anchor, split)
-        return np.array([made[id(each), share] for each, share in zip(owners, self._shares(out), strict=True)])
+
+        @cache
+        def boundary(own: Radii, share: float) -> Floats:
+            return own.boundary(levels, anchor, tuple(alpha / share for alpha in alphas))
+
+        return np.array([boundary(*part) for part in self._owned(out)])
 
     def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """Of each part, by its kind and by what it may spend."""
-        shares = self._shares(False)[: len(self._place)]
-        return np.array(
-            [
-                each.radii.alone(levels, anchor, tuple(alpha / share for alpha in alphas))
-                for (each, _), share in zip(self._place, shares, strict=True)
-            ]
-        )
+        along = self._owned(False)[: len(self._place)]
+        return np.array([own.alone(levels, anchor, tuple(alpha / share for alpha in alphas)) for own, share in along])
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """The largest of any part: for planning."""
@@ -210,13 +205,8 @@ class AddedAtOnce(Added, AtOnce):
 
     def at_once(self, counts: Floats, log_share: float, out: bool) -> Floats:
         """Of each part, by its kind and by what it may spend."""
-        owners = [*(each for each, _ in self._place), *self.members]
-        return np.concatenate(
-            [
-                each.radii.at_once(counts, log_share - math.log(share), out)  # type: ignore[attr-defined]
-                for each, share in zip(owners, self._shares(out), strict=True)
-            ]
-        )
+        parts = self._owned(out)
+        return np.concatenate([own.at_once(counts, log_share - math.log(share), out) for own, share in parts])
 
 
 def _beside(tables: list[Floats]) -> Floats:

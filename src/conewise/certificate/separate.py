@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from conewise.certificate.claims import Claims, Struck, Worked
 from conewise.certificate.mixed import AddedAtOnce
 from conewise.certificate.pairs import Hidden, PairTable
 from conewise.certificate.radii import radii_for_one_look
-from conewise.certificate.requirements import Requirements
 from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.certificate.weights import Standing
 from conewise.errors import InputError
@@ -96,6 +95,8 @@ class EachCount(OneLook):
 class SeparateSample(Asked):
     """Claims from a sample whose sizes did not depend on what was seen (docs/adaptive, 8)."""
 
+    once: ClassVar[bool] = True
+
     @cached_property
     def apart(self) -> ByObjective:
         """What is assumed of each objective by itself."""
@@ -108,11 +109,6 @@ class SeparateSample(Asked):
         joint = self.success == "cover"
         made = radii_for_one_look(self.cone.facets, self.apart, self.n_designs, self.for_pairs, joint=joint)
         return cast(AddedAtOnce, made)
-
-    @cached_property
-    def requirements(self) -> Requirements | None:
-        """The levels that designs have to meet; None where there are none."""
-        return Requirements.of(self.question, self.n_designs, self.delta * self.tuning.level_part, once=True)
 
     def claims(self, seen: Separately, epsilon: float | None = None) -> Claims:
         """What the sample certifies; valid for every epsilon at once."""

@@ -120,11 +120,7 @@ class BlockLevels:
                 if not len(rows):
                     continue
                 seen = both[rows, : self.looks[look]]
-                sure = np.full((len(rows), seen.shape[2]), -1.0)
-                if self.population is not None:
-                    unknown = self.population - (~np.isnan(seen).any(axis=2)).sum(axis=1)
-                    sure = (np.nansum(seen, axis=1) - unknown[:, None]) / self.population
-                found[rows] = lower_bounds(seen, needed[rows[:1]], self.stakes, self.population, sure)[..., 0]
+                found[rows] = lower_bounds(seen, needed[rows[:1]], self.stakes, self.population)[..., 0]
         return found
 
     # -- normal values: Student's t ------------------------------------------------------------------------------

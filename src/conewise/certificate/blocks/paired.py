@@ -378,8 +378,7 @@ class Paired(Answering):
             for part in chunks(len(first), scaled[0].size):
                 i, j = first[part], second[part]
                 differences = scaled[j] - scaled[i]
-                sure = self._sure(differences)
-                found = lower_bounds(differences, np.array(self._needed), self._stakes, self.population, sure)
+                found = lower_bounds(differences, np.array(self._needed), self._stakes, self.population)
                 found *= self._reaches[None, :, None]
                 fine[i, j], out[i, j] = found[..., 0], found[..., 1]
         fresh = self._of_bounds(fine, out)
@@ -390,10 +389,3 @@ class Paired(Answering):
             numbers.bounds,
         )
         return self._with_exact(state, better)
-
-    def _sure(self, differences: Floats) -> Floats:
-        """(P, N): what the mean is at least, were all that is not known as small as it can be."""
-        if self.population is None:
-            return np.full(differences.shape[::2], -1.0)
-        unknown = self.population - np.asarray(~np.isnan(differences).any(axis=2)).sum(axis=1)
-        return np.asarray((np.nansum(differences, axis=1) - unknown[:, None]) / self.population)

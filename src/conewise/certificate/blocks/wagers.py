@@ -121,15 +121,17 @@ class Wagers:
         return Wagers(logs, sums, seen)
 
 
-def lower_bounds(
-    differences: Floats, levels: Floats, stakes: Floats, population: int | None, certainly: Floats
-) -> Floats:
+def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:
     """(P, N, A): for each of A logarithms log(1/a) a number that the mean exceeds, found from below by halving.
 
-    `differences` are (P, T, N) in [-1, 1]; `certainly` (P, N) holds bounds that need no proof.
+    `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1.
     """
     pairs, _, facets = differences.shape
-    low = np.repeat(certainly[:, :, None], len(levels), axis=2)
+    least = np.full((pairs, facets), -1.0)
+    if population is not None:
+        unknown = population - (~np.isnan(differences).any(axis=2)).sum(axis=1)
+        least = (np.nansum(differences, axis=1) - unknown[:, None]) / population
+    low = np.repeat(least[:, :, None], len(levels), axis=2)
     high = np.ones_like(low)
     for part in chunks(pairs, facets * (len(levels) * len(stakes) + differences.shape[1])):
         start = Wagers.fresh(len(low[part]), facets, len(levels), len(stakes))

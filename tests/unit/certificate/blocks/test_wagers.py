@@ -90,7 +90,7 @@ def test_bounds_are_found_from_below():
     rng = np.random.default_rng(2)
     z = rng.choice([-1.0, 0.0, 1.0], size=(6, 60, 1), p=[0.1, 0.3, 0.6])
     stakes, levels = stakes_for(200), np.array([np.log(20.0), np.log(2000.0)])
-    found = lower_bounds(z, levels, stakes, 200, np.full((6, 1), -1.0))
+    found = lower_bounds(z, levels, stakes, 200)
     assert (found[..., 0] >= found[..., 1]).all()
     for pair in range(6):
         for a, level in enumerate(levels):
