@@ -204,9 +204,9 @@ class Looks(Boundaries):
         return float(self.scale * self.radii.shift(part, np.array(z), self._observations[level]))
 
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
-        """Twice (L,): the z that claims "fine" and "beaten" of these designs are likely to meet next: for planning.
+        """Twice (L,): the z that claims "fine" and "beaten" of some designs are likely to meet next: for planning.
 
-        Where parts differ, of the one that needs most.
+        Where the parts of a radius differ, the largest z of any part.
         """
         fine, out = self.spending.in_sight(designs, rivals, standing)
         every = np.arange(len(self._observations))
@@ -244,14 +244,14 @@ class Comparisons:
         return self.boundaries.spending.log_out(self.table.designs, self.table.designs, self.standing)
 
     def fine(self, rows: Indices, columns: Indices) -> Seen:
-        """These pairs, by their positions in the table, with the radii of "fine" (docs/adaptive, 1 and 3)."""
+        """Pairs by their positions in the table, with the radii of "fine" (docs/adaptive, 1 and 3)."""
         logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
         return self._seen(rows, columns, Meeting.of(self.table, rows, columns, self._parts), logs, out=False)
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
-        """The same for "beaten" and "covered"; once more where the column designs are sure.
+        """Pairs with the radii of "beaten" and "covered"; a second time, with narrower ones, if columns are sure.
 
-        Along the noisiest direction too if it is for `covering`, where that is known.
+        For `covering` with the radius along the noisiest direction too, where it is known.
         """
         table, standing, spending = self.table, self.standing, self.boundaries.spending
         logs = self._log_out if self._log_out.size == 1 else self._log_out[:, rows[:, None], columns]

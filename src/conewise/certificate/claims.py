@@ -45,17 +45,17 @@ class Claims:
     covered: Bools
     undecided: Bools
     by: Indices
-    """(K,): one of those that beat or cover a design; -1 for the others."""
+    """(K,): a design that beats or covers each; -1 for those that are neither beaten nor covered."""
     left: Indices
     """(L,): the designs that are neither beaten nor miss a level."""
     comparisons: Comparisons
-    """Of these."""
+    """Of the designs that are left."""
     accept_at: Floats
-    """(L,): the epsilon from which each of these is accepted; infinite while a pair has not met.
+    """(L,): the epsilon from which each design that is left is accepted; infinite while a pair has not met.
 
     With very many designs left, no more than a lower bound where it exceeds epsilon."""
     fine_at: Floats | None
-    """(L, L): the epsilon from which the one is fine against the other; None when too many designs are left."""
+    """(L, L): the epsilon from which the row design is fine against the column design; None when too many are left."""
     bounds: Bounds | None = None
     """What is known of the designs' levels, where there are any (docs/adaptive, 9)."""
 
@@ -96,7 +96,7 @@ class Certified:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A number of every pair of some designs, to be taken over where a later table says the same of both."""
+    """A number of every pair of some designs: taken over at a later look for pairs of which nothing new is known."""
 
     designs: Indices
     """(L,): ascending."""
@@ -114,12 +114,12 @@ class Worked:
     beats: Matrix | None = None
     """Of all designs of the table: whether the column design beats the row design, before anybody is out or sure."""
     fine_at: Matrix | None = None
-    """Of some: the epsilon from which the one is fine against the other, before anybody is sure."""
+    """Of those left: from which epsilon the row design is fine against the column design, before anybody is sure."""
     unmoved: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    """The designs of which nothing new is known since."""
+    """The designs of which a later table says nothing new."""
 
     def at(self, table: PairTable) -> Worked:
-        """The same, to be taken over for a later table."""
+        """With the designs of which this later table says nothing new."""
         return self if self.table is None else replace(self, unmoved=table.unmoved(self.table))
 
 
@@ -130,12 +130,12 @@ class Struck:
     out: Bools
     """(K,): beaten, or misses a level."""
     by: Indices
-    """(K,): one of those that beat a design; -1 where it is not known."""
+    """(K,): a design that beats each; -1 where none is known."""
     comparisons: Comparisons
-    """Of the others."""
+    """Of those that are left."""
 
     def without(self, rival: Indices) -> Struck:
-        """With those out of whom a rival (a position) is known."""
+        """With every design out that has a rival; `rival` (L,) is the position of one that beats it, -1 for none."""
         lost, designs = rival >= 0, self.comparisons.table.designs
         out, by = self.out.copy(), self.by.copy()
         out[designs[lost]], by[designs[lost]] = True, designs[rival[lost]]
@@ -190,8 +190,8 @@ def strike(start: Struck, before: Worked, *, stepwise: bool, strikers: Bools | N
     """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
 
     While very many are left they are held against the strong ones only: to strike less is always allowed. `strikers`
-    (K,) are those that may put others out; None for everybody. With who is left, who beats whom at first, and what
-    can be taken over of who is fine against whom.
+    (K,) are those that may put others out; None for everybody. The second result is what the first pass over few
+    designs was read off.
     """
     struck, first = start, Worked()
     while True:
@@ -232,7 +232,7 @@ def _rivals(comparisons: Comparisons, rows: Indices, columns: Indices) -> Indice
 
 
 def _beats_of(comparisons: Comparisons) -> Callable[[Indices, Indices], Bools]:
-    """Who of the columns beats whom of the rows (docs/adaptive, 1)."""
+    """A function of rows and columns: whether the column design beats the row design (docs/adaptive, 1)."""
 
     def beats(rows: Indices, columns: Indices) -> Bools:
         total = np.zeros((len(rows), len(columns)), dtype=bool)

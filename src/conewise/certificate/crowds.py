@@ -47,7 +47,7 @@ class Crowd:
         return np.asarray(self.beaten & (self.reached == reached) & unmoved & unmoved[self.by])
 
     def unbeaten(self, designs: Indices, views: Sequence[View], level: int) -> Bools:
-        """Who of these was not beaten at a level, where its view is as it was."""
+        """(m,): which designs were at this level and not beaten the last time, if its view has not changed since."""
         same = level < len(self.views) and views[level] is self.views[level]
         return np.asarray(same & (self.reached[designs] == level) & ~self.beaten[designs])
 
@@ -127,7 +127,7 @@ class _Radius:
 def _beaten_at(
     view: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Of these designs: who is beaten by another of the view, and by which."""
+    """Which of the designs are beaten by another of the view, and by which."""
     rows = places(view.designs, designs)[1]
     shown = np.arange(len(view.designs)) if strikers is None else np.flatnonzero(strikers[view.designs])
     if rounding is not None:  # whoever's noise may be hidden is left to the pairs

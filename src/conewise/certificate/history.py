@@ -112,7 +112,7 @@ class Checkpoints:
 
     @property
     def everything(self) -> Statistics:
-        """Of all observations, for whoever makes no claims."""
+        """Of all observations, those of the pilots among them: for whoever makes no claims."""
         if self.pilot is None:
             return self.statistics
         return self.statistics.merge(self.pilot.everything)

@@ -139,7 +139,7 @@ class _Below:
         return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
 
     def rows(self, which: Indices) -> _Below:
-        """Those of these boundaries."""
+        """Of some of the boundaries only."""
         return _Below(self.edge[which], self.nodes[which], self.weights[which], self.correlation)
 
     def after(self, edge: Floats, correlation: float) -> _Below:

@@ -199,7 +199,7 @@ class Added(Radii):
 
 
 class AddedAtOnce(Added, AtOnce):
-    """The same for a single look."""
+    """Sums of radii for a single look."""
 
     members: tuple[Member[AtOnce], ...]
 

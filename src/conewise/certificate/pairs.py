@@ -180,7 +180,7 @@ class PairTable:
         return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
 
     def unmoved(self, before: PairTable) -> Indices:
-        """The designs of both of which nothing new is known: their pairs look as they looked there."""
+        """The designs that are in both tables, and of which this one says nothing new."""
         if (self.coarse and self.coarse.steps) != (before.coarse and before.coarse.steps):
             return np.empty(0, dtype=np.intp)  # finer steps were seen: radii change although nobody moved
         designs, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
@@ -196,14 +196,14 @@ class PairTable:
 
 
 def _seats(designs: Indices, wanted: Indices) -> tuple[Indices | slice, Indices | slice]:
-    """The same as `places`, and quicker where both are the same."""
+    """What `places` says; quicker where all that are wanted are there, and nobody else."""
     if len(designs) == len(wanted) and np.array_equal(designs, wanted):
         return slice(None), slice(None)
     return places(designs, wanted)
 
 
 def places(designs: Indices, wanted: Indices) -> tuple[Indices, Indices]:
-    """Positions in `wanted` of those that are among the ascending `designs`, and where they stand there."""
+    """Which of `wanted` are among the ascending `designs`: their positions in `wanted`, and in `designs`."""
     if not len(designs):
         nowhere = np.empty(0, dtype=np.intp)
         return nowhere, nowhere

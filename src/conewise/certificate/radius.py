@@ -82,7 +82,7 @@ class Radii(ABC):
         return self.boundary(levels, anchor, alphas)[None]
 
     def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """(P or 1, A, L): the same for the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
+        """(P or 1, A, L): `boundaries` of one design's average, whose error is no difference (docs/adaptive, 9.2)."""
         return self.alone(levels, anchor, alphas)[None]
 
     # -- of one part -------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class Radii(ABC):
         """(m, P): variance of one observation along the parts, to be used for means of so many observations."""
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """(m,) or (m, W): the same along the noisiest unit direction; infinite where radii hold along the rows only."""
+        """(m,) or (m, W): variance along the noisiest unit direction; infinite where radii hold along the rows only."""
         return np.full(len(designs), np.inf)
 
     @abstractmethod
@@ -105,7 +105,7 @@ class Radii(ABC):
         """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
 
     def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """(A, L): the same for the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
+        """(A, L): `boundary` of the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
         return self.boundary(levels, anchor, alphas)
 
     def schedule(self, most: float, due: float) -> Levels:

@@ -95,7 +95,7 @@ class Requirements:
 
     @classmethod
     def of(cls, question: Question, n_designs: int, delta: float, *, once: bool = False) -> Requirements | None:
-        """Those of a question as an algorithm sees it; None where it has none."""
+        """From the levels of a question as an algorithm sees it; None where it has none."""
         least = np.array([-np.inf if o.level is None else o.level for o in question.columns.each])
         columns = np.flatnonzero(np.isfinite(least))
         if not len(columns):
@@ -141,7 +141,7 @@ class Requirements:
         scale: float,
         before: Bounds | None,
     ) -> Bounds:
-        """From all looks so far, with the boundaries (2, P or 1, L); those that are in `before` need no second one."""
+        """From all looks so far, with the boundaries (2, P or 1, L); `before` saves looks that it was read off."""
         steps = b"" if rounding is None else rounding.key
         if before is not None and (before.steps != steps or not _extended(before.snapshots, snapshots)):
             before = None

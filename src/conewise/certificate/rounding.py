@@ -69,7 +69,7 @@ class Rounding:
 
     @property
     def key(self) -> bytes:
-        """The same for the same steps."""
+        """Equal for equal steps."""
         return self.steps.tobytes()
 
     def hides(self, spreads: Floats) -> Bools:
