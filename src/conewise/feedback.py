@@ -207,7 +207,7 @@ class Statistics:
     @property
     def means(self) -> Floats:
         """(K, D): averages; NaN for a design that was never evaluated."""
-        return self.means_of(slice(None))
+        return read_only(self.means_of(slice(None)))
 
     def means_of(self, designs: Indices | slice) -> Floats:
         """(m, D): the averages of these designs."""
@@ -216,7 +216,7 @@ class Statistics:
         high, low = exact.over((high[designs], low[designs]), np.maximum(seen, 1).astype(np.float64)[:, None])
         result: Floats = high + low
         result[seen == 0] = np.nan
-        return read_only(result)
+        return result
 
     @property
     def scatters(self) -> Floats:

@@ -10,7 +10,7 @@ from conewise.algorithms import SuccessiveElimination
 from conewise.noise import Gaussian
 
 MOST = {"cover": 40, "contain": 60}
-ROUNDS = 90
+ROUNDS = 90  # until designs are accepted, covered and sure: then the most has to be asked
 
 
 def crossed(success: str) -> list[int]:

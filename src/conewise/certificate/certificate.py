@@ -35,7 +35,7 @@ from conewise.certificate.pairs import Lens, PairTable, View
 from conewise.certificate.pilots import Pilot, Task, least_weights
 from conewise.certificate.radii import radii_for, radii_for_one_look
 from conewise.certificate.radius import AtOnce, Radii
-from conewise.certificate.requirements import Bounds, Requirements
+from conewise.certificate.requirements import REACH, Bounds, Requirements
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
@@ -49,7 +49,6 @@ MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
-_REACH: Final = 1.15  # looks make boundaries about this much wider than single tests
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +271,7 @@ class Certificate(Asked):
         if self.epsilon == 0 or self.any_epsilon or worst is None:
             return math.inf, math.inf  # no scale is known beforehand
         widest = 2 * float((self.radii.planned(worst) / self.cone.widths**2).max()) / self.epsilon**2
-        fine, out = (widest * (_REACH * self.noise.deviation(alpha)) ** 2 for alpha in self._alphas(self.even))
+        fine, out = (widest * (REACH * self.noise.deviation(alpha)) ** 2 for alpha in self._alphas(self.even))
         return fine, out
 
     def _alphas(self, weights: Weights) -> tuple[float, float]:

@@ -28,7 +28,8 @@ from conewise.feedback import Statistics
 from conewise.goals import Question
 from conewise.noise import Noise
 
-_REACH: Final = 1.15  # looks make boundaries about this much wider than single tests
+REACH: Final = 1.15
+"""Looks make boundaries about this much wider than single tests; for planning."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,7 @@ class Requirements:
         worst = self.radii.worst
         if epsilon == 0 or worst is None or self.radii.estimates:
             return math.inf
-        reach = _REACH * self.radii.noise.deviation(self.alphas[1])
+        reach = REACH * self.radii.noise.deviation(self.alphas[1])
         return float(self.radii.planned(worst)[..., self.columns].max()) * (reach / epsilon) ** 2
 
     def boundary(self, levels: Levels, epsilon: float) -> Floats:
