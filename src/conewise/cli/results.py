@@ -11,7 +11,7 @@ from typing import Any
 from conewise.errors import InputError
 from conewise.studies.identity import Identity
 from conewise.studies.study import Study
-from conewise.tables.columns import row_words
+from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import what_is_wrong
 from conewise.tables.readers import read_rows, rows_of_text
 
@@ -48,7 +48,7 @@ def read_results(file: str, study: Study) -> Results:
     columns = {column.lower(): column for column in dict.fromkeys(column for row in rows for column in row)}
     missing = next((name for name in study.objectives if name not in columns.values()), None)
     if missing is not None:
-        raise InputError(f"{what} has no column {missing!r}; it has {', '.join(columns.values())}.")
+        raise no_column(what, missing, list(columns.values()))
     by_id, by_design = columns.get("id"), columns.get("design", columns.get("name"))
     if by_id is None and by_design is None:
         raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(columns.values())}.")

@@ -12,7 +12,7 @@ from conewise.cli.stating import STATED
 from conewise.errors import InputError, closest
 from conewise.objectives import Objective, as_objectives
 from conewise.preferences import stated_cone
-from conewise.tables.columns import listed_columns, row_words
+from conewise.tables.columns import no_column, row_words
 from conewise.tables.designrows import read_designs
 from conewise.tables.readers import read_rows
 
@@ -183,7 +183,7 @@ def blocks_in(file: Path, block: Any) -> list[str]:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     column = block if block in columns else columns[0] if len(columns) == 1 else None
     if column is None:
-        raise InputError(f"{file.name} has no column {block!r}; it has {listed_columns(columns)}.")
+        raise no_column(file.name, str(block), columns)
     empty = next((place for place, row in enumerate(rows) if row.get(column) in (None, "")), None)
     if empty is not None:
         raise InputError(f"{row_words(file, empty)} has no {column}.")

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from conewise.errors import InputError, closest
 from conewise.tables.names import ArrowTexts
 
 IN_MEMORY: Final = Path("the table")
 """Stands for the file where a table has none."""
 JSON_ENDINGS: Final = (".json", ".jsonl", ".ndjson")
 _LISTED: Final = 30  # columns named in an error
+_SEARCHED: Final = 1000  # columns, and characters of a name, among which the one that was meant is looked for
 _UNNAMED: Final = "Unnamed: "  # how pandas calls a column without a name that it has read
 
 
@@ -35,6 +37,13 @@ def listed_columns(columns: Sequence[str]) -> str:
     """The names of columns for an error, as they would be written behind an option; not all of very many."""
     shown = ", ".join(quoted_name(column) if column else "a column without a name" for column in columns[:_LISTED])
     return shown if len(columns) <= _LISTED else f"{shown} and {len(columns) - _LISTED} more"
+
+
+def no_column(whose: str, column: str, columns: Sequence[str]) -> InputError:
+    """The refusal of a column that is not there, with the one that was probably meant."""
+    meant = closest(column[:_SEARCHED], columns[:_SEARCHED])
+    near = "" if meant is None else f": did you mean {meant!r}?"
+    return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns)}{near or '.'}")
 
 
 def quoted_name(column: str) -> str:

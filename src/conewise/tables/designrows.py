@@ -8,7 +8,7 @@ from typing import Any
 
 from conewise._arrays import as_decimal
 from conewise.errors import InputError
-from conewise.tables.columns import listed_columns, row_words
+from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import name_column
 from conewise.tables.readers import read_rows
 
@@ -24,7 +24,7 @@ def designs_of(rows: list[dict[str, Any]], path: Path, name: str | None = None) 
         raise InputError(f"{path.name} has no rows below its header.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if name is not None and name not in columns:
-        raise InputError(f"{path.name} has no column {name!r}; it has {listed_columns(columns)}.")
+        raise no_column(path.name, name, columns)
     label = name if name is not None else name_column(columns)
     typed = {column: typed_column([row.get(column) for row in rows]) for column in columns if column != label}
     result = []

@@ -16,7 +16,7 @@ from conewise._arrays import Floats, Indices, as_decimal
 from conewise.errors import InputError
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
-from conewise.tables.columns import is_unnamed, listed_columns, row_words
+from conewise.tables.columns import is_unnamed, listed_columns, no_column, row_words
 from conewise.tables.names import Labels
 from conewise.tables.readers import distinct_columns, opened
 
@@ -130,7 +130,7 @@ def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> 
         if not column:
             raise InputError(f"a column without a name cannot be chosen; give it one in the header of {path.name}.")
         if column not in known:
-            raise InputError(f"{path.name} has no column {column!r}; it has {listed_columns(columns)}.")
+            raise no_column(path.name, column, columns)
 
 
 def meant(objectives: Sequence[str | Objective], minimise: Sequence[str] = ()) -> Objectives:
