@@ -1,6 +1,6 @@
 """Levels inside the certificate, measured: how often an answer is wrong, and what one stage saves against two.
 
-    python -m benchmarks.levels [--runs 1000] [--instances 50] [--write]
+    python -m benchmarks.levels [--runs 1000] [--instances 50] [--minutes 60] [--write]
 
 *Failures.* Cells on a level and around it, with nobody or nearly nobody feasible, and with a design that only an
 infeasible one dominates; for both notions of success, cones that keep the levels and one that does not, and every kind
@@ -8,9 +8,8 @@ of noise. Null hypothesis of a cell: an answer is wrong with probability at most
 9.1, worked out here pair by pair. Exact binomial tests at LEVEL, fixed seeds. Each cell has a control with all radii
 divided by 8; where the radii matter it must be rejected.
 
-*Evaluations.* The same question to the rule with levels, and to *feasibility first*: settle for every design whether it
-misses a level or meets its levels within epsilon, then identify among those that do not miss one, with the same
-observations and the same parts of delta. Both meet the same noise.
+*Evaluations.* The same question to several rules: `benchmarks.feasibility`. Everything is kept (`benchmarks.batches`),
+so that a measurement may be stopped and continued; `--write` makes docs/validation-levels.md of all that is there.
 """
 
 from __future__ import annotations
@@ -21,70 +20,28 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
-from conewise._arrays import Bools, Floats
+from benchmarks import feasibility, lines
+from benchmarks.batches import Batch, Trial, counted, missing
+from benchmarks.feasibility import SEED, Truth, question
+from conewise._arrays import Floats
 from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.contract import Result
-from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Notion
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
-LEVEL, SEED, DELTA, SLACK = 1e-6, 20230425, 0.1, 1e-12
+LEVEL, DELTA = 1e-6, 0.1
 STRIDE = 8.0
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-levels.md"
+KEPT = Path(__file__).with_name("levels.jsonl")
 FLAT, NARROW, WIDE = cw.Cone.orthant(2), cw.Cone.planar(60), cw.Cone.planar(135)
 NORMAL, UNKNOWN, RANGE = Gaussian(0.5), GaussianUnknown(), Bounded(-2, 3)
-
-
-def question(
-    cone: cw.Cone, epsilon: float, delta: float, noise: Noise, success: Notion, levels: Floats | None
-) -> cw.Question:
-    """With the least acceptable values of the objectives; None for no levels."""
-    names = [f"objective {d + 1}" for d in range(cone.dim)]
-    least = [None] * cone.dim if levels is None else [float(b) if np.isfinite(b) else None for b in levels]
-    columns = [cw.Objective(name, level=b) for name, b in zip(names, least, strict=True)]
-    return cw.Question(cone, epsilon, delta, noise, success, columns)
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """What docs/adaptive, 9.1, asks of an answer, pair by pair."""
-
-    asked: cw.Question
-    spare: Floats
-    """(K,): by how much a design meets its worst level."""
-    front: Bools
-    """(K,): the Pareto set of the feasible designs."""
-    cover: Floats
-    escape: Floats
-
-    @classmethod
-    def of(cls, means: Floats, levels: Floats, asked: cw.Question) -> Truth:
-        spare = (means - levels).min(axis=1)
-        feasible, front = np.flatnonzero(spare >= 0), np.zeros(len(means), dtype=bool)
-        if len(feasible):
-            front[feasible] = cw.pareto_mask(means[feasible], asked.cone)
-        return cls(asked, spare, front, cw.cover_gaps(means, asked.cone), cw.escape_gaps(means, asked.cone))
-
-    def succeeds(self, returned: Bools, epsilon: float) -> bool:
-        """Both parts of the condition."""
-        chosen, contain = np.flatnonzero(returned), self.asked.success == "contain"
-        for i in np.flatnonzero(self.front & ~returned):
-            if contain or not len(chosen) or self.cover[i, chosen].min() > epsilon + SLACK:
-                return False
-        rivals = np.flatnonzero(self.front)
-        if contain and not self.asked.keeps_levels:
-            rivals = rivals[self.spare[rivals] > epsilon]
-        worst = self.escape[np.ix_(chosen, rivals)].max(initial=0.0)
-        return bool(worst <= epsilon + SLACK and (self.spare[chosen] >= -epsilon - SLACK).all())
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------
@@ -189,143 +146,22 @@ def allowed(runs: int) -> int:
     return int(binom.isf(LEVEL, runs, DELTA))
 
 
-def failures(cell: Cell, runs: int, scale: float = 1.0) -> int:
-    """Of so many runs."""
-    wrong = cell.judge(scale)
-    return sum(wrong(number) for number in range(runs))
+def trials(runs: int, controls: int) -> list[Trial]:
+    """All cells."""
+    return [Trial(cell.name, partial(_judged, cell), runs, controls) for cell in CELLS]
 
 
-# -- evaluations -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Instance:
-    """Means, and the least acceptable values."""
-
-    means: Floats
-    levels: Floats
-    cone: cw.Cone
-    success: Notion
-    epsilon: float = 0.2
-    sigma: float = 1.0
-
-    def asked(self, levels: bool, part: float = 1.0) -> cw.Question:
-        least = self.levels if levels else None
-        return question(self.cone, self.epsilon, 0.05 * part, Gaussian(self.sigma), self.success, least)
-
-    def is_right(self, returned: Bools) -> bool:
-        return Truth.of(self.means, self.levels, self.asked(True)).succeeds(returned, self.epsilon)
-
-    def streams(self, seed: int) -> Streams:
-        return Streams(self.means, self.sigma, [np.random.default_rng([SEED, seed, k]) for k in range(len(self.means))])
-
-
-@dataclass(frozen=True, eq=False)
-class Streams:
-    """The n-th evaluation of a design is the same whoever asks for it, and whenever: so that rules meet equal noise."""
-
-    means: Floats
-    sigma: float
-    sources: list[np.random.Generator]
-
-    def evaluate(self, pulls: Pulls) -> Observations:
-        parts = [
-            self.means[k] + self.sigma * self.sources[k].normal(size=(n, self.means.shape[1]))
-            for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
-        ]
-        return Observations.single(np.repeat(pulls.designs, pulls.counts), np.vstack(parts))
-
-
-def random_instance(seed: int) -> Instance:
-    """Thirty designs from a normal distribution, about half of them feasible."""
-    rng = np.random.default_rng([SEED, 1, seed])
-    dim = 2 + seed % 2
-    cone = cw.Cone.orthant(dim) if seed % 4 < 3 else cw.Cone.planar(60)
-    means, levels = rng.normal(size=(30, cone.dim)), np.full(cone.dim, -np.inf)
-    levels[0] = rng.uniform(-0.3, 0.3)
-    return Instance(means, levels, cone, "cover" if seed % 3 else "contain")
-
-
-def crowded_instance(seed: int) -> Instance:
-    """Four designs that are clear of the level, and 26 that crowd it, within half of epsilon; most are beaten."""
-    rng = np.random.default_rng([SEED, 2, seed])
-    clear = np.column_stack([rng.uniform(1.0, 2.0, 4), np.sort(rng.uniform(1.0, 3.0, 4))])
-    crowd = np.column_stack([rng.uniform(-0.1, 0.1, 26), rng.normal(-1.0, 1.0, 26)])
-    levels = np.array([0.0, -np.inf])
-    return Instance(np.vstack([clear, crowd]), levels, FLAT, "cover" if seed % 2 else "contain")
-
-
-def answered(rule: SuccessiveElimination, streams: Streams) -> Result:
-    """A run on these streams."""
-    state = rule.start()
-    while (pulls := rule.ask(state)).total:
-        state = rule.tell(state, streams.evaluate(pulls))
-    return rule.recommend(state)
-
-
-def one_stage(instance: Instance, seed: int) -> tuple[int, bool]:
-    """Evaluations of the rule with levels, and whether its answer is right."""
-    rule = SuccessiveElimination(instance.asked(True), len(instance.means))
-    result = answered(rule, instance.streams(seed))
-    return result.evaluations, instance.is_right(result.pareto)
-
-
-def feasibility_first(instance: Instance, seed: int) -> tuple[int, bool]:
-    """The same in two stages: the twin, with the same parts of delta; the second goes on with what the first has told.
-
-    The second stage shares delta among the designs that are left alone, which no proof allows: that flatters the twin.
-    """
-    k, streams, told = len(instance.means), instance.streams(seed), []
-    rule = SuccessiveElimination(instance.asked(True), k, pilots=False)
-    certificate, state = rule.certificate, rule.start()
-    counts = np.array(certificate.levels.counts)
-    while True:
-        bounds = certificate.bounds(state)
-        assert bounds is not None
-        open_ = np.flatnonzero(~bounds.misses & (bounds.meet_at > instance.epsilon))
-        if not len(open_):
-            break
-        lowest = state.reached[open_].min()
-        climbing = open_[state.reached[open_] == lowest]
-        told.append(streams.evaluate(Pulls(climbing, counts[lowest + 1] - state.statistics.counts[climbing])))
-        state = rule.tell(state, told[-1])
-    left, returned = np.flatnonzero(~bounds.misses), np.zeros(k, dtype=bool)
-    returned[left] = True
-    spent = state.evaluations
-    if len(left) > 1:
-        second = SuccessiveElimination(instance.asked(False, 1 - TUNING.level_part), len(left))
-        after, place = second.start(), np.full(k, -1)
-        place[left] = np.arange(len(left))
-        for part in told:
-            mine = np.flatnonzero(place[part.designs] >= 0)
-            after = second.tell(after, part.chosen(mine, place[part.designs[mine]]))
-        while (pulls := second.ask(after)).total:
-            more = streams.evaluate(Pulls(left[pulls.designs], pulls.counts))
-            after = second.tell(after, Observations.single(place[more.designs], more.means))
-            spent += pulls.total
-        returned[left] = second.recommend(after).pareto
-    return spent, instance.is_right(returned)
+def _judged(cell: Cell, control: bool) -> Callable[[int], bool]:
+    return cell.judge(1 / cell.shrunk if control else 1.0)
 
 
 # -- the page ----------------------------------------------------------------------------------------------------------
 
-KINDS = {"random": random_instance, "crowded": crowded_instance}
 
-
-def compared(kind: str, instances: int) -> list[tuple[int, int, bool, bool]]:
-    """Evaluations in one stage and in two, and whether the answers are right."""
-    found = []
-    for seed in range(instances):
-        instance = KINDS[kind](seed)
-        (ours, right), (first, right_first) = one_stage(instance, seed), feasibility_first(instance, seed)
-        found.append((ours, first, right, right_first))
-    return found
-
-
-def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: dict[str, Any]) -> str:
-    instances = max(map(len, pairs.values()))
-    command = f"python -m benchmarks.levels --runs {runs} --controls {controls} --instances {instances} --write"
-    lines = [
+def page(done: list[Batch], compared: list[feasibility.Run], runs: int) -> str:
+    cells = [cell for cell in CELLS if counted(done, cell.name, False)[0]]
+    controls = max((counted(done, cell.name, True)[0] for cell in cells), default=0)
+    text = [
         "# Validation: levels",
         "",
         "How often an answer with [levels](objectives.md#levels) is wrong, in the sense of [adaptive, 9.1]"
@@ -334,39 +170,28 @@ def page(counted: dict[str, tuple[int, int]], runs: int, controls: int, pairs: d
         f"often than {allowed(runs)} times, the exact binomial bound at level {LEVEL:g}. Each control divides all "
         f"radii, in {controls} runs, and must be beyond its bound of {allowed(controls)}.",
         "",
-        f"Made by `{command}` on {datetime.date.today().isoformat()}.",
+        "Made by `python -m benchmarks.levels --write`, from the counts in benchmarks/levels.jsonl and the runs in "
+        f"benchmarks/feasibility.jsonl, on {datetime.date.today().isoformat()}.",
         "",
-        "| cell | success | cone | wrong | rate | radii divided by | wrong | rate |",
-        "|---|---|---|--:|--:|--:|--:|--:|",
+        "| cell | success | cone | runs | wrong | rate | radii divided by | wrong | rate |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for cell in CELLS:
-        if cell.name in counted:
-            bad, control = counted[cell.name]
-            lines.append(
-                f"| {cell.name} | {cell.success} | {cell.cone} | {bad} | {bad / runs:.3f} | {cell.shrunk:g} | "
-                f"{control} | {control / controls:.3f} |"
-            )
-    lines += [
-        "",
-        "## One stage against feasibility first",
-        "",
-        "*Feasibility first* settles for every design whether it misses a level or meets its levels within epsilon, "
-        "and then identifies among those that are left, with the same parts of delta, the same observations and the "
-        "same noise; its second stage shares delta among the designs that are left alone, which flatters it. Epsilon "
-        "0.2, sigma 1, delta 0.05, thirty designs, `cover` and `contain`, two and three objectives. *Random*: normal "
-        "means, about half of the designs feasible. *Crowded*: 26 lie within half of epsilon of the level.",
-        "",
-        "| instances | number | evaluations of two stages over one: least | median | most | right, one stage | two |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for kind, found in pairs.items():
-        ratios = np.array([first / ours for ours, first, _, _ in found])
-        right = [sum(entry[place] for entry in found) for place in (2, 3)]
-        lines.append(
-            f"| {kind} | {len(found)} | {ratios.min():.2f} | {np.median(ratios):.2f} | {ratios.max():.2f} | "
-            f"{right[0]} | {right[1]} |"
+    for cell in cells:
+        (made, bad), (few, control) = (counted(done, cell.name, which) for which in (False, True))
+        text.append(
+            f"| {cell.name} | {cell.success} | {cell.cone} | {made} | {bad} | {bad / made:.3f} | {cell.shrunk:g} | "
+            f"{control} | {control / max(few, 1):.3f} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*text, "", feasibility.section(compared)])
+
+
+def contradicted(done: list[Batch]) -> list[str]:
+    """Cells that are wrong too often, or whose control passes."""
+    found = []
+    for cell in CELLS:
+        (made, bad), (few, control) = (counted(done, cell.name, which) for which in (False, True))
+        found += [cell.name] if bad > allowed(made) or (few and control <= allowed(few)) else []
+    return found
 
 
 def main() -> int:
@@ -374,19 +199,21 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--controls", type=int, default=200)
     parser.add_argument("--instances", type=int, default=50)
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of CPU time for each part, after which it stops")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, from what was measured")
     options = parser.parse_args()
-    counted, wrong = {}, []
-    for cell in CELLS:
-        counted[cell.name] = failures(cell, options.runs), failures(cell, options.controls, 1 / cell.shrunk)
-        kept = counted[cell.name][0] <= allowed(options.runs) and counted[cell.name][1] > allowed(options.controls)
-        wrong += [] if kept else [cell.name]
-    text = page(counted, options.runs, options.controls, {kind: compared(kind, options.instances) for kind in KINDS})
-    print(text)
+    if options.minutes > 0:
+        wanted = trials(options.runs, options.controls)
+        lines.fill(KEPT, missing(wanted, lines.read(KEPT, Batch)), options.minutes)
+        further = feasibility.missing(options.instances, lines.read(feasibility.KEPT, feasibility.Run))
+        lines.fill(feasibility.KEPT, further, options.minutes)
+    done = lines.read(KEPT, Batch)
+    wrong = contradicted(done)
     for name in wrong:
         print(f"answers are wrong too often, or the control passes: {name}", file=sys.stderr)
     if options.write and not wrong:
-        PAGE.write_text(text, encoding="utf-8")
+        compared = lines.read(feasibility.KEPT, feasibility.Run)
+        PAGE.write_text(page(done, compared, options.runs), encoding="utf-8")
         print(f"wrote {PAGE}")
     return 1 if wrong else 0
 

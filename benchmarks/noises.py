@@ -1,12 +1,13 @@
 """Noise by objective, measured: how often an answer is wrong, and what 0/1 outcomes cost beside known rates.
 
-    python -m benchmarks.noises [--runs 1000] [--write]
+    python -m benchmarks.noises [--runs 1000] [--minutes 40] [--write]
 
 *Failures*: four designs, two of them twins and one dominated by a little more than epsilon; kinds of noise are mixed.
 An answer is wrong if the returned set fails at the epsilon stated for it. Null hypothesis of a cell: at most a share
 DELTA of the answers is wrong; exact binomial test at LEVEL, fixed seeds. A control with all radii divided by CONTROL
 must be rejected (at CONTROL_LEVEL). *Oracle*: pass rates under `Binary`, beside normal noise with the variances of the
-true rates. `--write` makes docs/validation-noises.md.
+true rates. Counts are kept in benchmarks/noises.jsonl (`benchmarks.batches`), so that a measurement may be stopped and
+continued; `--write` makes docs/validation-noises.md of all that is there.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import argparse
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
+from benchmarks import lines
+from benchmarks.batches import Batch, Trial, counted, missing
 from conewise._arrays import Bools, Floats
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
@@ -40,6 +44,7 @@ MEANS = np.array([[0.7, 0.6], [0.48, 0.38], [0.3, 0.85], [0.7, 0.6]])
 ONCE = (20, 30, 40, 20)
 """Evaluations of each design, where they are looked at once."""
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-noises.md"
+KEPT = Path(__file__).with_name("noises.jsonl")
 
 ORTHANT, WIDE = cw.Cone.orthant(2), cw.Cone.planar(120)
 
@@ -155,14 +160,37 @@ class Failures:
         return float(binom.sf(self.control - 1, self.controls, DELTA)) <= CONTROL_LEVEL
 
 
-def cell(mixture: Mixture, way: str, runs: int, controls: int = CONTROLS) -> Failures:
-    few = min(runs, controls if way in WAYS[:2] else 3 * controls)
-    counts = [sum(map(judge(mixture, way, scale), range(n))) for scale, n in ((1.0, runs), (1 / CONTROL, few))]
-    return Failures(mixture, way, runs, counts[0], few, counts[1])
+def trials(runs: int, controls: int = CONTROLS) -> list[Trial]:
+    """All cells; a look is cheap, so that single looks have three times the controls."""
+    return [
+        Trial(named(mixture, way), partial(_judged, mixture, way), runs, controls * (1 if way in WAYS[:2] else 3))
+        for way in WAYS
+        for mixture in MIXTURES
+    ]
+
+
+def named(mixture: Mixture, way: str) -> str:
+    return f"{mixture.name}; {way}"
+
+
+def _judged(mixture: Mixture, way: str, control: bool) -> Callable[[int], bool]:
+    return judge(mixture, way, 1 / CONTROL if control else 1.0)
+
+
+def failures(done: list[Batch]) -> list[Failures]:
+    """Of all cells that have runs."""
+    found = []
+    for way in WAYS:
+        for mixture in MIXTURES:
+            (runs, wrong), (controls, control) = (counted(done, named(mixture, way), c) for c in (False, True))
+            found += [Failures(mixture, way, runs, wrong, controls, control)] if runs else []
+    return found
 
 
 # -- the price of not knowing the rates ------------------------------------------------------------------------------
 
+PRICED = 40
+"""Runs a question."""
 PASS_RATES = np.array([[0.99], [0.90], [0.88], [0.85]])
 QUESTIONS = ((0.03, "cover"), (0.03, "contain"), (0.0, "contain"))
 
@@ -195,10 +223,11 @@ def price(epsilon: float, notion: str, runs: int) -> Price:
 
 
 def page(cells: list[Failures], prices: list[Price]) -> str:
-    lines = [
+    text = [
         "# Noise by objective, measured",
         "",
-        "Written by `python -m benchmarks.noises --write`; the [adaptive page, section 7](adaptive.md) has the proof.",
+        "Written by `python -m benchmarks.noises --write`, from the counts in benchmarks/noises.jsonl; the [adaptive "
+        "page, section 7](adaptive.md) has the proof.",
         "",
         f"Four designs, two of them twins and one dominated by little more than epsilon = {EPSILON:g}; delta "
         f"{DELTA:g}. Wrong is an answer that does not hold at the epsilon stated for it. In the control all radii are "
@@ -208,13 +237,13 @@ def page(cells: list[Failures], prices: list[Price]) -> str:
         "| noise | cone | asked | runs | wrong | delta kept | control wrong | control rejected |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    lines += [
+    text += [
         f"| {c.mixture.name} | {c.mixture.cone} | {c.way} | {c.runs} | {c.wrong} | {'yes' if c.kept else 'NO'} | "
         f"{c.control} of {c.controls} | {'yes' if c.rejected else 'NO'} |"
         for c in cells
     ]
     rates = ", ".join(f"{rate:g}" for rate in PASS_RATES[:, 0])
-    lines += [
+    text += [
         "",
         "## 0/1 outcomes beside known rates",
         "",
@@ -224,30 +253,25 @@ def page(cells: list[Failures], prices: list[Price]) -> str:
         "| epsilon | asked | runs | evaluations, `Binary` | the oracle's | ratio | wrong |",
         "|---|---|---|---|---|---|---|",
     ]
-    lines += [
+    text += [
         f"| {p.epsilon:g} | {p.notion} | {p.runs} | {p.binary:.0f} | {p.oracle:.0f} | {p.binary / p.oracle:.2f} | "
         f"{p.wrong} |"
         for p in prices
     ]
-    return "\n".join([*lines, ""])
+    return "\n".join([*text, ""])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.noises", description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--minutes", type=float, default=40.0, help="of CPU time, after which it stops")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, from what was measured")
     options = parser.parse_args()
-    prices = []
-    for epsilon, notion in QUESTIONS:
-        prices.append(price(epsilon, notion, min(options.runs, 40)))
-        print(prices[-1], flush=True)
-    cells = []
-    for way in WAYS[::-1]:
-        for mixture in MIXTURES:
-            cells.append(found := cell(mixture, way, options.runs))
-            print(mixture.name, way, found.wrong, found.control, found.kept, found.rejected, flush=True)
+    if options.minutes > 0:
+        lines.fill(KEPT, missing(trials(options.runs), lines.read(KEPT, Batch)), options.minutes)
     if options.write:
-        PAGE.write_text(page(cells, prices), encoding="utf-8")
+        prices = [price(epsilon, notion, PRICED) for epsilon, notion in QUESTIONS]
+        PAGE.write_text(page(failures(lines.read(KEPT, Batch)), prices), encoding="utf-8")
 
 
 if __name__ == "__main__":

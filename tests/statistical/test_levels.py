@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 from shared.binomial import rejected
 
-from benchmarks import levels
+from benchmarks import feasibility, levels
 
 LEVEL = 1e-4
 CHECKED = ("on the level, contain", "twins on the level", "the only dominator is infeasible, contain")
@@ -29,7 +29,7 @@ def test_its_control_is_noticed(cell):
 
 def test_one_stage_asks_for_fewer_evaluations_than_two():
     """Where designs crowd the level."""
-    instance = levels.crowded_instance(1)
-    (ours, right), (first, _) = levels.one_stage(instance, 1), levels.feasibility_first(instance, 1)
+    instance = feasibility.crowded_instance(1)
+    (ours, right), (first, _) = feasibility.one_stage(instance, 1), feasibility.feasibility_first(instance, 1)
     assert right
     assert 2 * ours < first

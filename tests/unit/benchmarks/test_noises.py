@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks import noises
+from benchmarks.batches import Batch
 
 LEVEL, RUNS, CONTROL = 1e-3, 60, 1 / 16
 
@@ -23,8 +24,9 @@ def test_at_most_a_delta_fraction_of_answers_is_wrong(mixture, way):
 
 
 def test_the_page_says_what_was_measured():
-    cell = noises.cell(noises.MIXTURES[1], "one look", 4)
+    name = noises.named(noises.MIXTURES[1], "one look")
+    kept = [Batch(name, False, 0, 50, 2), Batch(name, False, 50, 50, 1), Batch(name, True, 0, 50, 30)]
     price = noises.Price(0.03, "cover", 40, 840.0, 500.0, 0)
-    text = noises.page([cell], [price])
-    assert f"| 0/1, known | orthant:2 | one look | 4 | {cell.wrong} |" in text
+    text = noises.page(noises.failures(kept), [price])
+    assert "| 0/1, known | orthant:2 | one look | 100 | 3 | yes | 30 of 50 | yes |" in text
     assert "| 0.03 | cover | 40 | 840 | 500 | 1.68 | 0 |" in text
