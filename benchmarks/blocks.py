@@ -1,36 +1,44 @@
 """Blocks measured: how many calls a simulated evaluation matrix needs, and how often an answer is wrong.
 
-    python -m benchmarks.blocks [--runs 1000] [--matrices 3] [--write]
+    python -m benchmarks.blocks [--runs 1000] [--matrices 3] [--minutes 60] [--write]
 
 *Calls*: models with abilities and questions with difficulties (a two-parameter item response model), answers 0 or 1 in
 two or three objectives; the share of all calls that paired elimination makes until everything is decided.
 *Failures*: small instances with near-ties; an answer is wrong if the returned set fails at the epsilon stated for it.
 Null hypothesis of a cell: at most a share DELTA of the answers is wrong; exact binomial test at LEVEL, fixed seeds.
-A control with all radii divided by CONTROL must be rejected. `--write` makes docs/validation-blocks.md.
+A control with all radii divided by CONTROL must be rejected. Calls and failures are kept as lines, so that a
+measurement may be stopped and continued; `--write` makes docs/validation-blocks.md of all that is there.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
+from benchmarks import lines
+from benchmarks.batches import Batch, Trial, counted, missing
+from benchmarks.feasibility import Truth, question
 from conewise._arrays import Floats
 from conewise.analysis.analyse import analyse
 from conewise.feedback import Observations
+from conewise.goals import Notion
 from conewise.noise import Bounded, GaussianUnknown, Noise
 from conewise.problems import Recorded
+from conewise.studies.loop import run
+from conewise.studies.rules import build
 
 DELTA, LEVEL, SEED = 0.1, 1e-6, 20150801
 CONTROL, CONTROLS = 4.0, 200
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-blocks.md"
+KEPT, CALLS = (Path(__file__).with_name(name) for name in ("blocks.jsonl", "blockcalls.jsonl"))
 Rng = np.random.Generator
 
 # -- calls -----------------------------------------------------------------------------------------------------------
@@ -93,36 +101,41 @@ def unpaired_undecided(values: Floats, epsilon: float) -> int:
 
 
 @dataclass(frozen=True)
-class Calls:
-    shape: Shape
+class Call:
+    """One matrix, one epsilon."""
+
+    place: int
+    """Of the row in MATRICES."""
     epsilon: float
-    spread: float
-    traded: bool
-    shares: tuple[float, ...]
-    right: int
+    matrix: int
+    share: float
+    right: bool
     left: int
+    """Undecided without pairs, after all calls."""
 
 
-def call_rows(matrices: int) -> Iterator[Calls]:
-    for shape, spread, traded in MATRICES:
-        for epsilon in EPSILONS:
-            found = []
-            left = 0
-            for run in range(matrices):
-                values = matrix(shape, np.random.default_rng([SEED, *shape, run]), spread=spread, traded=traded)
-                found.append(calls(values, epsilon, run))
-                left += unpaired_undecided(values, epsilon)
-            right = sum(r for _, r in found)
-            yield Calls(shape, epsilon, spread, traded, tuple(s for s, _ in found), right, left)
+def call(place: int, epsilon: float, number: int) -> Call:
+    shape, spread, traded = MATRICES[place]
+    values = matrix(shape, np.random.default_rng([SEED, *shape, number]), spread=spread, traded=traded)
+    return Call(place, epsilon, number, *calls(values, epsilon, number), unpaired_undecided(values, epsilon))
+
+
+def missing_calls(matrices: int, done: list[Call]) -> Iterator[Callable[[], Call]]:
+    known = {(call.place, call.epsilon, call.matrix) for call in done}
+    for number in range(matrices):
+        for place in range(len(MATRICES)):
+            for epsilon in EPSILONS:
+                if (place, epsilon, number) not in known:
+                    yield partial(call, place, epsilon, number)
 
 
 def uncorrelated(matrices: int, epsilon: float) -> tuple[float, float]:
     """Mean shares of all calls on answers without correlation: paired, and with an order of its own for each model."""
     shares = []
-    for run in range(matrices):
-        rng = np.random.default_rng([SEED, 7, run])
+    for number in range(matrices):
+        rng = np.random.default_rng([SEED, 7, number])
         values = matrix((50, 800, 2), rng, shared=False)
-        shares.append((calls(values, epsilon, run)[0], calls(apart(values, rng), epsilon, run)[0]))
+        shares.append((calls(values, epsilon, number)[0], calls(apart(values, rng), epsilon, number)[0]))
     paired, alone = np.mean(shares, axis=0)
     return float(paired), float(alone)
 
@@ -132,7 +145,7 @@ def uncorrelated(matrices: int, epsilon: float) -> tuple[float, float]:
 RATES = np.array([[0.6, 0.5], [0.52, 0.42], [0.45, 0.62], [0.6, 0.5]])
 """The second is dominated by a little more than EPSILON, the fourth is a twin of the first."""
 EPSILON, BLOCKS = 0.06, 60
-KINDS = ("0/1", "bounded", "normal")
+KINDS = ("0/1", "bounded", "normal", "0/1, a level", "normal, a level")
 POPULATIONS = ("the recorded blocks", "three times as many", "unlimited")
 
 
@@ -154,29 +167,28 @@ def drawn(kind: str, blocks: int, rng: Rng) -> Floats:
 NOISES: dict[str, Noise] = {"0/1": Bounded(0, 1), "bounded": Bounded(0, 1), "normal": GaussianUnknown()}
 
 
+LEVEL_OF_THE_FIRST = 0.52
+"""Where there is a level: on the boundary lies the second design, and the third, which misses it, beats nobody."""
+WITH_A_LEVEL = ", a level"
+
+
 def wrong(kind: str, population: str, rng: Rng, scale: float = 1.0) -> bool:
     """Whether one run states more than is true; a run that states nothing is not wrong."""
+    values_kind = kind.removesuffix(WITH_A_LEVEL)
     blocks = BLOCKS * (3 if population == POPULATIONS[1] else 1)
-    values = drawn(kind, blocks, rng)
+    values = drawn(values_kind, blocks, rng)
     truth = RATES if population == POPULATIONS[2] else values.mean(axis=1)
     of: bool | int = population != POPULATIONS[2] and (population == POPULATIONS[0] or blocks)
     seen = values[:, rng.permutation(blocks)[:BLOCKS]]
-    success = "contain" if rng.random() < 0.5 else "cover"
-    result = cw.identify(
-        Recorded(seen, of),
-        cw.Cone.orthant(2),
-        epsilon=EPSILON,
-        delta=DELTA,
-        noise=NOISES[kind],
-        rng=rng,
-        success=success,
-        radius_scale=scale,
-    )
+    success: Notion = "contain" if rng.random() < 0.5 else "cover"
+    levels = np.array([LEVEL_OF_THE_FIRST if kind != values_kind else -np.inf, -np.inf])
+    noise, cone = NOISES[values_kind], cw.Cone.orthant(2)
+    asked = question(cone, EPSILON, DELTA, noise, success, levels)
+    recorded = Recorded(seen, of)
+    rule = build("paired", asked, len(RATES), {"radius_scale": scale}, recorded)
+    result = run(rule, recorded.reading(rng), rng=rng)
     stated = result.certified_epsilon
-    if stated is None:
-        return False
-    found = cw.verdict(result.pareto, truth, cw.Cone.orthant(2), stated)
-    return not found or (success == "contain" and len(found.missed) > 0)
+    return stated is not None and not Truth.of(truth, levels, asked).succeeds(result.pareto, stated)
 
 
 @dataclass(frozen=True)
@@ -203,22 +215,38 @@ def judge(kind: str, population: str, scale: float) -> Callable[[int], bool]:
     return lambda run: wrong(kind, population, np.random.default_rng([SEED, name, run]), scale)
 
 
-def cell(kind: str, population: str, runs: int, *, control: bool = True) -> Failures:
-    def count(scale: float, runs: int) -> int:
-        return sum(map(judge(kind, population, scale), range(runs)))
+def named(kind: str, population: str) -> str:
+    return f"{kind}; {population}"
 
-    few = min(runs, CONTROLS) if control else 0
-    return Failures(kind, population, runs, count(1.0, runs), few, count(1 / CONTROL, few))
+
+def _judged(kind: str, population: str, control: bool) -> Callable[[int], bool]:
+    return judge(kind, population, 1 / CONTROL if control else 1.0)
+
+
+def trials(runs: int) -> list[Trial]:
+    """All cells."""
+    return [Trial(named(k, p), partial(_judged, k, p), runs, CONTROLS) for k in KINDS for p in POPULATIONS]
+
+
+def failures(done: list[Batch]) -> list[Failures]:
+    """Of all cells that have runs."""
+    found = []
+    for kind in KINDS:
+        for population in POPULATIONS:
+            (runs, bad), (few, control) = (counted(done, named(kind, population), c) for c in (False, True))
+            found += [Failures(kind, population, runs, bad, few, control)] if runs else []
+    return found
 
 
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def page(rows: list[Calls], flat: list[tuple[float, float, float]], cells: list[Failures], matrices: int) -> str:
-    lines = [
+def page(done: list[Call], flat: list[tuple[float, float, float]], cells: list[Failures], matrices: int) -> str:
+    text = [
         "# Blocks, measured",
         "",
-        "Written by `python -m benchmarks.blocks --write`; [blocks](blocks.md) says what is measured.",
+        "Written by `python -m benchmarks.blocks --write`, from the lines in benchmarks/blocks.jsonl and "
+        "benchmarks/blockcalls.jsonl; [blocks](blocks.md) says what is measured.",
         "",
         "## Calls",
         "",
@@ -231,58 +259,54 @@ def page(rows: list[Calls], flat: list[tuple[float, float, float]], cells: list[
         "| models | questions | columns | abilities | epsilon | share of calls | most | right | unpaired: undecided |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for row in rows:
-        k, q, d = row.shape
-        abilities = f"{row.spread:g}{', traded off' if row.traded else ''}"
-        lines.append(
-            f"| {k} | {q} | {d} | {abilities} | {row.epsilon:g} | {np.mean(row.shares):.1%} | {max(row.shares):.1%} "
-            f"| {row.right} of {len(row.shares)} | {row.left / len(row.shares):.0f} |"
-        )
-    lines += ["", "Answers that are not correlated, 50 models on 800 questions, two objectives:", ""]
-    lines += ["| epsilon | paired | an order of its own for each model | ratio |", "|---|---|---|---|"]
-    lines += [f"| {e:g} | {paired:.1%} | {alone:.1%} | {paired / alone:.3f} |" for e, paired, alone in flat]
-    lines += [
+    for (k, q, d), spread, traded in MATRICES:
+        for epsilon in EPSILONS:
+            place = MATRICES.index(((k, q, d), spread, traded))
+            row = [call for call in done if (call.place, call.epsilon) == (place, epsilon)]
+            shares, abilities = [call.share for call in row], f"{spread:g}{', traded off' if traded else ''}"
+            if row:
+                text.append(
+                    f"| {k} | {q} | {d} | {abilities} | {epsilon:g} | {np.mean(shares):.1%} | {max(shares):.1%} | "
+                    f"{sum(call.right for call in row)} of {len(row)} | {np.mean([call.left for call in row]):.0f} |"
+                )
+    text += ["", "Answers that are not correlated, 50 models on 800 questions, two objectives:", ""]
+    text += ["| epsilon | paired | an order of its own for each model | ratio |", "|---|---|---|---|"]
+    text += [f"| {e:g} | {paired:.1%} | {alone:.1%} | {paired / alone:.3f} |" for e, paired, alone in flat]
+    text += [
         "",
         "## Failures",
         "",
         f"Four designs, two of them twins and one dominated by little more than epsilon = {EPSILON:g}; {BLOCKS} "
         f"blocks, delta {DELTA:g}, values that share the difficulty of their block. Wrong is an answer that does not "
-        f"hold at the epsilon stated for it. In the control all radii are divided by {CONTROL:g}. Exact binomial tests "
-        f"at {LEVEL:g}.",
+        f"hold at the epsilon stated for it. *A level*: at least {LEVEL_OF_THE_FIRST:g} in the first objective, where "
+        "one design is exactly on it and one misses it. In the control all radii are divided by "
+        f"{CONTROL:g}. Exact binomial tests at {LEVEL:g}.",
         "",
         "| noise | averages over | runs | wrong | delta kept | control wrong | control rejected |",
         "|---|---|---|---|---|---|---|",
     ]
-    lines += [
+    text += [
         f"| {c.kind} | {c.population} | {c.runs} | {c.wrong} | {'yes' if c.kept else 'NO'} | "
         f"{c.control} of {c.controls} | {'yes' if c.rejected else 'NO'} |"
         for c in cells
     ]
-    return "\n".join([*lines, ""])
+    return "\n".join([*text, ""])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blocks", description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--matrices", type=int, default=3)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of CPU time for each part, after which it stops")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, from what was measured")
     options = parser.parse_args()
-    began = time.monotonic()
-    flat = []
-    for epsilon in EPSILONS[::2]:
-        flat.append((epsilon, *uncorrelated(options.matrices, epsilon)))
-        print("uncorrelated", flat[-1], flush=True)
-    rows = []
-    for row in call_rows(options.matrices):
-        rows.append(row)
-        print(row, f"{np.mean(row.shares):.3f}", f"{time.monotonic() - began:.0f} s", flush=True)
-    cells = []
-    for kind in KINDS:
-        for population in POPULATIONS:
-            cells.append(found := cell(kind, population, options.runs))
-            print(found, found.kept, found.rejected, f"{time.monotonic() - began:.0f} s", flush=True)
+    if options.minutes > 0:
+        lines.fill(KEPT, missing(trials(options.runs), lines.read(KEPT, Batch)), options.minutes)
+        lines.fill(CALLS, missing_calls(options.matrices, lines.read(CALLS, Call)), options.minutes)
     if options.write:
-        PAGE.write_text(page(rows, flat, cells, options.matrices), encoding="utf-8")
+        flat = [(epsilon, *uncorrelated(options.matrices, epsilon)) for epsilon in EPSILONS[::2]]
+        text = page(lines.read(CALLS, Call), flat, failures(lines.read(KEPT, Batch)), options.matrices)
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
