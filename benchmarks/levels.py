@@ -30,7 +30,7 @@ import conewise as cw
 from benchmarks import feasibility, lines
 from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.feasibility import SEED, Truth, question
-from conewise._arrays import Floats
+from benchmarks.strides import ahead
 from conewise.algorithms import SuccessiveElimination
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Notion
@@ -41,7 +41,8 @@ STRIDE = 8.0
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-levels.md"
 KEPT = Path(__file__).with_name("levels.jsonl")
 FLAT, NARROW, WIDE = cw.Cone.orthant(2), cw.Cone.planar(60), cw.Cone.planar(135)
-NORMAL, UNKNOWN, RANGE = Gaussian(0.5), GaussianUnknown(), Bounded(-2, 3)
+SIGMA = 0.5
+NORMAL, UNKNOWN, RANGE = Gaussian(SIGMA), GaussianUnknown(), Bounded(-2, 3)
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------
@@ -79,17 +80,14 @@ class Cell:
     def judge(self, scale: float = 1.0) -> Callable[[int], bool]:
         """Says for the number of a run whether its answer is wrong at the epsilon that it states, at any look.
 
-        Whoever is asked for gets STRIDE times what it has: fewer looks at the same boundaries.
+        Whoever is asked for gets STRIDE times what it has (`benchmarks.strides`).
         """
-        rule, means = self.rule(scale), np.array(self.means)
+        rule = self.rule(scale)
 
         def wrong(number: int) -> bool:
             rng, state = self.rng(number), rule.start()
             while (pulls := rule.ask(state)).total:
-                seen = state.counts[pulls.designs]
-                more = np.maximum(pulls.counts, ((STRIDE - 1) * seen).astype(np.int64))
-                more = np.minimum(more, np.maximum(rule.most_each - seen, pulls.counts))
-                state = rule.tell(state, self._evaluated(Pulls(pulls.designs, more), means, rng))
+                state = rule.tell(state, self._evaluated(ahead(rule, state, pulls, STRIDE), rng))
                 result = rule.recommend(state)
                 epsilon = result.certified_epsilon
                 if epsilon is not None and not self.truth.succeeds(result.pareto, epsilon):
@@ -98,13 +96,12 @@ class Cell:
 
         return wrong
 
-    def _evaluated(self, pulls: Pulls, means: Floats, rng: np.random.Generator) -> Observations:
-        designs = np.repeat(pulls.designs, pulls.counts)
-        if isinstance(self.noise, Bounded):
-            low, high = np.ravel(self.noise.low)[0], np.ravel(self.noise.high)[0]
-            share = (means[designs] - low) / (high - low)
-            return Observations.single(designs, np.where(rng.random(share.shape) < share, high, low))
-        return Observations.single(designs, means[designs] + 0.5 * rng.normal(size=(len(designs), 2)))
+    def _evaluated(self, pulls: Pulls, rng: np.random.Generator) -> Observations:
+        if not isinstance(self.noise, Bounded):
+            return cw.SimulatedBandit(self.means, Gaussian(SIGMA)).evaluate(pulls, rng)
+        designs, (low, high) = np.repeat(pulls.designs, pulls.counts), (self.noise.low, self.noise.high)
+        share = (np.array(self.means)[designs] - low) / (high - low)
+        return Observations.single(designs, np.where(rng.random(share.shape) < share, high, low))
 
 
 ON = ((0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (-0.1, 2.0), (0.6, 0.6))

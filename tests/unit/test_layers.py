@@ -81,6 +81,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("blocks.differences", "blocks.wagers", "blocks.claims"),
         ("blocks.levels",),
         ("blocks.paired",),
+        ("separatelooks",),
     ],
     "models": [
         ("features", "axes", "failures", "draws"),

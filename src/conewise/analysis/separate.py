@@ -11,7 +11,7 @@ from conewise.algorithms import Result, Status
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
-from conewise.certificate.separate import Separately, SeparateSample
+from conewise.certificate.separate import Separately, SeparateSample, exact_words
 from conewise.errors import InputError, printable
 from conewise.goals import Guarantee, Question, certainty
 from conewise.tables.measurements import LongTable, Source
@@ -50,7 +50,7 @@ def measured_separately(source: Source, question: Question) -> Apart:
         result = nothing_certified(claims, seen, few)
     else:
         theorem = f"certificate of one look at each objective{sample.with_levels}"
-        assumed = f", objectives measured separately; {question.assumed.words}{sample.exact_words(seen)}"
+        assumed = f", objectives measured separately; {question.assumed.words}{exact_words(sample.apart, seen)}"
         result = final_answer(claims, found, seen, question, theorem, assumed)
     result = result.named(source.names, question.columns)
     evidence = Evidence(partial(sample.compare, seen), lambda: claims)

@@ -174,10 +174,14 @@ class PairTable:
         """Positions of at most so many designs of the empirical front, those with the best worst facet first."""
         if not self.values.shape[1]:  # nobody has reached a level
             return np.empty(0, dtype=np.intp)
-        last = self.values[:, np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
+        last = self._last()
         met = np.flatnonzero(~np.isnan(last).any(axis=0))
         front = met[maximal_columns(last[:, met])]
         return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
+
+    def _last(self) -> Floats:
+        """(N, L): every design at its last level, in facet space."""
+        return self.values[:, np.maximum(self.reached - self.first, 0), np.arange(len(self.designs))]
 
     def unmoved(self, before: PairTable) -> Indices:
         """The designs that are in both tables, and of which this one says nothing new."""

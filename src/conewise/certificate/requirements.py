@@ -166,22 +166,58 @@ class Requirements:
         narrowing.look(seen, part.means, part.scatters if self.radii.estimates else None, counts, z)
         return narrowing.bounds
 
+    def at_looks_apart(
+        self, streams: Sequence[tuple[Noise, Sequence[Snapshot], Statistics]], counts: Floats, z: Floats, scale: float
+    ) -> Bounds:
+        """The same from all looks so far, with the boundaries (2, P or 1, L) of `boundary`."""
+        edges = []
+        for place, d in enumerate(self.columns):
+            noise, snapshots, sample = streams[d]
+            if noise.noiseless:
+                edges.append(self._known(place, sample))
+                continue
+            part = int(np.flatnonzero(self.radii.facet_of == d)[0])
+            own = z[:, min(part, z.shape[1] - 1), None]
+            alone = self._alone(place, radii_for(np.eye(1), noise, *self._each, joint=False))
+            found = alone.at_looks(snapshots, counts, own, _rounding_of_one(noise, sample), scale, None)
+            edges.append((found.lower[:, 0], found.upper[:, 0]))
+        return self._joined(edges)
+
     def at_once_apart(self, samples: Sequence[tuple[Noise, Statistics]]) -> Bounds:
         """From one look at objectives that were measured separately, each with its own noise and sample."""
-        edges = [self._of_one(place, *samples[d]) for place, d in enumerate(self.columns)]
+        edges = []
+        for place, d in enumerate(self.columns):
+            noise, sample = samples[d]
+            if noise.noiseless:
+                edges.append(self._known(place, sample))
+                continue
+            alone = self._alone(place, radii_for_one_look(np.eye(1), noise, *self._each, joint=False))
+            found = alone.at_once(sample, _rounding_of_one(noise, sample))
+            edges.append((found.lower[:, 0], found.upper[:, 0]))
+        return self._joined(edges)
+
+    @property
+    def _each(self) -> tuple[int, float]:
+        """Designs, and what one level may spend where each is judged by itself."""
+        return self.radii.n_designs, self.radii.delta / len(self.columns)
+
+    def _alone(self, place: int, radii: Radii) -> Requirements:
+        """One of the levels, of an objective that was measured by itself."""
+        least, among = self.least[[place]], len(self.columns)
+        return replace(self, columns=np.zeros(1, np.intp), least=least, radii=radii, among=among)
+
+    def _known(self, place: int, sample: Statistics) -> tuple[Floats, Floats]:
+        """(K,) each: how far an objective without noise is above its level; nothing where it was not measured."""
+        off, known = sample.means[:, 0] - self.least[place], sample.counts > 0
+        return np.where(known, off, -np.inf), np.where(known, off, np.inf)
+
+    def _joined(self, edges: Sequence[tuple[Floats, Floats]]) -> Bounds:
         lower, upper = (np.column_stack(side) for side in zip(*edges, strict=True))
         return Bounds(lower, upper, self.upward, self.spared)
 
-    def _of_one(self, place: int, noise: Noise, sample: Statistics) -> tuple[Floats, Floats]:
-        """(K,) each: what the mean of one objective is certainly not below and not above, minus its level."""
-        if noise.noiseless:
-            off, known = sample.means[:, 0] - self.least[place], sample.counts > 0
-            return np.where(known, off, -np.inf), np.where(known, off, np.inf)
-        levels = len(self.columns)
-        radii = radii_for_one_look(np.eye(1), noise, self.radii.n_designs, self.radii.delta / levels, joint=False)
-        alone = replace(self, columns=np.zeros(1, np.intp), least=self.least[[place]], radii=radii, among=levels)
-        found = alone.at_once(sample, Rounding.of(noise, sample) if Estimated.of(noise, 1).any else None)
-        return found.lower[:, 0], found.upper[:, 0]
+
+def _rounding_of_one(noise: Noise, sample: Statistics) -> Rounding | None:
+    return Rounding.of(noise, sample) if Estimated.of(noise, 1).any else None
 
 
 def _extended(before: Sequence[Snapshot], now: Sequence[Snapshot]) -> bool:

@@ -2,11 +2,12 @@
 
 The radius of a facet is the sum of those of the objectives that it weighs, each at its own counts and at its share of
 the probability: a union bound, for which nothing has to be known of how objectives depend on each other
-(docs/adaptive, 8).
+(docs/adaptive, 8). `separatelooks` looks again and again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, cast
@@ -24,7 +25,18 @@ from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
 from conewise.certificate.weights import Standing
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
-from conewise.noise import ByObjective
+from conewise.noise import ByObjective, Noise
+
+
+def by_objective(designs: Indices, values: Floats) -> list[Observations]:
+    """What was measured of each objective: values (m, D), NaN where it was not."""
+    told = [~np.isnan(column) for column in values.T]
+    return [Observations.single(designs[some], values[some, d : d + 1]) for d, some in enumerate(told)]
+
+
+def taken_apart(noise: Noise, dim: int) -> ByObjective:
+    """What is assumed of each objective by itself."""
+    return ByObjective([noise.of_one(d, dim) for d in range(dim)], apart=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +53,11 @@ class Separately:
 
     def add(self, designs: Indices, values: Floats) -> Separately:
         """With these values (m, D), NaN where an objective was not measured."""
-        told = [~np.isnan(column) for column in values.T]
-        return Separately(
-            tuple(
-                own.add(Observations.single(designs[some], values[some, d : d + 1])) if some.any() else own
-                for d, (own, some) in enumerate(zip(self.each, told, strict=True))
-            )
-        )
+        return self.summed(by_objective(designs, values))
+
+    def summed(self, parts: Sequence[Observations]) -> Separately:
+        """With these observations of each objective, of one objective."""
+        return Separately(tuple(own.add(part) for own, part in zip(self.each, parts, strict=True)))
 
     @property
     def repetitions(self) -> Counts:
@@ -100,8 +110,7 @@ class SeparateSample(Asked):
     @cached_property
     def apart(self) -> ByObjective:
         """What is assumed of each objective by itself."""
-        dim = self.cone.dim
-        return ByObjective([self.noise.of_one(d, dim) for d in range(dim)], apart=True)
+        return taken_apart(self.noise, self.cone.dim)
 
     @cached_property
     def radii(self) -> AddedAtOnce:
@@ -152,8 +161,7 @@ class SeparateSample(Asked):
 
     def _rounded(self, pairs: PairTable, seen: Separately, spreads: Floats, times: Floats) -> PairTable:
         """With what the steps of recorded values hide, as `PairTable.rounded` has it for one count a design."""
-        steps = [Rounding.of(noise, own).steps[0] for noise, own in zip(self.apart.each, seen.each, strict=True)]
-        rounding, parts = Rounding(np.array(steps)), self.radii.parts
+        rounding, parts = rounding_apart(self.apart, seen), self.radii.parts
         hidden = rounding.coarse(parts.weights, parts.anywhere, spreads)
         if hidden is None:
             return pairs
@@ -166,7 +174,13 @@ class SeparateSample(Asked):
         coarse = Hidden(rounding.key, slacks[:, None], still[:, None])
         return replace(pairs, variances=raised[:, None], coarse=coarse)
 
-    def exact_words(self, seen: Separately) -> str:
-        """What a guarantee adds to the words of the noise."""
-        said = [taken_as_exact(noise, own) for noise, own in zip(self.apart.each, seen.each, strict=True)]
-        return next((words for words in said if words), "")
+
+def rounding_apart(noise: ByObjective, seen: Separately) -> Rounding:
+    """How finely each objective was recorded, by its own sample."""
+    return Rounding(np.array([Rounding.of(*own).steps[0] for own in zip(noise.each, seen.each, strict=True)]))
+
+
+def exact_words(noise: ByObjective, seen: Separately) -> str:
+    """What a guarantee adds to the words of the noise."""
+    said = [taken_as_exact(*own) for own in zip(noise.each, seen.each, strict=True)]
+    return next((words for words in said if words), "")

@@ -28,5 +28,5 @@ def test_the_page_says_what_was_measured():
     kept = [Batch(name, False, 0, 50, 2), Batch(name, False, 50, 50, 1), Batch(name, True, 0, 50, 30)]
     price = noises.Price(0.03, "cover", 40, 840.0, 500.0, 0)
     text = noises.page(noises.failures(kept), [price])
-    assert "| 0/1, known | orthant:2 | one look | 100 | 3 | yes | 30 of 50 | yes |" in text
+    assert "| 0/1, known | orthant:2 | one look | 100 | 3 | yes | 8 | 30 of 50 | yes |" in text
     assert "| 0.03 | cover | 40 | 840 | 500 | 1.68 | 0 |" in text
