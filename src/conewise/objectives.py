@@ -44,8 +44,9 @@ class Objective:
     count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is what
     is assumed of this objective alone, in the column's own units: a standard deviation, an assumption of
     `conewise.noise`, or its text ("binary", "unknown", "known" for a price list, "gaussian:0.1", "bounded:0:1").
-    `price` is what measuring this objective costs, relative to the others; as long as an evaluation has all objectives
-    it does not change what is asked for (prices of designs do, docs/features).
+    `price` is what measuring this objective costs, relative to the others: where objectives are measured one by one
+    (`problems.OneByOne`), dear ones are asked for less; where an evaluation has all of them it changes nothing (prices
+    of designs do, docs/features).
 
     >>> Objective("price", goal="min", unit=500, level=2000)
     Objective('price', goal='min', unit=500, level=2000)

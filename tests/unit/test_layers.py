@@ -52,7 +52,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
-        ("box", "hard", "recorded", "embedded", "commands"),
+        ("box", "hard", "recorded", "onebyone", "embedded", "commands"),
         ("evaluators",),
     ],
     "tables": [
@@ -100,6 +100,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "adaptive.drawing",
             "adaptive.fixed",
             "adaptive.paired",
+            "adaptive.separate",
             "published.boxes",
             "published.rectangles",
         ),

@@ -4,6 +4,7 @@ from conewise.algorithms.adaptive.drawing import DrawGuided
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
+from conewise.algorithms.adaptive.separate import SeparateElimination
 from conewise.algorithms.contract import Algorithm, Plan, Planner, Result
 from conewise.algorithms.naive import NaiveElimination
 from conewise.algorithms.published.ape import LeaderChallenger
@@ -38,6 +39,7 @@ __all__ = [
     "Planner",
     "PosteriorSampling",
     "Result",
+    "SeparateElimination",
     "SequentialHalving",
     "SequentialRejects",
     "Status",

@@ -175,7 +175,8 @@ def analyse(
 
     With `separate=True`, objectives were measured separately, each with its own number of repetitions: a row may lack
     some of them. Each counts as often as it was measured, and nothing is assumed of how objectives depend on each
-    other. Such a table is final. (Without it a missing value is refused: it may have been forgotten.)
+    other. Such a table may grow and be looked at again, or be `final`; a table of means with a count for each objective
+    is. (Without `separate` a missing value is refused: it may have been forgotten.)
 
     With `block`, a column that names what the designs share (a question, a seed, a fold), they are compared block by
     block (docs/blocks): `population` says what the averages are over, "all" the blocks of the table, a number of
@@ -226,12 +227,10 @@ def analyse(
     assumed = GaussianUnknown() if stated is None else stated
     meaning = told_apart(source, meaning, assumed)
     if separate:
-        if block is not None or executor is not None or not final:
-            raise InputError(
-                "objectives that were measured separately are looked at once, without blocks and in one piece: declare "
-                "the table final (`final=True`)."
-            )
-        alone = measured_separately(source, Question(cone, epsilon, delta, assumed, notion_of(success), meaning))
+        if executor is not None:
+            raise InputError("objectives that were measured separately are read in one piece: leave `executor` out.")
+        asking = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
+        alone = measured_separately(source, asking, final, max_evaluations)
         return Analysis(alone.result, Plan(Pulls([], []), 0), alone.sentences, alone.question, (), alone.evidence)
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else summed_elsewhere(source, final, executor, progress)

@@ -82,10 +82,16 @@ def check_exact(observations: Observations, noise: Noise, before: Callable[[], S
     """Refuse another value of an objective without noise than the one that a design had before."""
     if not isinstance(noise, ByObjective) or not noise.exact.any() or not len(observations):
         return
-    columns = np.flatnonzero(noise.exact)
-    designs, first, group = np.unique(observations.designs, return_index=True, return_inverse=True)
-    part = before().of(designs)
-    told = observations.means[first][:, columns]
+    check_constant(observations, np.flatnonzero(noise.exact), before())
+
+
+def check_constant(observations: Observations, columns: Indices, before: Statistics, first: int = 0) -> None:
+    """The same of these objectives, in sentences counted on from `first`."""
+    if not len(observations):
+        return
+    designs, at_first, group = np.unique(observations.designs, return_index=True, return_inverse=True)
+    part = before.of(designs)
+    told = observations.means[at_first][:, columns]
     known = np.where((part.counts > 0)[:, None], part.means[:, columns], told)[group]
     values = observations.means[:, columns]
     scatters = np.diagonal(observations.scatters, axis1=1, axis2=2)[:, columns]
@@ -94,7 +100,7 @@ def check_exact(observations: Observations, noise: Noise, before: Callable[[], S
     if off.any():
         entry, at = np.argwhere(off)[0]
         raise InputError(
-            f"objective {columns[at] + 1} of design {observations.designs[entry]} is {known[entry, at]:g} and "
+            f"objective {first + columns[at] + 1} of design {observations.designs[entry]} is {known[entry, at]:g} and "
             f"{values[entry, at]:g}, although it is declared to have no noise: give the right value, or assume a "
             "noise."
         )

@@ -18,6 +18,7 @@ from conewise._arrays import Floats, Indices
 from conewise.certificate.boundaries import Comparisons, OneLook
 from conewise.certificate.certificate import Asked
 from conewise.certificate.claims import Claims, Struck, Worked
+from conewise.certificate.fit import check_constant, check_fit
 from conewise.certificate.mixed import AddedAtOnce
 from conewise.certificate.pairs import Hidden, PairTable
 from conewise.certificate.radii import radii_for_one_look
@@ -32,6 +33,15 @@ def by_objective(designs: Indices, values: Floats) -> list[Observations]:
     """What was measured of each objective: values (m, D), NaN where it was not."""
     told = [~np.isnan(column) for column in values.T]
     return [Observations.single(designs[some], values[some, d : d + 1]) for d, some in enumerate(told)]
+
+
+def check_parts(noise: ByObjective, before: Sequence[Statistics], parts: Sequence[Observations]) -> None:
+    """Refuse observations of an objective with which no claim would hold."""
+    for d, (own, seen, part) in enumerate(zip(noise.each, before, parts, strict=True)):
+        if own.noiseless:
+            check_constant(part, np.zeros(1, dtype=np.intp), seen, first=d)
+        else:
+            check_fit(part, own)
 
 
 def taken_apart(noise: Noise, dim: int) -> ByObjective:

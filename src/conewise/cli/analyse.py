@@ -88,7 +88,11 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
     callback=columns,
     help="For a table of means: the columns of standard deviations, in the place of --errors.",
 )
-@click.option("--counts", help="For a table of means: the column with the number of evaluations.")
+@click.option(
+    "--counts",
+    callback=columns,
+    help="For a table of means: the column with the number of evaluations; with --separate one for each mean.",
+)
 @click.option(
     "--incomplete",
     type=click.Choice(["refuse", "skip"]),
@@ -99,7 +103,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option(
     "--separate",
     is_flag=True,
-    help="Objectives were measured separately, each with its own repetitions: rows may lack some; with --final.",
+    help="Objectives were measured separately, each with its own repetitions: rows may lack some.",
 )
 @click.option("--block", help="Column of what designs share (a question, a seed): compare them block by block.")
 @click.option(
@@ -163,7 +167,7 @@ def analyse_command(
     means: list[str],
     errors: list[str],
     deviations: list[str],
-    counts: str | None,
+    counts: list[str],
     incomplete: str,
     separate: bool,
     block: str | None,

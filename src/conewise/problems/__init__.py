@@ -3,6 +3,7 @@
 from conewise.problems.box import Box
 from conewise.problems.embedded import load
 from conewise.problems.hard import HardInstance, gap_dependent_instance, worst_case_instance
+from conewise.problems.onebyone import OneByOne
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import GaussianNoise, HeavyTailed, NoiseSource, SimulatedBandit, TwoPoint, UniformNoise
 
@@ -12,6 +13,7 @@ __all__ = [
     "HardInstance",
     "HeavyTailed",
     "NoiseSource",
+    "OneByOne",
     "Recorded",
     "SimulatedBandit",
     "TwoPoint",

@@ -29,11 +29,12 @@ from conewise.objectives import (
     with_levels,
 )
 from conewise.problems.box import Box
+from conewise.problems.onebyone import OneByOne
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
-from conewise.studies.rules import build, check_options, success_asked
+from conewise.studies.rules import build, build_separate, check_options, success_asked
 
 __all__ = ["Problem", "Progress", "identify", "run"]
 
@@ -63,7 +64,8 @@ def identify(
     "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
     published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
     "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is elimination unless an option of the
-    naive one is given, and "paired" for recorded blocks (`problems.Recorded`). With a `model` of the designs
+    naive one is given, "paired" for recorded blocks (`problems.Recorded`), and "separate" where objectives are measured
+    one by one (`problems.OneByOne`: evaluations are then measurements of one objective). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
     (options `success`, `max_evaluations`, `robust`, `confirm`, `prices`, `seed`; docs/features); "vogp", "epal", "ehvi"
     and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth` for a model, or
@@ -92,16 +94,26 @@ def identify(
         meaning = with_levels(meaning, levels)
     given = () if meaning is None else _as_evaluated(meaning, problem)
     assumed = noise if noise is not None else _stated(meaning, problem)
-    blocks = problem if isinstance(problem, Recorded) else None
-    check_options(algorithm, options, blocks)
-    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), options, blocks)
+    blocks, apart = problem if isinstance(problem, Recorded) else None, isinstance(problem, OneByOne)
+    named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
+    if not apart:
+        check_options(algorithm, options, blocks)
+    success = success_asked(named, as_non_negative(epsilon, "epsilon"), options, blocks)
     question = Question(cone, epsilon, delta, assumed, success, given)
     meshing = None if candidates is None else Meshing(candidates, question.inside, options)
-    chosen = build(algorithm, question, problem.n_designs, options, blocks) if meshing is None else meshing.first
+    chosen: Algorithm[Any]
+    if meshing is not None:
+        chosen = meshing.first
+    elif apart:
+        chosen = build_separate(algorithm, question, problem.n_designs, options)
+    else:
+        chosen = build(algorithm, question, problem.n_designs, options, blocks)
     generator = as_generator(rng)
     source = problem if blocks is None else blocks.reading(generator)
 
     def asked(source: Problem) -> Problem:
+        if isinstance(source, OneByOne):
+            return OneByOne(asked(source.problem))
         return source if question.inside is question else _InSteps(source, question.columns)
 
     if batch is not None:

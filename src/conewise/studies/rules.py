@@ -20,6 +20,7 @@ from conewise.algorithms import (
     PairedElimination,
     PaVeBa,
     PosteriorSampling,
+    SeparateElimination,
     SuccessiveElimination,
 )
 from conewise.errors import InputError, shown
@@ -29,6 +30,8 @@ from conewise.models import Draws
 PAIRED: Final = "paired"
 """The rule for blocks that the designs share, and for nothing else."""
 
+SEPARATE: Final = "separate"
+"""The rule for objectives that are measured one by one, and for nothing else."""
 
 MODEL: Final = "model"
 """The rule for designs of which something is believed beforehand."""
@@ -76,6 +79,20 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
 """Rules by name, with their options; each is built from a question and the number of designs."""
 _FORMERLY = {"proportions": "elimination"}
 """What studies may have been created with, and what answers them now: their evaluations count as they are."""
+
+
+def build_separate(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
+    """The rule for objectives that are measured one by one, whose evaluations are of cells."""
+    if name not in ("auto", SEPARATE):
+        raise InputError(
+            f"objectives that are measured one by one have a rule of their own, got {shown(name)}; leave the algorithm "
+            f'out, or name "{SEPARATE}".'
+        )
+    unknown = sorted(options.keys() - _CERTIFIED_OPTIONS)
+    if unknown:
+        raise InputError(f"{SEPARATE} has no option {unknown[0]!r}; it has {', '.join(sorted(_CERTIFIED_OPTIONS))}.")
+    given = {key: value for key, value in options.items() if key != "success"}
+    return SeparateElimination(question, n_designs, **given)
 
 
 def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:

@@ -31,7 +31,7 @@ from conewise.tables.spreadsheets import EXPORT_COLUMNS
 Incomplete = Literal["refuse", "skip", "separate"]
 
 _ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
-_ERROR, _DEVIATIONS, _COUNTS = "_se", ("_sd", "_std"), ("n", "count", "counts")
+_ERROR, _DEVIATIONS, _COUNTS, _COUNT = "_se", ("_sd", "_std"), ("n", "count", "counts"), "_n"
 
 
 class Source(Protocol):
@@ -319,11 +319,13 @@ def open_measurements(
     means: Sequence[str] = (),
     errors: Sequence[str] = (),
     deviations: Sequence[str] = (),
-    counts: str | None = None,
+    counts: str | Sequence[str] | None = None,
     incomplete: Incomplete = "refuse",
     named: Sequence[str] = (),
 ) -> LongTable | WideTable:
     """A long table, or a wide one where `means` names its columns or the file has them as a_mean, a_se (or a_sd) and n.
+
+    Objectives that were measured separately have counts of their own: a_n.
 
     `path` is a file, several, or a folder, whose files are one long table; or a table in memory: a mapping of columns,
     or a frame of pandas, polars or pyarrow. `named` are columns of which anything else is said: objectives beside
@@ -350,7 +352,7 @@ def open_measurements(
                 f"{listed_columns(columns)}."
             )
         if not wide:
-            if errors or counts is not None:
+            if errors or counts:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
             return LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
         means = [f"{c}{MEAN}" for c in called(objectives)]
@@ -360,12 +362,11 @@ def open_measurements(
         raise InputError(f"there are {len(means)} columns of means, but {len(objectives)} objectives.")
     if len(sources) > 1:
         raise InputError("a table of means is one file; several files hold one row an evaluation (`objectives`).")
-    if counts is None:
-        counts = next((c for c in columns if c.lower() in _COUNTS), None)
-    if counts is None:
+    counts = counts or next((c for c in columns if c.lower() in _COUNTS), None) or _usual(means, columns, (_COUNT,))
+    if not counts:
         raise InputError(
-            f"a table of means needs a column with the number of evaluations: name it with `counts`; "
-            f"{path.name} has {listed_columns(columns)}."
+            "a table of means needs a column with the number of evaluations, or one for each mean: name it with "
+            f"`counts`; {path.name} has {listed_columns(columns)}."
         )
     if errors and deviations:
         raise InputError("name either standard errors (`errors`) or standard deviations (`deviations`), not both.")

@@ -65,3 +65,82 @@ def test_levels_of_objectives_that_were_measured_separately():
     assert nobody.result.names() == []
     assert nobody.result.guarantee
     assert nobody.explanations[0].startswith("No design is returned; 0 designs are undecided")
+
+
+def test_a_table_that_grows_may_be_looked_at_again():
+    """Not final: the rows so far, and then more rows of one objective alone."""
+    asked = {"objectives": ["speed", "range"], "separate": True, "delta": 0.05, "noise": Gaussian(0.2)}
+    rng = np.random.default_rng(1)
+    table = [row for row in rows() for _ in range(3)]
+    early = cw.analyse(table[: len(table) // 2], **asked)
+    assert early.result.certified_epsilon is None
+    later = cw.analyse(table, **asked)
+    assert later.result.names() == ["a", "b"]
+    assert "certificate of looks at each objective" in later.result.guarantee.theorem
+    assert "as many as were decided beforehand" not in later.result.guarantee.assumption
+    assert later.explanations[-1].endswith("the guarantee covers all looks.")
+    more = [{"design": "a", "speed": 3.0 + 0.2 * rng.normal()} for _ in range(50)]
+    assert cw.analyse(table + more, **asked).result.counts.tolist() == [89, 39, 39]
+
+
+def test_another_value_of_an_objective_without_noise_is_refused():
+    table = [{"design": d, "speed": s + 0.1 * n, "range": r} for d, (s, r) in MEANS.items() for n in range(4)]
+    table[1] = {"design": "a", "speed": 3.1, "range": 7.0}
+    for final in (True, False):
+        with pytest.raises(InputError, match="objective 2 of design 0 is 0 and 7, although"):
+            cw.analyse(
+                table,
+                objectives=["speed", cw.Objective("range", noise="known")],
+                separate=True,
+                final=final,
+                delta=0.05,
+            )
+
+
+def means(**columns) -> dict:
+    """A table of means of what `rows` holds."""
+    told = {
+        name: {c: [row[c] for row in rows() if row["design"] == name and c in row] for c in TIMES} for name in MEANS
+    }
+    table: dict = {"design": list(MEANS)}
+    for c in TIMES:
+        table[f"{c}_mean"] = [float(np.mean(told[name][c])) for name in MEANS]
+        table[f"{c}_sd"] = [float(np.std(told[name][c], ddof=1)) for name in MEANS]
+        table[f"{c}_n"] = [len(told[name][c]) for name in MEANS]
+    return table | columns
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.2), None], ids=str)
+def test_a_table_of_means_with_a_count_for_each_objective_says_what_its_rows_say(noise):
+    asked = {"final": True, "separate": True, "delta": 0.05, "noise": noise}
+    found = cw.analyse(means(), **asked)
+    whole = cw.analyse(rows(), objectives=["speed", "range"], **asked)
+    assert found.result.status.tolist() == whole.result.status.tolist()
+    assert found.result.certified_epsilon == pytest.approx(whole.result.certified_epsilon)
+    np.testing.assert_allclose(found.result.means, whole.result.means)
+    assert found.result.counts.tolist() == whole.result.counts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "words"),
+    [
+        ({}, {"separate": False}, "has a count for each objective, so they were measured separately"),
+        ({}, {"final": False}, "shows no order in which values came"),
+        ({"speed_n": [4, 2.5, 4]}, {}, "'speed_n' holds 2.5, where a number of evaluations"),
+        ({"speed_mean": [3.0, None, 0.0]}, {}, "'speed_mean' is empty, although it was measured 4 times"),
+    ],
+)
+def test_what_a_table_of_means_measured_separately_has_to_be(changed, options, words):
+    with pytest.raises(InputError, match=words):
+        cw.analyse(means(**changed), **{"final": True, "separate": True, "delta": 0.05} | options)
+
+
+def test_a_design_that_was_not_measured_in_an_objective_has_the_count_0():
+    found = cw.analyse(
+        means(speed_n=[4, 0, 4], speed_mean=[3.0, None, -3.0]),
+        final=True,
+        separate=True,
+        delta=0.05,
+        noise=Gaussian(0.2),
+    )
+    assert "b has no value of 'speed'." in found.explanations
