@@ -71,6 +71,11 @@ class TestLeaderChallenger(OurContract):
         return algorithms.LeaderChallenger(question, n_designs, growth=0.3)
 
 
+class TestLevelChallenger(OurContract):
+    def make(self, question, n_designs):
+        return algorithms.LevelChallenger(question, n_designs, growth=0.3)
+
+
 class TestAuer(OurContract):
     def make(self, question, n_designs):
         return algorithms.AuerElimination(question, n_designs)

@@ -107,7 +107,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("adaptive.elimination",),
         ("adaptive.modelled",),
         ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
-        ("published.drawn", "published.epal", "published.vogp"),
+        ("adaptive.challenger", "published.drawn", "published.epal", "published.vogp"),
         ("published.ehvi", "published.pfes"),
     ],
     "analysis": [

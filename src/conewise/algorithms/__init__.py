@@ -1,5 +1,6 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
+from conewise.algorithms.adaptive.challenger import LevelChallenger
 from conewise.algorithms.adaptive.drawing import DrawGuided
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
@@ -31,6 +32,7 @@ __all__ = [
     "FrontierEntropy",
     "HypervolumeImprovement",
     "LeaderChallenger",
+    "LevelChallenger",
     "ModelGuided",
     "NaiveElimination",
     "PaVeBa",

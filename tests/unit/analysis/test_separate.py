@@ -90,7 +90,7 @@ def test_another_value_of_an_objective_without_noise_is_refused():
         with pytest.raises(InputError, match="objective 2 of design 0 is 0 and 7, although"):
             cw.analyse(
                 table,
-                objectives=["speed", cw.Objective("range", noise="known")],
+                objectives=[cw.Objective("speed", noise="unknown"), cw.Objective("range", noise="known")],
                 separate=True,
                 final=final,
                 delta=0.05,

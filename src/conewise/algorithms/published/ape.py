@@ -64,6 +64,11 @@ class LeaderChallenger(Sequential):
         discarded = bounds.g > 0
         return self.answer(state, (bounds.h > 0) & ~discarded, discarded, theorem)
 
+    @property
+    def delta_for_pairs(self) -> float:
+        """What comparisons may spend: all of delta."""
+        return self.delta
+
     def half_widths(self, mine: Counts, theirs: Counts) -> Floats:
         """(I, J): rho_ij, such that |w_n.(D^_ij - D_ij)| <= s_n rho_ij at all times, for all pairs and facets.
 
@@ -72,7 +77,7 @@ class LeaderChallenger(Sequential):
         Corollary 10); then Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
-        fixed = threshold(math.log(pairs / self.delta) / 2)
+        fixed = threshold(math.log(pairs / self.delta_for_pairs) / 2)
         budget = fixed + np.log(4 + np.log(mine))[:, None] + np.log(4 + np.log(theirs))[None, :]
         rho = 2 * np.sqrt(budget * (1 / mine[:, None] + 1 / theirs[None, :]))
         return np.asarray(self.radius_scale * rho)
