@@ -119,11 +119,13 @@ class _Standing:
     @classmethod
     def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:
         bounds = _Bounds.of(rule, state)
-        misses, meets = np.zeros(rule.n_designs, dtype=bool), np.ones(rule.n_designs, dtype=bool)
+        misses: Bools = np.zeros(rule.n_designs, dtype=bool)
+        meets = ~misses
         if len(rule._columns):
             off = state.means[:, rule._columns] - rule._levels[rule._columns]
             widths = rule.level_widths(state.counts)
-            misses, meets = (off + widths < 0).any(axis=1), (off - widths >= -rule.epsilon).all(axis=1)
+            misses = np.asarray((off + widths < 0).any(axis=1))
+            meets = np.asarray((off - widths >= -rule.epsilon).all(axis=1))
         out = misses | (bounds.g > 0)
         low, high = (np.where(out[None, :], np.inf, table) for table in (bounds.low, bounds.high))
         h = low.min(axis=1)
