@@ -365,8 +365,8 @@ def open_measurements(
     counts = counts or next((c for c in columns if c.lower() in _COUNTS), None) or _usual(means, columns, (_COUNT,))
     if not counts:
         raise InputError(
-            "a table of means needs a column with the number of evaluations, or one for each mean: name it with "
-            f"`counts`; {path.name} has {listed_columns(columns)}."
+            "a table of means needs a column with the number of evaluations: name it with `counts`, or one for each "
+            f"mean; {path.name} has {listed_columns(columns)}."
         )
     if errors and deviations:
         raise InputError("name either standard errors (`errors`) or standard deviations (`deviations`), not both.")

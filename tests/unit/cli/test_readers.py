@@ -40,6 +40,17 @@ def test_a_melted_table_on_the_command_line(tmp_path):
     assert data["objectives"] == ["acc", "time"]
 
 
+def test_means_with_a_count_for_each_objective_on_the_command_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("who,x,dx,nx,y,dy,ny\na,5,0.1,9,1,0.1,20\nb,1,0.1,9,5,0.1,20\nc,0,0.1,4,0,0.1,5\n")
+    words = ["analyse", str(path), "--design", "who", "--means", "x,y", "--errors", "dx,dy", "--counts", "nx,ny"]
+    done = CliRunner().invoke(commands, [*words, "--separate", "--final", "--json"])
+    assert [design["status"] for design in json.loads(done.stdout)["designs"]] == ["kept", "kept", "beaten"]
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "--final"])
+    assert caught.value.code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -160,6 +160,6 @@ def wrong(success: str, scale: float, seed: int) -> bool:
 
 @pytest.mark.parametrize("success", ["cover", "contain"])
 def test_delta_is_kept_at_all_looks_and_the_test_has_power(success):
-    """Null: wrong at some look with probability at most 0.1; exact binomial at 1e-4, radii divided by 16 rejected."""
-    assert not rejected(lambda run: wrong(success, 1.0, run), 30, 0.1, 1e-4)
-    assert rejected(lambda run: wrong(success, 1 / 16, run), 30, 0.1, 1e-4)
+    """Null: wrong at some look with probability at most 0.1. Wald's test at 1e-4; radii divided by 16 are rejected."""
+    assert not rejected(lambda run: wrong(success, 1.0, run), 0.1, 1e-4)
+    assert rejected(lambda run: wrong(success, 1 / 16, run), 0.1, 1e-4)
