@@ -96,6 +96,10 @@ class Boundaries(ABC):
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         """(1 or P + W, rows, columns): the smaller number of observations of a pair."""
 
+    def meeting(self, table: PairTable, rows: Indices, columns: Indices, known: int) -> Meeting:
+        """Where pairs meet, by their positions, with the first `known` rows of the variances."""
+        return Meeting.of(table, rows, columns, known)
+
     def freed(self, standing: Standing, level: Indices) -> Floats:
         """As large as `level`, or one 0: the logarithm of how many times as much a claim "beaten" may spend there."""
         return np.zeros(1)
@@ -246,7 +250,9 @@ class Comparisons:
     def fine(self, rows: Indices, columns: Indices) -> Seen:
         """Pairs by their positions in the table, with the radii of "fine" (docs/adaptive, 1 and 3)."""
         logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
-        return self._seen(rows, columns, Meeting.of(self.table, rows, columns, self._parts), logs, out=False)
+        return self._seen(
+            rows, columns, self.boundaries.meeting(self.table, rows, columns, self._parts), logs, out=False
+        )
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
         """Pairs with the radii of "beaten" and "covered"; a second time, with narrower ones, if columns are sure.
@@ -255,7 +261,8 @@ class Comparisons:
         """
         table, standing, spending = self.table, self.standing, self.boundaries.spending
         logs = self._log_out if self._log_out.size == 1 else self._log_out[:, rows[:, None], columns]
-        meeting = Meeting.of(table, rows, columns, len(table.variances) if covering else self._parts)
+        known = len(table.variances) if covering else self._parts
+        meeting = self.boundaries.meeting(table, rows, columns, known)
         logs = logs + self.boundaries.freed(standing, meeting.level)
         found = [self._seen(rows, columns, meeting, logs, out=True)]
         sure = standing.sure[table.designs[columns]]

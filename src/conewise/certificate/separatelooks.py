@@ -16,13 +16,13 @@ from typing import cast
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.certificate.boundaries import Comparisons, Looks
+from conewise.certificate.boundaries import Comparisons, Looks, Meeting
 from conewise.certificate.certificate import Asked, Certificate
 from conewise.certificate.claims import Claims, Struck, Worked
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.mixed import Added
-from conewise.certificate.pairs import Hidden, Meeting, PairTable, places
+from conewise.certificate.pairs import Hidden, PairTable, places
 from conewise.certificate.requirements import Bounds, Requirements
 from conewise.certificate.rounding import Estimated, spreads_of
 from conewise.certificate.separate import Separately, by_objective, rounding_apart, taken_apart
@@ -115,10 +115,9 @@ class ApartTable(PairTable):
         means = [own[np.maximum(self.reached[:, d], 0), everyone] for d, own in enumerate(self.values)]
         return np.asarray(self.facets @ np.array(means))
 
-    def unmoved(self, before: PairTable) -> tuple[Indices, Indices]:
+    def unmoved(self, before: PairTable) -> Indices:
         """Nobody: all pairs are worked out anew."""
-        nobody = np.empty(0, dtype=np.intp)
-        return nobody, nobody
+        return np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +126,10 @@ class ApartLooks(Looks):
 
     objective: Indices
     """(P + W,): what each part is about."""
+
+    def meeting(self, table: PairTable, rows: Indices, columns: Indices, known: int) -> Meeting:
+        """Objective by objective."""
+        return cast(ApartTable, table).meeting(rows, columns, known)
 
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
         return np.asarray(self._observations[level[self.objective]])

@@ -104,7 +104,7 @@ class SeparateElimination(FixedConfidence):
 
     def ask(self, state: Streams, most: int | None = None) -> Pulls:
         """What brings the cells that are wanted to their next level."""
-        limit = self.allowed(state.evaluations, most)
+        limit = self.allowed(state, most)
         if limit == 0:
             return Pulls([], [])
         wanted = self._wanted(state)
