@@ -33,7 +33,7 @@ from conewise._arrays import Floats
 from conewise.algorithms import ModelGuided
 from conewise.models import Independent, Linear, Prior, Smooth
 from conewise.models.axes import axes_of
-from conewise.models.certificate import ALARM
+from conewise.models.certificate import ALARM, PosteriorCertificate
 from conewise.models.posterior import posterior_of
 from conewise.models.priors import Components
 from conewise.noise import Gaussian, GaussianUnknown, Noise
@@ -79,13 +79,27 @@ class Family:
     """What truths are drawn from, where it is not what was declared: a control."""
     share: float = 1.0
     """Of the runs that are asked for, these are made."""
+    least: tuple[float, ...] = ()
+    """What is acceptable of the first objectives."""
+
+    @property
+    def question(self) -> cw.Question:
+        """What is asked of every truth."""
+        meaning = [cw.Objective(f"f{d + 1}", level=level) for d, level in enumerate(self.levels)] if self.least else []
+        return cw.Question(cw.Cone.orthant(self.dim), EPSILON, DELTA, self.noise, objectives=meaning)
+
+    @property
+    def levels(self) -> list[float | None]:
+        """The level of each objective."""
+        return [*self.least, *[None] * (self.dim - len(self.least))]
 
     def truth(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Values of the designs, and the standard deviations of the noise."""
         everyone, empty = np.arange(self.n_designs), cw.Statistics.empty(self.n_designs, self.dim)
         prior = self.declared if self.true is None else self.true
         if isinstance(self.noise, Gaussian):
-            posterior = posterior_of(prior, axes_of(self.noise, self.dim, EPSILON), empty, EPSILON, -1.0)
+            axes = PosteriorCertificate(self.question, self.n_designs, prior).axes
+            posterior = posterior_of(prior, axes, empty, EPSILON, -1.0)
             return posterior.draws(everyone, 1, rng)[0], np.full(self.dim, SIGMA)
         # Unknown: an inverse gamma variance worth one evaluation, and values in units of it.
         sigma = EPSILON * np.sqrt(0.5 / rng.standard_gamma(0.5, self.dim))
@@ -105,6 +119,7 @@ def families() -> tuple[Family, ...]:
         Family("no features", Independent(sizes=(1.0, 4.0)), 8),
         Family("linear", Linear(x, sizes=(3.0,), discrepancies=(0.3,)), 10),
         Family("three objectives", Independent(sizes=(2.0,)), 8, dim=3),
+        Family("levels", Independent(sizes=(1.0, 4.0)), 8, least=(1.0, -2.0)),
         Family("right, 40 designs on a line", short, 40, share=0.2),
         Family("four times too smooth", long, 40, true=short, share=0.2),
     )
@@ -127,8 +142,7 @@ def made(family: Family, seed: int) -> Run:
     """One run; the check withdraws nothing here, so that both can be counted."""
     rng = np.random.default_rng([SEED, zlib.crc32(family.name.encode()), seed])
     means, sigma = family.truth(rng)
-    problem, cone = cw.SimulatedBandit(means, Gaussian(sigma)), cw.Cone.orthant(family.dim)
-    question = cw.Question(cone, EPSILON, DELTA, family.noise)
+    problem, question = cw.SimulatedBandit(means, Gaussian(sigma)), family.question
     rule = ModelGuided(question, family.n_designs, model=family.declared, seed=seed, max_evaluations=MOST)
     state, ever, doubted = rule.start(), False, False
     while (pulls := rule.ask(state, 1)).total:
@@ -137,7 +151,10 @@ def made(family: Family, seed: int) -> Run:
         ever |= doubted
     result = rule.recommend(state)
     finished = not result.stopped_because.startswith("max_evaluations")
-    wrong = finished and not cw.verdict(result.pareto, means, cone, EPSILON)
+    least = np.array([-np.inf if level is None else level for level in family.levels])
+    acceptable = (means >= least).all(axis=1)
+    wrong = finished and not cw.verdict(result.pareto, means, question.cone, EPSILON, levels=least)
+    wrong |= bool((acceptable & (result.status == "misses a level")).any())
     return Run(family.name, seed, result.evaluations, finished, wrong, doubted, ever)
 
 

@@ -22,7 +22,7 @@ from conewise.noise import Gaussian
 LEVEL, OFTEN = 1e-3, 0.8
 
 
-@pytest.mark.parametrize("family", families()[:6], ids=lambda family: family.name)
+@pytest.mark.parametrize("family", families()[:7], ids=lambda family: family.name)
 def test_failures_stay_within_delta(family):
     finished = []
 

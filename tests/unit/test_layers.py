@@ -84,7 +84,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("separatelooks",),
     ],
     "models": [
-        ("features", "axes", "failures", "draws"),
+        ("features", "levels", "draws"),
+        ("axes", "failures"),
         ("priors", "choice"),
         ("conditioned", "written"),
         ("posterior",),

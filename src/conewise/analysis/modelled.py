@@ -109,7 +109,6 @@ class Modelled:
 
     def rule(self, source: Source, question: Question, most: int | None) -> ModelGuided:
         """The rule whose certificate judges the table, and that says what to evaluate next."""
-        question.columns.check_no_levels("a model", "the model")
         prior = self.prior(source)
         if question.epsilon == 0 and most is None:
             raise InputError(
@@ -218,6 +217,8 @@ class ModelFindings(Findings):
 
     def _every_truth(self) -> str:
         every = self.result.certified.get("every truth")
+        if every is not None and not self.result.pareto.any():
+            return "The same is certified for every truth."
         if every is not None:
             return f"For every truth the same set is certified for {self._at(float(f'{every:.4g}'))}."
         return "For every truth nothing is certified of that set."
@@ -237,9 +238,10 @@ class ModelFindings(Findings):
     def _validity(self) -> list[str]:
         if self._doubted:
             return []
+        levels = " the levels," if self.question.columns.levels else ""
         words = (
-            "You may add rows and look again as often as you like; the features, the model and its seed, the cone, "
-            "epsilon, delta, the success asked for and the noise assumed stay as at the first look."
+            "You may add rows and look again as often as you like; the features, the model and its seed, the cone,"
+            f"{levels} epsilon, delta, the success asked for and the noise assumed stay as at the first look."
         )
         if self.final:
             words += " The table was declared final: what holds for every truth is lost if you look again."

@@ -15,10 +15,13 @@ def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> f
     """The smallest epsilon at which the set succeeds by these claims; None if there is none.
 
     Its members are accepted from accept_at on; every other design is beaten, or covered by a member from cover_at on.
-    A member that is beaten has no epsilon here: by how much it is beaten was not asked.
+    A member that is beaten has no epsilon here: by how much it is beaten was not asked. An empty set succeeds where
+    nobody is acceptable: then every design is out.
     """
     left = claims.left
-    if (claims.out & returned).any() or not returned.any() or claims.fine_at is None:
+    if not returned.any():
+        return None if len(left) else 0.0
+    if (claims.out & returned).any() or claims.fine_at is None:
         return None
     inside = np.flatnonzero(returned[left])
     others = np.flatnonzero(~returned[left])

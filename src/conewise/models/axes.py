@@ -7,16 +7,18 @@ objectives themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Floats, read_only
 from conewise.errors import InputError
+from conewise.models.levels import Required
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 
 _COMMUTE: Final = 1e-9  # relative: covariances of different designs that share their axes up to rounding
+_NOTHING: Final = 1e-12  # an entry of a direction that is rounding
 _PRIOR_FREEDOM: Final = 1.0  # what is known of an unknown noise beforehand is worth one evaluation
 
 
@@ -31,10 +33,28 @@ class Axes:
     guess: float
     """What an unknown standard deviation is guessed to be about, as well as one evaluation can say."""
 
+    centre: Floats | None = None
+    """(D,): around what the common level is drawn along each axis; NaN where it is flat, None where all are."""
+
     @property
     def dim(self) -> int:
         """The number of objectives D."""
         return len(self.directions)
+
+    def centred(self, required: Required) -> Axes:
+        """The same, with common levels drawn around what is acceptable (docs/posterior, section 12)."""
+        along = np.abs(self.directions) > _NOTHING
+        proper = along[required.columns].any(axis=0)
+        free = np.setdiff1d(np.arange(self.dim), required.columns)
+        mixed = free[along[np.ix_(free, proper)].any(axis=1)]
+        if len(mixed):
+            raise InputError(
+                "a model with levels needs noise in which an objective that has a level is not correlated with one "
+                f"that has none, as objective {mixed[0] + 1} has: give that a level too, or leave the model out."
+            )
+        least = np.zeros(self.dim)
+        least[required.columns] = required.least
+        return replace(self, centre=read_only(np.where(proper, least @ self.directions, np.nan)))
 
     @property
     def freedom(self) -> float:

@@ -17,13 +17,14 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Bools, Floats, Indices
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.failures import needs, possibly_optimal
+from conewise.models.levels import Required, Spare
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
 from conewise.models.screen import CORE, affordable, core, screened
@@ -66,6 +67,8 @@ class Look:
     choice: Choice
     draws: Floats
     """(B, A, N): facet values of the draws that chose the set."""
+    spare: Spare | None = None
+    """Of the same draws, where there are levels."""
 
     @property
     def chosen(self) -> Indices:
@@ -102,11 +105,22 @@ class PosteriorCertificate(Answering):
                 f"{shown(self.prior)}."
             )
         self.prior.check(self.n_designs)
+        if self.required is not None and not self.required.keeps and self.n_designs > CORE:
+            raise InputError(
+                f"under a cone that trades an objective with a level away, a model compares at most {CORE} designs, "
+                f"got {self.n_designs}: take a cone that does not, such as the orthant, or leave level or model out."
+            )
+
+    @cached_property
+    def required(self) -> Required | None:
+        """The levels, where there are any."""
+        return Required.of(self.question)
 
     @cached_property
     def axes(self) -> Axes:
         """Where the noise of objectives is uncorrelated."""
-        return axes_of(self.question.assumed, self.cone.dim, self.epsilon)
+        axes = axes_of(self.question.assumed, self.cone.dim, self.epsilon)
+        return axes if self.required is None else axes.centred(self.required)
 
     @cached_property
     def unit(self) -> float:
@@ -133,17 +147,17 @@ class PosteriorCertificate(Answering):
         rng, negligible = self._generator(statistics, 0), FOR_SCREENED * self.delta
         if self.n_designs > GLANCE_DESIGNS:
             heavy = posterior.heaviest(GLANCE_COMPONENTS)
-            few = core(heavy, self.cone, self.n_designs, negligible, GLANCE_DESIGNS)
+            few = self._core(heavy, negligible, GLANCE_DESIGNS)
             look = self._chosen(heavy, few, (GLANCE, GLANCE), rng)
             if look.choice.failing > FAR_OFF:
                 return look
-        designs = core(posterior, self.cone, self.n_designs, negligible)
+        designs = self._core(posterior, negligible)
         look = self._chosen(posterior, designs, CHOOSING, rng)
         if look.choice.failing > self.delta or len(designs) >= min(CORE, self.n_designs):
             return look
         # Nearly certain: whom all components together cannot rule out is drawn after all.
         others = np.setdiff1d(np.arange(self.n_designs), designs)
-        bounds = screened(posterior, self.cone, look.chosen, others)
+        bounds = screened(posterior, self.cone, look.chosen, others, self.required).bounds
         dear = np.flatnonzero(~affordable(bounds, negligible))
         if not len(dear):
             return look
@@ -161,8 +175,11 @@ class PosteriorCertificate(Answering):
         plausible = self._plausible if self.robust else math.inf
         return posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
 
+    def _core(self, posterior: Posterior, negligible: float = 0.0, most: int | None = None) -> Indices:
+        return core(posterior, self.cone, self.n_designs, negligible, most, self.required)
+
     def _everyone(self, posterior: Posterior, statistics: Statistics) -> Look:
-        designs = core(posterior, self.cone, self.n_designs)
+        designs = self._core(posterior)
         return self._chosen(posterior, designs, CHOOSING, self._generator(statistics, 0))
 
     def _chosen(
@@ -170,13 +187,33 @@ class PosteriorCertificate(Answering):
     ) -> Look:
         """The set, by draws of some designs."""
         least, most = counts
-        draws = self.cone.facet_values(posterior.draws(designs, least, rng))
+        draws, spare = self._drawn(posterior, designs, least, rng)
         # Fewer while very many designs may be optimal: it is early, and pairs of them are what takes the time.
-        count = min(most, _PAIRS // len(possibly_optimal(draws)) ** 2) if most > least else least
+        hopeful = max(1, len(possibly_optimal(draws, None if spare is None else spare.acceptable)))
+        count = min(most, _PAIRS // hopeful**2) if most > least else least
         if count > least:
-            more = self.cone.facet_values(posterior.draws(designs, count - least, rng))
+            more, further = self._drawn(posterior, designs, count - least, rng)
             draws = np.concatenate([draws, more])
-        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.success), draws)
+            if spare is not None and further is not None:
+                spare = Spare(np.concatenate([spare.each, further.each]), spare.keeps)
+        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.success, spare), draws, spare)
+
+    def _drawn(
+        self, posterior: Posterior, designs: Indices, count: int, rng: np.random.Generator
+    ) -> tuple[Floats, Spare | None]:
+        """Facet values (B, A, N) of draws, and what these have to spare of the levels."""
+        values = posterior.draws(designs, count, rng)
+        return self.cone.facet_values(values), None if self.required is None else self.required.spare(values)
+
+    def missing(self, look: Look) -> Bools:
+        """(K,): who is left out because it misses a level."""
+        result = np.zeros(self.n_designs, dtype=bool)
+        if self.required is None or look.choice.missing is None:
+            return result
+        result[look.designs] = look.choice.missing
+        others = np.setdiff1d(np.arange(self.n_designs), look.designs)
+        result[others] = screened(look.posterior, self.cone, look.chosen, others, self.required).missing
+        return result
 
     def judged(self, look: Look, statistics: Statistics, *, fully: bool = False) -> Judged:
         """The chosen set by fresh draws, no more of them than it takes; `fully`: as many as its epsilon deserves."""
@@ -196,15 +233,16 @@ class PosteriorCertificate(Answering):
 
     def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Statistics, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
-        delta -= float(screened(posterior, self.cone, look.chosen, others).sum())
+        delta -= float(screened(posterior, self.cone, look.chosen, others, self.required).bounds.sum())
         level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / (len(STAGES) * self.looks)
         best, found = math.inf, np.empty(0)
         for stage, total in enumerate(STAGES):
             rng = self._generator(statistics, stage + 1)
             while len(found) < total:
-                fresh = posterior.draws(look.designs, min(_AT_ONCE, total - len(found)), rng)
-                need = needs(self.cone.facet_values(fresh), look.choice.inside, self.cone, self.success).largest
-                found = np.concatenate([found, need])
+                fresh, spare = self._drawn(posterior, look.designs, min(_AT_ONCE, total - len(found)), rng)
+                choice = look.choice
+                need = needs(fresh, choice.inside, self.cone, self.success, spare, choice.missing)
+                found = np.concatenate([found, need.largest])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())
             if (best <= self.epsilon and not fully) or failing > delta:

@@ -1,7 +1,8 @@
 """Which set to return: the one that fails in as few draws as a short search can find.
 
-A design inside costs the draws in which it is too far; a design outside, those in which nobody inside covers it. The
-draws that choose are never the draws that judge.
+A design inside costs the draws in which it is too far; a design outside, those in which nobody inside covers it, or,
+where there are levels, those in which it meets them, whichever is less. The draws that choose are never the draws that
+judge.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.goals import Notion
-from conewise.models.failures import escapes, fronts, possibly_optimal
+from conewise.models.failures import covers, escapes, fronts, needs, possibly_optimal
+from conewise.models.levels import Spare
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
 _STEPS: Final = 50  # changes of the set, at most
 _EARLY: Final = 0.5  # failing in this share of the draws: too early to search for the last improvement
 _PAIRS: Final = 2**23  # entries of the table of who covers whom
+_CLEARLY: Final = 4.0  # standard deviations below a level: more than draws have to be asked about
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,38 +35,80 @@ class Choice:
     """The share of these draws in which it fails: an optimistic estimate, since they chose it."""
     probability: Floats
     """(A,): how often each design is Pareto optimal."""
+    missing: Bools | None = None
+    """(A,): those that are left out because they miss a level; None where there is none."""
 
 
-def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion) -> Choice:
-    """The set for draws given by facet values (B, A, N)."""
-    some = possibly_optimal(z)
-    optimal = fronts(z[:, some])
+def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion, spare: Spare | None = None) -> Choice:
+    """The set for draws given by facet values (B, A, N), and by what they have to spare of levels."""
+    counting = z if spare is None else spare.of_those(z)
+    some = possibly_optimal(z, None if spare is None else spare.acceptable)
+    optimal = fronts(counting[:, some])
+    if spare is not None:
+        optimal &= spare.acceptable[:, some]
     probability = np.zeros(z.shape[1])
     probability[some] = optimal.mean(axis=0)
     possible = np.flatnonzero(probability > 0)
     # Only designs that are Pareto optimal in some draw have to be returned or covered, or can be the rival that counts.
     inside = np.zeros(z.shape[1], dtype=bool)
-    z = z[:, possible]
-    far = escapes(z, np.arange(len(possible)), cone)[0] > epsilon
+    far = _too_far(z, counting, possible, cone, epsilon, notion, spare)
     if notion == "contain":
         missing = optimal[:, np.searchsorted(some, possible)]
         chosen = missing.sum(axis=0) > far.sum(axis=0)
-        failing = np.where(chosen, far, missing).any(axis=1).mean()
+        failing = float(np.where(chosen, far, missing).any(axis=1).mean())
     else:
-        chosen, failing = _search(z, far, cone, epsilon)
+        excused = None if spare is None else ~spare.acceptable[:, possible]
+        chosen, failing = _search(z[:, possible], far, cone, epsilon, excused)
     inside[possible[chosen]] = True
-    return Choice(inside, float(failing), probability)
+    if spare is None:
+        return Choice(inside, failing, probability)
+    reasons = _missing(z, inside, cone, epsilon, notion, spare)
+    failing = float((needs(z, inside, cone, notion, spare, reasons).largest > epsilon).mean())
+    return Choice(inside, failing, probability, reasons)
 
 
-def _search(z: Floats, far: Bools, cone: Cone, epsilon: float) -> tuple[Bools, float]:
+def _too_far(
+    z: Floats, counting: Floats, rows: Indices, cone: Cone, epsilon: float, notion: Notion, spare: Spare | None
+) -> Bools:
+    """(B, R): in which draws some designs must not be returned."""
+    if spare is None:
+        return np.asarray(escapes(z[:, rows], counting[:, rows], cone)[0] > epsilon)
+    least = spare.least[:, rows]
+    room = None if spare.keeps or notion == "cover" else least
+    return np.asarray((escapes(z[:, rows], counting[:, rows], cone, room)[0] > epsilon) | (-least > epsilon))
+
+
+def _missing(z: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notion, spare: Spare) -> Bools:
+    """(A,): designs outside for which "misses a level" is wrong in fewer draws than "covered".
+
+    Where neither is ever wrong, those far below a level.
+    """
+    result, others = np.zeros(len(inside), dtype=bool), np.flatnonzero(~inside)
+    least = spare.least[:, others]
+    far_below = least.mean(axis=0) + _CLEARLY * least.std(axis=0) < 0
+    bare = np.ones((len(z), len(others)), dtype=bool)
+    if notion == "contain":
+        bare = needs(z, inside, cone, notion, spare, np.zeros_like(inside)).at[:, others] > epsilon
+    elif inside.any():
+        bare = covers(z, others, np.flatnonzero(inside), cone)[0] > epsilon
+    wrong = spare.acceptable[:, others].sum(axis=0)
+    uncovered = bare.sum(axis=0)
+    result[others] = (wrong < uncovered) | ((wrong == 0) & far_below)
+    return result
+
+
+def _search(z: Floats, far: Bools, cone: Cone, epsilon: float, excused: Bools | None = None) -> tuple[Bools, float]:
+    """`excused` (B, A) says in which draws a design need not be covered: where it misses a level."""
     count = z.shape[1]
+    if not count:
+        return np.zeros(0, dtype=bool), 0.0
     hope = np.flatnonzero(far.mean(axis=0) < _HOPELESS)
     if not len(hope):
         hope = np.array([int(far.mean(axis=0).argmin())])
     most = max(16, _PAIRS // max(1, count * len(hope)))
     z, far = z[:most], far[:most]
     close = _covering(z, hope, cone, epsilon)
-    state = _Set(close, far[:, hope])
+    state = _Set(close, far[:, hope], None if excused is None else excused[:most])
     for _ in range(_STEPS):
         if state.failing > _EARLY or not state.improve():
             break
@@ -92,12 +137,13 @@ def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
 class _Set:
     """A set that is being changed one design at a time: fewer failing draws, then fewer violations."""
 
-    def __init__(self, close: Bools, far: Bools) -> None:
+    def __init__(self, close: Bools, far: Bools, excused: Bools | None) -> None:
         self._close, self._far = close, far
         self._flat = close.reshape(-1, close.shape[2]).astype(np.float32)  # counts stay exact, and products are fast
         self._cost = far.sum(axis=0)
         self.inside = np.zeros(close.shape[2], dtype=bool)
-        self._times = np.zeros(close.shape[:2], dtype=np.int32)  # members that cover i in a draw
+        # Members that cover i in a draw; somebody who is no member covers whoever need not be covered.
+        self._times = np.zeros(close.shape[:2], dtype=np.int32) if excused is None else excused.astype(np.int32)
         self._own = np.zeros(far.shape[0], dtype=np.int64)  # members that are too far
         while (step := self._greedy()) is not None:
             self._flip(step)

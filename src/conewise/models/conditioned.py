@@ -21,7 +21,7 @@ _KEPT: Final = 2**24  # numbers that are kept for the next draws of the same des
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A component S = s^2 R + tau^2 I with a flat level, and n designs whose averages have these variances."""
+    """A component S = s^2 R + tau^2 I with a common level, and n designs whose averages have these variances."""
 
     prior: Prior
     shape: int
@@ -31,6 +31,8 @@ class Conditioned:
     """(n,)"""
     variances: Floats
     """(n,): of the averages; relative to the noise where that is unknown."""
+    level: float = np.inf
+    """The standard deviation of the common level beforehand; infinite where that is flat."""
 
     @cached_property
     def _factored(self) -> tuple[Floats, Floats, float]:
@@ -59,8 +61,8 @@ class Conditioned:
 
     @property
     def weight(self) -> float:
-        """b.b, the precision with which the level is known."""
-        return self._factored[2]
+        """The precision with which the level is known: b.b, and what was known beforehand."""
+        return self._factored[2] + self.level**-2
 
     def beforehand(self, rows: Indices, columns: Indices | None = None) -> Floats:
         """(rows, columns): the covariance before any evaluation, the level aside."""

@@ -4,6 +4,9 @@ Draws are given by facet values z = W mu of shape (B, A, N): B draws of A design
 succeeds at epsilon iff every design outside is covered by one inside, min_j M(i, j) <= epsilon, and every design inside
 is within epsilon, max_j m(i, j) <= epsilon. Designs that are not Pareto optimal may be asked to be covered as well:
 whatever covers a design covers what it dominates. For "contain" no design outside may be Pareto optimal.
+
+Where there are levels, only designs that meet them are rivals; a design inside may miss none by more than epsilon; and
+every design outside is left out for one reason: it misses a level, or it is covered (docs/posterior, section 12).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.goals import Notion
+from conewise.models.levels import Spare
 
 _ENTRIES: Final = 2**19  # numbers in the largest temporary array
 _AT_HAND: Final = 2**14  # ... where it is gone through many times: it should stay in the cache
@@ -37,39 +41,75 @@ class Needs:
         return np.asarray(self.at.max(axis=1))
 
 
-def needs(z: Floats, inside: Bools, cone: Cone, notion: Notion) -> Needs:
-    """What a set needs in each draw."""
+def needs(
+    z: Floats, inside: Bools, cone: Cone, notion: Notion, spare: Spare | None = None, missing: Bools | None = None
+) -> Needs:
+    """What a set needs in each draw.
+
+    `spare` is there where levels are, and `missing` (A,) names those outside that are said to miss one. Without these
+    names a design outside is asked to be covered in the draws in which it meets its levels.
+    """
     at, by = np.zeros(z.shape[:2]), np.zeros(z.shape[:2], dtype=np.intp)
     chosen, others = np.flatnonzero(inside), np.flatnonzero(~inside)
-    if not len(chosen):
-        at[:] = np.inf
-        return Needs(at, by)
-    at[:, others], by[:, others] = covers(z, others, chosen, cone)
-    # A design that a chosen one dominates is no rival that counts: m(., i) <= m(., chosen one).
-    open_ = others[(at[:, others] > 0).any(axis=0)]
-    rivals = np.sort(np.concatenate([chosen, open_]))
-    part = z[:, rivals]
-    at[:, chosen], rival = escapes(part, np.searchsorted(rivals, chosen), cone)
-    by[:, chosen] = rivals[rival]
-    if notion == "contain":
-        optimal, rival = pareto(z, others)  # of all of them: one that equals a chosen design is missing all the same
+    if len(chosen):
+        at[:, others], by[:, others] = covers(z, others, chosen, cone)
+    else:
+        at[:, others], by[:, others] = np.inf, others
+    if len(chosen):
+        among = _counting(at, chosen, others, spare, missing)
+        rivals = z if spare is None else spare.of_those(z)
+        room = None if spare is None or spare.keeps or notion == "cover" else spare.least[:, among]
+        at[:, chosen], rival = escapes(z[:, chosen], rivals[:, among], cone, room)
+        by[:, chosen] = among[rival]
+    if notion == "contain":  # of all of them: one that equals a chosen design is missing all the same
+        optimal, rival = pareto(z, others, None if spare is None else spare.of_those(z))
         at[:, others], by[:, others] = np.where(optimal, np.inf, 0.0), rival
-    return Needs(at, by)
+    return Needs(at, by) if spare is None else _with_levels(Needs(at, by), inside, spare, missing)
 
 
-def escapes(z: Floats, rows: Indices, cone: Cone) -> tuple[Floats, Indices]:
-    """(B, R) twice: Delta* = max_j m(i, j) of some designs in each draw, and the rival that attains it."""
-    rivals = _rivals(z)
+def _counting(at: Floats, chosen: Indices, others: Indices, spare: Spare | None, missing: Bools | None) -> Indices:
+    """The rivals of those chosen that may count, ascending.
+
+    A design that a chosen one dominates does not: m(., i) <= m(., chosen one), which meets its levels if i does and the
+    cone keeps them. Nor does one that misses a level; where that is wrong, the draw fails anyway.
+    """
+    if missing is not None:
+        others = others[~missing[others]]
+    if spare is None or spare.keeps:
+        others = others[(at[:, others] > 0).any(axis=0)]
+    return np.sort(np.concatenate([chosen, others]))
+
+
+def _with_levels(found: Needs, inside: Bools, spare: Spare, missing: Bools | None) -> Needs:
+    """What levels ask for on top: those inside miss none by more than epsilon, those outside have a right reason."""
+    at, acceptable = found.at.copy(), spare.acceptable
+    at[:, inside] = np.maximum(at[:, inside], -spare.least[:, inside])
+    if missing is None:
+        at[:, ~inside] = np.where(acceptable[:, ~inside], at[:, ~inside], 0.0)
+    else:
+        said = missing & ~inside
+        at[:, said] = np.where(acceptable[:, said], np.inf, 0.0)
+    return Needs(at, found.by)
+
+
+def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> tuple[Floats, Indices]:
+    """(B, R) twice: Delta* = max_j m(i, j) over the designs of `z` in each draw, and the rival that attains it.
+
+    `mine` (B, R, N) are the designs i. With `room` (B, J) a rival counts up to that epsilon alone (docs/adaptive, 9.1).
+    """
+    rivals = _rivals(z) if room is None else np.broadcast_to(np.arange(z.shape[1]), z.shape[:2])
+    ours = np.ascontiguousarray((mine / cone.widths).transpose(2, 0, 1))
     scaled = np.ascontiguousarray((z / cone.widths).transpose(2, 0, 1))
-    mine = np.ascontiguousarray(scaled[:, :, rows])
     theirs = np.take_along_axis(scaled, rivals[None], axis=2)
-    found, place = np.full(mine.shape[1:], -np.inf), np.zeros(mine.shape[1:], dtype=np.intp)
-    for part in _slices(len(z), len(rows), _AT_HAND):
+    found, place = np.full(ours.shape[1:], -np.inf), np.zeros(ours.shape[1:], dtype=np.intp)
+    for part in _slices(len(z), mine.shape[1], _AT_HAND):
         best, at = found[part], place[part]
         for k in range(rivals.shape[1]):
-            gain = theirs[0, part, k, None] - mine[0, part]
+            gain = theirs[0, part, k, None] - ours[0, part]
             for n in range(1, z.shape[2]):
-                np.minimum(gain, theirs[n, part, k, None] - mine[n, part], out=gain)
+                np.minimum(gain, theirs[n, part, k, None] - ours[n, part], out=gain)
+            if room is not None:
+                np.minimum(gain, room[part, k, None], out=gain)
             at[gain > best] = k
             np.maximum(best, gain, out=best)
     return np.maximum(found, 0.0), np.take_along_axis(rivals, place, axis=1)
@@ -103,14 +143,18 @@ def _staircases(z: Floats) -> Bools:
     return result
 
 
-def pareto(z: Floats, rows: Indices) -> tuple[Bools, Indices]:
-    """(B, R) twice: whether some designs are Pareto optimal in each draw, and one that dominates each of the others."""
+def pareto(z: Floats, rows: Indices, rivals: Floats | None = None) -> tuple[Bools, Indices]:
+    """(B, R) twice: whether some designs are Pareto optimal in each draw, and one that dominates each of the others.
+
+    `rivals` (B, A, N) are the facet values of those that may dominate, where they are not all as they are.
+    """
     optimal, rival = np.ones((len(z), len(rows)), dtype=bool), np.zeros((len(z), len(rows)), dtype=np.intp)
+    others = z if rivals is None else rivals
     for part, some in _blocks(len(z), rows, z.shape[1]):
         above = np.ones((part.stop - part.start, len(rows[some]), z.shape[1]), dtype=bool)
         strictly = np.zeros_like(above)
         for n in range(z.shape[2]):
-            mine, all_ = z[part, rows[some], n][:, :, None], z[part, :, n][:, None, :]
+            mine, all_ = z[part, rows[some], n][:, :, None], others[part, :, n][:, None, :]
             above &= all_ >= mine
             strictly |= all_ > mine
         above &= strictly
@@ -119,16 +163,25 @@ def pareto(z: Floats, rows: Indices) -> tuple[Bools, Indices]:
     return optimal, rival
 
 
-def possibly_optimal(z: Floats) -> Indices:
-    """Designs that may be Pareto optimal in some draw: all that the front of the average draw does not rule out."""
-    front = np.flatnonzero(pareto(z.mean(axis=0)[None], np.arange(z.shape[1]))[0][0])
-    others = np.setdiff1d(np.arange(z.shape[1]), front)
+def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
+    """Designs that may be Pareto optimal in some draw: all that the front of the average draw does not rule out.
+
+    `acceptable` (B, A) are those that count in each draw; the others neither are optimal there nor rule out anybody.
+    """
+    everyone = np.arange(z.shape[1])
+    usual = everyone if acceptable is None else np.flatnonzero(2 * acceptable.sum(axis=0) > len(z))
+    front = usual[pareto(z.mean(axis=0)[None, usual], np.arange(len(usual)))[0][0]]
+    others = np.setdiff1d(everyone, front)
     survivors = np.zeros((len(z), len(others)), dtype=bool)
     for part, some in _blocks(len(z), others, len(front)):
         above = np.ones((part.stop - part.start, len(others[some]), len(front)), dtype=bool)
         for n in range(z.shape[2]):
             above &= z[part][:, front, n][:, None, :] > z[part][:, others[some], n][:, :, None]
+        if acceptable is not None:
+            above &= acceptable[part][:, None, front]
         survivors[part, some] = ~above.any(axis=2)
+    if acceptable is not None:
+        survivors &= acceptable[:, others]
     return np.sort(np.concatenate([front, others[survivors.any(axis=0)]]))
 
 

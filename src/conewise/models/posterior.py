@@ -5,7 +5,8 @@ order of the designs: how observations arrived, and in what batches, cannot show
 n^3 a component for the weights, and K n^2 for each component that is not negligible; K x K is never made.
 
 The common level has a flat prior. Differences of designs have proper priors all the same, given the differences of the
-averages, and no verdict looks at anything else (docs/posterior, section 2).
+averages, and no verdict looks at anything else (docs/posterior, section 2). Where an objective has a level that designs
+have to meet, its common level has a proper prior too (section 12).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from conewise._arrays import Floats, Indices
 from conewise.feedback import Statistics
 from conewise.models.axes import Axes
 from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
+from conewise.models.levels import WIDTHS
 from conewise.models.priors import Components, Prior
 
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
@@ -34,12 +36,19 @@ class Data:
 
     designs: Indices
     means: Floats
-    """(n, D)"""
+    """(n, D): around the centres"""
     variances: Floats
     """(n, D): of the averages; relative to the noise where that is unknown."""
     scatter: Floats
     """(D,): sums of squares around the averages of the designs."""
     evaluations: int
+    centre: Floats
+    """(D,): around what the common level is drawn; NaN where it is flat."""
+
+    @property
+    def origin(self) -> Floats:
+        """(D,): what averages are measured from."""
+        return np.nan_to_num(self.centre)
 
     @classmethod
     def of(cls, statistics: Statistics, axes: Axes) -> Data:
@@ -49,14 +58,17 @@ class Data:
         variances = axes.variance_of(statistics.n_designs)[seen] / counts[:, None]
         scatters = statistics.scatters[seen].sum(axis=0)
         scatter = np.einsum("ed,ef,fd->d", axes.directions, scatters, axes.directions)
-        return cls(seen, statistics.means[seen] @ axes.directions, variances, scatter, statistics.evaluations)
+        centre = np.full(axes.dim, np.nan) if axes.centre is None else axes.centre
+        means = statistics.means[seen] @ axes.directions - np.nan_to_num(centre)
+        return cls(seen, means, variances, scatter, statistics.evaluations, centre)
 
 
 @dataclass(frozen=True, eq=False)
 class Component:
     """The posterior of one component for one objective, without its weight.
 
-    With A = L L' the covariance of the averages, a = L^-1 y and b = L^-1 1, the level is estimated by a.b / b.b.
+    With A = L L' the covariance of the averages, a = L^-1 y and b = L^-1 1, the level is estimated by a.b / b.b, where
+    it is flat; where it is normal with variance v beforehand, by a.b / (b.b + 1/v).
     """
 
     known: Conditioned
@@ -83,9 +95,9 @@ class Component:
         """Shape and scale of the inverse gamma posterior of an unknown noise variance; (inf, inf) of a known one."""
         if np.isinf(self.freedom):
             return np.inf, np.inf
-        rest, _ = self._solved
-        gained = max(self.data.evaluations - 1, 0)
-        total = float(rest @ rest) + float(self.data.scatter[self.objective])
+        rest, level = self._solved
+        gained = max(self.data.evaluations - int(np.isinf(self.known.level)), 0)
+        total = float(rest @ rest) + (level / self.known.level) ** 2 + float(self.data.scatter[self.objective])
         return (self.freedom + gained) / 2, (self.freedom * self.guess**2 + total) / 2
 
     @property
@@ -97,12 +109,16 @@ class Component:
     def mean(self, reach: tuple[Floats, Floats]) -> Floats:
         """(P,): posterior means, from what averages say about some designs (`Conditioned.reach`)."""
         rest, level = self._solved
-        return np.asarray(level + rest @ reach[0])
+        return np.asarray(self._origin + level + rest @ reach[0])
+
+    @property
+    def _origin(self) -> float:
+        return float(self.data.origin[self.objective])
 
     def mean_alone(self, designs: Indices) -> Floats:
         """(P,): posterior means, at the cost of n P."""
         rest, level = self._solved
-        result = np.full(len(designs), level)
+        result = np.full(len(designs), self._origin + level)
         if len(rest):
             weights = self.known.whitened(rest, back=True)
             for at in range(0, len(designs), _AT_ONCE):
@@ -237,27 +253,30 @@ def posterior_of(
     evidence = log_evidences(prior, components, data, scale, freedom, axes.guess)
 
     @cache
-    def known_as(g: int, variances: bytes) -> Conditioned:
+    def known_as(g: int, level: float, variances: bytes) -> Conditioned:
         size, discrepancy = (float(each[g]) * scale for each in (components.size, components.discrepancy))
         shape = int(components.shape[g])
         kind = Conditioned if shape >= 0 else Exchangeable
-        return kind(prior, shape, size, discrepancy, data.designs, np.frombuffer(variances))
+        return kind(prior, shape, size, discrepancy, data.designs, np.frombuffer(variances), level)
 
     mixtures = []
     for objective in range(axes.dim):
         noise = data.variances[:, objective].tobytes()  # objectives with the same noise share what depends on it alone
-        logs = components.log_weight + evidence[:, objective]
+        levels = _levels(data, objective, scale)
+        beforehand = np.repeat(components.log_weight, len(levels)) - np.log(len(levels))
+        logs = beforehand + evidence[objective].ravel()
         top = float(logs.max())
         weights = np.exp(logs - top)
         total = float(weights.sum())
         weights /= total
         order = np.argsort(weights, kind="stable")
-        gains = weights / np.exp(components.log_weight)
+        gains = weights / np.exp(beforehand)
         keep = np.union1d(order[np.cumsum(weights[order]) > drop], np.flatnonzero(gains >= plausible))
         kept = float(weights[keep].sum())
+        parts = (known_as(int(each) // len(levels), levels[int(each) % len(levels)], noise) for each in keep)
         mixtures.append(
             Mixture(
-                tuple(Component(known_as(int(g), noise), data, objective, freedom, axes.guess) for g in keep),
+                tuple(Component(known, data, objective, freedom, axes.guess) for known in parts),
                 weights[keep] / kept,
                 gains[keep],
                 max(0.0, 1.0 - kept),
@@ -267,21 +286,31 @@ def posterior_of(
     return Posterior(axes, tuple(mixtures))
 
 
+def _levels(data: Data, objective: int, scale: float) -> tuple[float, ...]:
+    """Standard deviations that the common level of an objective may have beforehand, evenly weighted."""
+    if np.isnan(data.centre[objective]):
+        return (np.inf,)
+    return tuple(scale * width for width in WIDTHS)
+
+
 def log_evidences(
     prior: Prior, components: Components, data: Data, scale: float, freedom: float, guess: float
-) -> Floats:
-    """(G, D): logarithms of each component's density of the differences of the averages.
+) -> list[Floats]:
+    """(G, W) for each objective: logarithms of each component's density of the averages, for W sizes of its level.
 
-    Up to what is the same for all of them. For unknown noise it is a multivariate t, and the scatter counts as well.
+    Up to what is the same for all of them; where the level is flat, of the differences of the averages. For unknown
+    noise it is a multivariate t, and the scatter counts as well.
     """
     n, dim = data.means.shape
-    result = np.empty((len(components), dim))
+    levels = [_levels(data, objective, scale) for objective in range(dim)]
+    result = [np.zeros((len(components), len(each))) for each in levels]
     if n == 0:
-        return np.zeros_like(result)
-    # Objectives with the same noise share their factors.
-    groups: dict[bytes, list[int]] = {}
+        return result
+    # Objectives with the same noise, and levels that are alike, share their factors.
+    groups: dict[tuple[bytes, int], list[int]] = {}
     for objective in range(dim):
-        groups.setdefault(data.variances[:, objective].tobytes(), []).append(objective)
+        key = data.variances[:, objective].tobytes(), len(levels[objective])
+        groups.setdefault(key, []).append(objective)
     everyone = data.designs
     for shape in np.unique(components.shape):
         which = np.flatnonzero(components.shape == shape)
@@ -290,41 +319,56 @@ def log_evidences(
         ridges = (scale * components.discrepancy[which]) ** 2
         for objectives in groups.values():
             diagonal = ridges[:, None] + data.variances[:, objectives[0]]
-            result[np.ix_(which, np.array(objectives))] = _evidence(
-                correlation, sizes, diagonal, data, objectives, freedom, guess
-            )
+            sides = data.means[:, objectives]
+            solved = _apart(diagonal, sides) if correlation is None else _together(correlation, sizes, diagonal, sides)
+            found = _evidence(*solved, levels[objectives[0]], data, objectives, freedom, guess)
+            for objective, each in zip(objectives, found, strict=True):
+                result[objective][which] = each
     return result
 
 
 def _evidence(
-    correlation: Floats | None,
-    sizes: Floats,
-    diagonal: Floats,
+    half: Floats,
+    weight: Floats,
+    level: Floats,
+    rest: Floats,
+    levels: tuple[float, ...],
     data: Data,
     objectives: list[int],
     freedom: float,
     guess: float,
 ) -> Floats:
-    """(G, O): of components with one shape; without a correlation designs are independent."""
-    values = data.means[:, objectives]
-    half, rest = _apart(diagonal, values) if correlation is None else _together(correlation, sizes, diagonal, values)
+    """(O, G, W): of components with one shape."""
+    gained, widths = data.evaluations, np.array(levels)
+    if np.isinf(widths).all():  # differences alone have a density
+        gained -= 1
+        normaliser, away = np.log(weight)[:, None] / 2, np.zeros((*level.T.shape, 1))
+    else:
+        normaliser = np.log1p(weight[:, None] * widths**2) / 2
+        away = level.T[:, :, None] ** 2 / (widths**2 + 1 / weight[:, None])
+    total = rest.T[:, :, None] + away
     if np.isinf(freedom):
-        return np.asarray(-half[:, None] - rest / 2)
-    power = (freedom + data.evaluations - 1) / 2
-    total = freedom * guess**2 + data.scatter[objectives] + rest
-    return np.asarray(-half[:, None] - power * np.log(total))
+        return np.asarray(-half[:, None] - normaliser - total / 2)
+    total = total + (freedom * guess**2 + data.scatter[objectives])[:, None, None]
+    return np.asarray(-half[:, None] - normaliser - (freedom + gained) / 2 * np.log(total))
 
 
-def _apart(diagonal: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """(G,) and (G, O): for a diagonal A, half the logarithm of determinant and weight, and what the level leaves."""
+_Solved = tuple[Floats, Floats, Floats, Floats]
+
+
+def _apart(diagonal: Floats, values: Floats) -> _Solved:
+    """(G,) twice and (G, O) twice, for a diagonal A.
+
+    Half the logarithm of the determinant, the precision b.b of the level, its estimate, and what that leaves.
+    """
     precise = 1 / diagonal
     weight = precise.sum(axis=1)
     levels = precise @ values / weight[:, None]
     rest = np.einsum("gn,gno->go", precise, (values - levels[:, None, :]) ** 2)
-    return (np.log(diagonal).sum(axis=1) + np.log(weight)) / 2, rest
+    return np.log(diagonal).sum(axis=1) / 2, weight, levels, rest
 
 
-def _together(correlation: Floats, sizes: Floats, diagonal: Floats, values: Floats) -> tuple[Floats, Floats]:
+def _together(correlation: Floats, sizes: Floats, diagonal: Floats, values: Floats) -> _Solved:
     """The same for A = s^2 R + diagonal, by one Cholesky factor each, bordered by the right hand sides."""
     n, sides = len(correlation), values.shape[1] + 1
     whole = np.empty((len(sizes), n + sides, n + sides))  # of which the lower triangle is read
@@ -337,6 +381,6 @@ def _together(correlation: Floats, sizes: Floats, diagonal: Floats, values: Floa
     factor = np.linalg.cholesky(whole)
     a, b = factor[:, n:-1, :n], factor[:, -1, :n]
     weight = np.einsum("gn,gn->g", b, b)
-    rest = np.einsum("gon,gon->go", a, a) - np.einsum("gon,gn->go", a, b) ** 2 / weight[:, None]
-    half = np.log(np.einsum("gnn->gn", factor[:, :n, :n])).sum(axis=1) + np.log(weight) / 2
-    return half, np.maximum(rest, 0.0)
+    levels = np.einsum("gon,gn->go", a, b) / weight[:, None]
+    rest = np.einsum("gon,gon->go", a, a) - levels**2 * weight[:, None]
+    return np.log(np.einsum("gnn->gn", factor[:, :n, :n])).sum(axis=1), weight, levels, np.maximum(rest, 0.0)

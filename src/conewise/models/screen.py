@@ -2,17 +2,20 @@
 
 A design that a returned one dominates is covered, and as a rival it asks for nothing that the returned one does not ask
 for. So a design may be left out of the draws at the price of the posterior probability that the returned design which
-seems to dominate it most clearly does not (docs/posterior, section 5).
+seems to dominate it most clearly does not (docs/posterior, section 5). Where there are levels, the price may also be
+the probability that it meets the one which it seems to miss most clearly (section 12).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
+from conewise.models.levels import Required
 from conewise.models.posterior import Component, Posterior
 
 CORE: Final = 400
@@ -24,27 +27,43 @@ _COMPONENTS: Final = 1  # components of an objective that choose it
 _AT_ONCE: Final = 1000  # designs of which the posterior is worked out at a time
 
 
-def core(posterior: Posterior, cone: Cone, n_designs: int, negligible: float = 0.0, most: int | None = None) -> Indices:
+def core(
+    posterior: Posterior,
+    cone: Cone,
+    n_designs: int,
+    negligible: float = 0.0,
+    most: int | None = None,
+    required: Required | None = None,
+) -> Indices:
     """The designs that are hardest to leave out, as far as the heaviest components can tell; any choice is valid.
 
-    Left out are those that the front of the means dominates, as it seems, but for a probability of `negligible`
-    together; and the easiest of the others where they are more than `most` (CORE).
+    Left out are those that the front of the means dominates, as it seems, or that seem to miss a level, but for a
+    probability of `negligible` together; and the easiest of the others where they are more than `most` (CORE).
     """
     everyone, most = np.arange(n_designs), CORE if most is None else most
     if n_designs <= (min(FEW, most) if negligible > 0 else most):
         return everyone
     leading = posterior.heaviest(_COMPONENTS)
-    z = cone.facet_values(leading.means(everyone))
+    means = leading.means(everyone)
+    z = cone.facet_values(means)
     shuffled = np.random.default_rng(0).permutation(n_designs)  # ties must not follow the order of the designs
-    front = _front(z)
-    lag = _lag(z, z[front])
+    short = np.full(n_designs, -np.inf)
+    if required is not None:
+        short = -required.spare(means[None]).least[0]
+    front = np.zeros(n_designs, dtype=bool)
+    front[short <= 0] = _front(z[short <= 0])
+    lag = np.maximum(_lag(z, z[front]), short)
     some = shuffled[np.argsort(lag[shuffled], kind="stable")[:_CANDIDATES]]
     others = some[~front[some]]
     bounds, deviations = dominated(leading, cone, np.flatnonzero(front), others)
+    if required is not None:
+        unlikely, below = missing(leading, required, others)
+        bounds, deviations = np.minimum(bounds, unlikely), np.maximum(deviations, below)
     dear = np.flatnonzero(~affordable(bounds, negligible))
     hardest = dear[np.argsort(deviations[dear], kind="stable")]
     ahead = shuffled[front[shuffled]]
-    return np.sort(np.concatenate([ahead, others[hardest]])[:most])
+    chosen = np.concatenate([ahead, others[hardest]])[:most]
+    return np.sort(chosen if len(chosen) else some[:1])  # somebody has to be looked at
 
 
 def affordable(bounds: Floats, most: float) -> Bools:
@@ -55,17 +74,38 @@ def affordable(bounds: Floats, most: float) -> Bools:
     return result
 
 
-def screened(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> Floats:
-    """(Q,): for each design outside a bound on the posterior probability that none of those inside dominates it.
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """Why designs are left out of the draws, and at what price."""
+
+    bounds: Floats
+    """(Q,): on the posterior probability that the reason is wrong."""
+    missing: Bools
+    """(Q,): whether it is that the design misses a level, and not that a returned one dominates it."""
+
+
+def screened(
+    posterior: Posterior, cone: Cone, inside: Indices, outside: Indices, required: Required | None = None
+) -> Screened:
+    """For each design outside a reason to leave it out: one inside dominates it, or it misses a level.
 
     One of those inside is chosen for each by the means. The margin along a facet is divided among the axes, and each
-    axis has its mixture of tails.
+    axis has its mixture of tails. Under a cone that trades levels away a design that dominates another may miss a level
+    which that one meets, so there nobody is left out for being dominated.
     """
-    return dominated(posterior, cone, inside, outside)[0]
+    bounds, _ = dominated(posterior, cone, inside, outside)
+    if required is None:
+        return Screened(bounds, np.zeros(len(outside), dtype=bool))
+    bounds = bounds if required.keeps else np.ones(len(outside))
+    unlikely, _ = missing(posterior, required, outside)
+    return Screened(np.minimum(bounds, unlikely), unlikely < bounds)
 
 
 def dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> tuple[Floats, Floats]:
-    """(Q,) twice: `screened`, and by how many standard deviations each is dominated in the means (0 or less: not)."""
+    """(Q,) twice: a bound on the posterior probability that no design inside dominates, and how clearly one does.
+
+    That is by how many standard deviations each is dominated in the means; 0 or less where it is not.
+    """
     if not len(outside):
         return np.zeros(0), np.zeros(0)
     if not len(inside):
@@ -124,6 +164,53 @@ def _dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indic
     return np.minimum(result, 1.0), least
 
 
+def missing(posterior: Posterior, required: Required, designs: Indices) -> tuple[Floats, Floats]:
+    """(Q,) twice: a bound on the posterior probability that each design meets its levels, and how clearly it does not.
+
+    At the level that it seems to miss most clearly, by that many standard deviations; the margin is divided among the
+    axes as above.
+    """
+    bounds, clearly = np.ones(len(designs)), np.full(len(designs), -np.inf)
+    for start in range(0, len(designs), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        for column, least in zip(required.columns, required.least, strict=True):
+            bound, below = _missing(posterior, posterior.axes.directions[column], float(least), designs[some])
+            better = below > clearly[some]
+            bounds[some], clearly[some] = np.where(better, bound, bounds[some]), np.where(better, below, clearly[some])
+    return bounds, clearly
+
+
+def _missing(posterior: Posterior, along: Floats, least: float, designs: Indices) -> tuple[Floats, Floats]:
+    """Of one objective, which is the combination `along` (D,) of the axes."""
+    axes = np.flatnonzero(along)
+    means, spreads = [], []
+    for axis in axes:
+        parts = posterior.mixtures[axis].components
+        reaches = [part.known.reach(designs) for part in parts]
+        means.append(np.array([part.mean(reach) for part, reach in zip(parts, reaches, strict=True)]))
+        variances = [
+            part.spread * part.known.variance(designs, reach) for part, reach in zip(parts, reaches, strict=True)
+        ]
+        spreads.append(np.sqrt(variances))
+    weights = [posterior.mixtures[axis].weights for axis in axes]
+    middle = np.array([weight @ mean for weight, mean in zip(weights, means, strict=True)])
+    typical = np.array([np.sqrt(weight @ spread**2) for weight, spread in zip(weights, spreads, strict=True)])
+    margin, total = least - along[axes] @ middle, np.abs(along[axes]) @ typical
+    bound = np.zeros(len(designs))
+    for place, axis in enumerate(axes):
+        # Along the axis, in the sense in which more meets the level.
+        sense = np.sign(along[axis])
+        slack = margin * np.divide(typical[place], total, out=np.ones_like(total), where=total > 0)
+        beyond = slack - sense * (means[place] - middle[place])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            deviation = beyond / spreads[place]
+        deviation = np.where(spreads[place] > 0, deviation, np.where(beyond > 0, np.inf, -np.inf))
+        bound += weights[place] @ _tails(posterior.mixtures[axis].components, deviation)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        below = np.where(total > 0, margin / total, np.where(margin > 0, np.inf, -np.inf))
+    return np.minimum(np.where(margin > 0, bound, 1.0), 1.0), below
+
+
 def _tails(components: tuple[Component, ...], deviations: Floats) -> Floats:
     """(G, Q): probabilities to fall short by so many deviations, normal or Student's t."""
     from scipy.special import ndtr, stdtr
@@ -145,6 +232,8 @@ def _front(z: Floats) -> Bools:
     """The designs that none of the others is at least as good as along all facets and better along one."""
     from conewise.order import pareto_mask
 
+    if not len(z):
+        return np.zeros(0, dtype=bool)
     return np.asarray(pareto_mask(z, Cone.orthant(z.shape[1])))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_count
+from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise.algorithms import ModelGuided, Result
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
@@ -23,6 +23,7 @@ from conewise.goals import Guarantee, Question
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.failures import covers, fronts, needs
 from conewise.models.features import Encoded
+from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior, Smooth
 from conewise.models.screen import core
@@ -143,13 +144,20 @@ class Meshing:
         if not len(pool):
             return pool
         posterior = self.posterior(np.vstack([places, pool]), told)
-        designs = core(posterior, self.question.cone, len(places) + len(pool))
-        z = self.question.cone.facet_values(posterior.draws(designs, _JOINING, rng))
+        required = self.first.certificate.required
+        designs = core(posterior, self.question.cone, len(places) + len(pool), required=required)
+        values = posterior.draws(designs, _JOINING, rng)
+        z, spare = self.question.cone.facet_values(values), None if required is None else required.spare(values)
         old, new = np.flatnonzero(designs < len(places)), np.flatnonzero(designs >= len(places))
-        old = old[fronts(z[:, old]).any(axis=0)] if len(old) else old
-        if not len(new) or not len(old):
-            return pool[designs[new] - len(places)]
+        old = old[_optimal(z, spare, old).any(axis=0)]
+        if not len(new):
+            return places[:0]
+        if not len(old):  # nobody is worth being compared with: whoever seems nearest to what is acceptable
+            worst = np.arange(len(new)) if spare is None else spare.part(new).least.argmax(axis=1)
+            return np.asarray(pool[designs[new[np.unique(worst)]] - len(places)])
         missed, _ = covers(z, new, old, self.question.cone)
+        if spare is not None:
+            missed = np.where(spare.acceptable[:, new], missed, 0.0)
         worst = missed.argmax(axis=1)
         chosen = np.unique(worst[missed.max(axis=1) > 0])
         return np.asarray(pool[designs[new[chosen]] - len(places)])
@@ -177,16 +185,31 @@ class Meshing:
         rng = np.random.default_rng([self.seed, _OWN, REFINEMENTS])
         pool = self.finer(places, result.probability, FINER, REFINEMENTS, rng)
         posterior = self.posterior(np.vstack([places, pool]), told)
-        designs = np.union1d(core(posterior, self.question.cone, len(places) + len(pool)), result.indices)
-        draws = self.question.cone.facet_values(posterior.draws(designs, _SLACK, rng))
-        epsilons = [self._needed(draws, designs, result, designs < below) for below in (len(places), np.inf)]
+        required = self.first.certificate.required
+        hardest = core(posterior, self.question.cone, len(places) + len(pool), required=required)
+        designs = np.union1d(hardest, np.array(result.indices, dtype=np.intp))
+        values = posterior.draws(designs, _SLACK, rng)
+        epsilons = [self._needed(values, designs, result, designs < below) for below in (len(places), np.inf)]
         return Mesh(len(places), len(pool), epsilons[1], epsilons[1] - epsilons[0])
 
-    def _needed(self, draws: Floats, designs: Indices, result: Result, among: Any) -> float:
+    def _needed(self, values: Floats, designs: Indices, result: Result, among: Bools) -> float:
         """The epsilon at which the answer covers these settings in a share 1 - delta of the draws."""
-        inside = np.isin(designs, result.indices)[among]
-        found = needs(draws[:, among], inside, self.question.cone, "cover").largest
+        inside, cone, required = (
+            np.isin(designs, result.indices)[among],
+            self.question.cone,
+            self.first.certificate.required,
+        )
+        spare = None if required is None else required.spare(values[:, among])
+        found = needs(cone.facet_values(values[:, among]), inside, cone, "cover", spare).largest
         return float(np.quantile(found, 1 - self.question.delta, method="higher"))
+
+
+def _optimal(z: Floats, spare: Spare | None, designs: Indices) -> Bools:
+    """(B, A): which of these are Pareto optimal in each draw, among those of them that are acceptable."""
+    if spare is None or not len(designs):
+        return fronts(z[:, designs]) if len(designs) else np.zeros((len(z), 0), dtype=bool)
+    some = spare.part(designs)
+    return np.asarray(fronts(some.of_those(z[:, designs])) & some.acceptable)
 
 
 def run_box(

@@ -11,6 +11,7 @@ import conewise as cw
 from conewise.models import failures
 from conewise.models.choice import choose
 from conewise.models.failures import escapes, fronts, needs, pareto, possibly_optimal
+from conewise.models.levels import Required
 
 CONES = {
     "orthant": cw.Cone.orthant(2),
@@ -71,7 +72,7 @@ def test_pareto_optimal_in_a_draw_is_what_the_mask_says(cone, seed):
 def test_how_far_a_design_is_and_the_rival_that_says_so(cone, seed):
     means, _ = case(cone, seed, designs=9)
     z, rows = cone.facet_values(means), np.array([1, 4, 7])
-    found, rival = escapes(z, rows, cone)
+    found, rival = escapes(z[:, rows], z, cone)
     for truth, values, far, by in zip(means, z, found, rival, strict=True):
         np.testing.assert_allclose(far, cw.suboptimality_gaps(truth, cone)[rows], atol=1e-9)
         reached = ((values[by] - values[rows]) / cone.widths).min(axis=1)
@@ -118,3 +119,88 @@ def test_the_chosen_set_fails_in_as_few_draws_as_it_says_and_no_single_change_is
                 failing(changed) >= choice.failing or (needs(z, changed, cone, notion).at[:, i] > epsilon).mean() > 0.4
             )
     np.testing.assert_allclose(choice.probability, pareto(z, np.arange(7))[0].mean(axis=0))
+
+
+def levelled(cone, seed, draws=3):
+    """A case whose first objective has a level, on the grid too."""
+    means, inside = case(cone, seed, draws)
+    inside &= np.random.default_rng(seed + 1).random(len(inside)) < 0.8  # now and then nobody
+    least = np.full(cone.dim, -np.inf)
+    least[0] = np.random.default_rng(seed + 2).integers(-3, 4)
+    asked = [cw.Objective(f"f{d}", level=None if np.isinf(level) else level) for d, level in enumerate(least)]
+    required = Required.of(cw.Question(cone, 0.1, 0.1, objectives=asked))
+    return means, inside, least, required.spare(means)
+
+
+@pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
+@given(seed=seeds)
+def test_with_levels_the_needed_epsilon_is_where_the_verdict_turns(cone, seed):
+    means, inside, least, spare = levelled(cone, seed)
+    needed = needs(cone.facet_values(means), inside, cone, "cover", spare).largest
+    for truth, epsilon in zip(means, needed, strict=True):
+        if np.isinf(epsilon):
+            assert not inside.any()
+            assert (truth >= least).all(axis=1).any()
+            continue
+        assert cw.verdict(inside, truth, cone, epsilon * (1 + 1e-9), levels=least)
+        assert epsilon < 1e-12 or not cw.verdict(inside, truth, cone, epsilon * (1 - 1e-6), levels=least)
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
+@given(seed=seeds)
+def test_a_design_outside_needs_a_right_reason(cone, notion, seed):
+    """Said to miss a level: it must. Otherwise covered by the set, whatever its own levels."""
+    means, inside, least, spare = levelled(cone, seed)
+    missing = ~inside & (np.random.default_rng(seed + 3).random(len(inside)) < 0.5)
+    z = cone.facet_values(means)
+    plain, named = needs(z, inside, cone, notion, spare), needs(z, inside, cone, notion, spare, missing)
+    acceptable = (means >= least).all(axis=2)
+    np.testing.assert_array_equal(named.at[:, missing], np.where(acceptable[:, missing], np.inf, 0.0))
+    assert (named.at[:, ~inside & ~missing] >= plain.at[:, ~inside & ~missing]).all()
+    fine = ~(acceptable & missing).any(axis=1)  # where a reason is wrong the draw fails anyway
+    np.testing.assert_allclose(named.at[fine][:, inside], plain.at[fine][:, inside], atol=1e-12)
+    assert (named.largest >= plain.largest).all()
+
+
+@pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
+@given(seed=seeds)
+def test_to_contain_is_to_miss_no_acceptable_pareto_design(cone, seed):
+    means, inside, least, spare = levelled(cone, seed)
+    needed = needs(cone.facet_values(means), inside, cone, "contain", spare).largest
+    for truth, epsilon in zip(means, needed, strict=True):
+        acceptable = np.flatnonzero((truth >= least).all(axis=1))
+        front = acceptable[cw.pareto_mask(truth[acceptable], cone)] if len(acceptable) else acceptable
+        assert np.isinf(epsilon) == bool(np.setdiff1d(front, np.flatnonzero(inside)).size)
+
+
+@given(seed=seeds)
+def test_nobody_is_ruled_out_who_is_acceptable_and_pareto_optimal_in_some_draw(seed):
+    cone = CONES["orthant"]
+    means, _, least, spare = levelled(cone, seed, draws=5)
+    possible = set(possibly_optimal(cone.facet_values(means), spare.acceptable))
+    for truth in means:
+        acceptable = np.flatnonzero((truth >= least).all(axis=1))
+        if len(acceptable):
+            assert set(acceptable[cw.pareto_mask(truth[acceptable], cone)]) <= possible
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("cone", [CONES["orthant"], CONES["wide"]], ids=["orthant", "wide"])
+@given(seed=seeds)
+def test_with_levels_the_chosen_set_fails_in_as_few_draws_as_it_says(cone, notion, seed):
+    rng = np.random.default_rng(seed)
+    means = rng.normal(size=(1, 7, 2)) * 2 + 0.5 * rng.normal(size=(30, 7, 2))
+    asked = [cw.Objective("a", level=float(rng.normal())), cw.Objective("b")]
+    spare = Required.of(cw.Question(cone, 0.7, 0.1, objectives=asked)).spare(means)
+    z = cone.facet_values(means)
+    choice = choose(z, cone, 0.7, notion, spare)
+    failing = needs(z, choice.inside, cone, notion, spare, choice.missing).largest > 0.7
+    assert choice.failing == pytest.approx(float(failing.mean()))
+    assert not (choice.inside & choice.missing).any()
+    # No other reason for one design is wrong in fewer draws.
+    for i in np.flatnonzero(~choice.inside):
+        other = choice.missing.copy()
+        other[i] = not other[i]
+        mine, theirs = (needs(z, choice.inside, cone, notion, spare, m).at[:, i] > 0.7 for m in (choice.missing, other))
+        assert mine.sum() <= theirs.sum()

@@ -11,6 +11,7 @@ from scipy.special import gammaln
 import conewise as cw
 from conewise.feedback import Observations, Statistics
 from conewise.models.axes import axes_of
+from conewise.models.levels import WIDTHS, Required
 from conewise.models.posterior import posterior_of
 from conewise.noise import Gaussian, GaussianUnknown
 
@@ -171,3 +172,61 @@ def test_moments_are_those_of_draws(prior, noise):
     draws = posterior.draws(np.arange(K), 20_000, rng) @ axes.directions
     np.testing.assert_allclose(draws.mean(axis=0), means, atol=0.02)
     np.testing.assert_allclose(draws.var(axis=0), variances, rtol=0.12)
+
+
+def proper_twin(prior, axes, designs, values, breadths):
+    """Per axis: weights, and mean and covariance of all designs, with a level that is normal around the centre."""
+    unknown = axes.variances is None
+    unit = 1.0 if unknown else UNIT
+    pick, found = np.eye(K)[designs], []
+    for axis in range(DIM):
+        y = (values @ axes.directions)[:, axis] - axes.centre[axis]
+        noise = np.diag(axes.variance_of(K)[designs, axis])
+        logs, means, covs = [], [], []
+        for g in range(len(prior.components)):
+            for breadth in breadths:
+                prior_cov = prior_covariance(prior, g, unit) + (unit * breadth) ** 2
+                total, across = pick @ prior_cov @ pick.T + noise, prior_cov @ pick.T
+                quad, (_, logdet) = y @ np.linalg.solve(total, y), np.linalg.slogdet(total)
+                cov = prior_cov - across @ np.linalg.solve(total, across.T)
+                power, scale = (SMALL_FREEDOM + len(y)) / 2, SMALL_FREEDOM * UNIT**2
+                logs.append(-(logdet / 2 + power * np.log(scale + quad)) if unknown else -(logdet + quad) / 2)
+                logs[-1] += prior.components.log_weight[g]
+                means.append(axes.centre[axis] + across @ np.linalg.solve(total, y))
+                covs.append(cov * (scale + quad) / (SMALL_FREEDOM + len(y)) if unknown else cov)
+        weights = np.exp(np.array(logs) - np.max(logs))
+        found.append((weights / weights.sum(), np.array(means), np.array(covs)))
+    return found
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("prior", PRIORS)
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 9))
+def test_with_levels_values_themselves_agree_with_the_twin(prior, noise, seed, count):
+    asked = [cw.Objective("a", level=49.0), cw.Objective("b", level=52.0)]
+    required = Required.of(cw.Question(cw.Cone.orthant(DIM), UNIT, 0.1, NOISES[noise], objectives=asked))
+    prior, axes = PRIORS[prior], axes_of(NOISES[noise], DIM, UNIT).centred(required)
+    designs, values = observations(seed, count)
+    state = Statistics.empty(K, DIM).add(Observations.single(designs, values))
+    posterior, everyone = posterior_of(prior, axes, state, UNIT, drop=-1.0), np.arange(K)
+    twins = proper_twin(prior, axes, designs, values, WIDTHS)
+    for mixture, (weights, means, covs) in zip(posterior.mixtures, twins, strict=True):
+        np.testing.assert_allclose(mixture.weights, weights, rtol=1e-5, atol=1e-10)
+        for component, mean, cov in zip(mixture.components, means, covs, strict=True):
+            reach = component.known.reach(everyone)
+            np.testing.assert_allclose(component.mean(reach), mean, rtol=1e-5)
+            np.testing.assert_allclose(component.mean_alone(everyone), mean, rtol=1e-5)
+            joint = component.known.covariance(everyone) * component.spread
+            np.testing.assert_allclose(joint, cov, rtol=1e-4, atol=1e-5)
+
+
+def test_before_any_evaluation_a_level_is_drawn_around_what_is_acceptable():
+    required = Required(np.array([0]), np.array([7.0]), keeps=True)
+    axes = axes_of(Gaussian(1.0), DIM, UNIT).centred(required)
+    posterior = posterior_of(cw.models.Independent(sizes=(3.0,)), axes, Statistics.empty(K, DIM), UNIT, 0.0)
+    draws = posterior.draws(np.arange(K), 30_000, np.random.default_rng(0))[:, :, 0]
+    levels = draws.mean(axis=1)
+    assert np.median(levels) == pytest.approx(7.0, abs=0.5)
+    assert levels.std() == pytest.approx(UNIT * np.sqrt(np.mean(np.square(WIDTHS))), rel=0.03)
+    np.testing.assert_allclose((draws[:, 0] - draws[:, 1]).std(), 3 * UNIT * np.sqrt(2), rtol=0.03)

@@ -116,6 +116,20 @@ def test_a_withdrawn_promise_leaves_what_holds_for_every_truth():
     assert "For every truth the same set is certified" in doubted.explanations[1]
 
 
+def test_levels_are_part_of_the_answer_and_of_the_sentences():
+    some = answer(levels={"strength": 0.6})
+    assert set(some.result.status) == {"kept", "covered", "misses a level"}
+    assert (MEANS[some.result.status == "misses a level", 0] < 0.6).all()
+    text = "\n".join(some.explanations)
+    assert "Acceptable is strength >= 0.6" in text
+    assert "Certainly not acceptable: d0" in text
+    assert "the cone, the levels, epsilon, delta" in text
+    nobody = answer(levels={"strength": 9.0})
+    assert not nobody.result.pareto.any()
+    assert nobody.explanations[1].startswith("On average over the prior: the data certify that nothing is acceptable")
+    assert nobody.explanations[1].endswith("The same is certified for every truth.")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -136,7 +150,6 @@ def test_a_withdrawn_promise_leaves_what_holds_for_every_truth():
         ({"block": "temp"}, "leave `block` or the model out"),
         ({"noise": Bounded(0, 1)}, "a model needs normal noise"),
         ({"epsilon": "much"}, "epsilon must be"),
-        ({"levels": {"speed": 0.5}}, "a model does not know levels .speed >= 0.5.: leave the level out, or the model"),
     ],
 )
 def test_what_is_refused(options, sentence):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.errors import InputError
 from conewise.models.axes import axes_of
+from conewise.models.levels import Required
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
 
@@ -30,3 +32,29 @@ def test_axes_turn_correlated_noise_into_uncorrelated_noise():
 def test_noise_without_axes_is_refused(noise, epsilon, sentence):
     with pytest.raises(cw.InputError, match=sentence):
         axes_of(noise, 2, epsilon)
+
+
+def levels(*given):
+    question = cw.Question(
+        cw.Cone.orthant(len(given)),
+        0.1,
+        0.1,
+        objectives=[cw.Objective(f"f{d}", level=level) for d, level in enumerate(given)],
+    )
+    return Required.of(question)
+
+
+def test_common_levels_are_drawn_around_what_is_acceptable():
+    plain = axes_of(Gaussian([1, 2]), 2, 0.1).centred(levels(None, 3.0))
+    np.testing.assert_array_equal(plain.centre, [np.nan, 3.0])
+    turned = axes_of(Gaussian(cov=[[1.0, 0.5], [0.5, 1.0]]), 2, 0.1).centred(levels(2.0, 3.0))
+    np.testing.assert_allclose(turned.directions @ turned.centre, [2.0, 3.0])
+
+
+def test_a_level_beside_correlated_noise_is_refused_where_the_other_objective_has_none():
+    axes = axes_of(Gaussian(cov=[[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 2.0]]), 3, 0.1)
+    np.testing.assert_allclose(axes.centred(levels(None, None, 4.0)).centre, [np.nan, np.nan, 4.0])
+    with pytest.raises(
+        InputError, match="not correlated with one that has none, as objective 1 has: give that a level"
+    ):
+        axes.centred(levels(None, 3.0, None))

@@ -22,8 +22,9 @@ FEATURES = np.linspace(0, 1, 30)[:, None]
 MEANS = np.column_stack([np.sin(5 * FEATURES[:, 0]), np.cos(4 * FEATURES[:, 0])])
 
 
-def certificate(model=None, noise=None, cone=ORTHANT, k=30, **options):
-    question = cw.Question(cone, 0.3, 0.1, noise or Gaussian(0.2), options.pop("success", "cover"))
+def certificate(model=None, noise=None, cone=ORTHANT, k=30, levels=(None, None), **options):
+    meaning = [cw.Objective(f"f{d}", level=level) for d, level in enumerate(levels)]
+    question = cw.Question(cone, 0.3, 0.1, noise or Gaussian(0.2), options.pop("success", "cover"), meaning)
     return PosteriorCertificate(question, k, model or cw.models.Smooth(FEATURES), **options)
 
 
@@ -42,7 +43,7 @@ def test_what_is_left_out_is_dominated_as_surely_as_said(cone, noise):
     sure = certificate(noise=noise, cone=cone)
     look = sure.look(state)
     outside = np.flatnonzero(~look.choice.inside)
-    bound = screened(look.posterior, cone, look.chosen, outside)
+    bound = screened(look.posterior, cone, look.chosen, outside).bounds
     z = cone.facet_values(look.posterior.draws(np.arange(30), 20_000, np.random.default_rng(5)))
     best = np.array([min(float((z[:, j] < z[:, i][:, :]).any(axis=1).mean()) for j in look.chosen) for i in outside])
     # The twin picks the best of all; the bound is for one of them, so it can only be larger.
@@ -60,7 +61,9 @@ def test_a_core_of_the_designs_gives_the_same_answer(monkeypatch):
     assert len(part.designs) < 20
     assert set(full.chosen) <= set(part.designs)
     assert whole.judged(part, state).epsilon == pytest.approx(whole.judged(full, state).epsilon, rel=0.2)
-    assert screened(part.posterior, ORTHANT, np.empty(0, dtype=int), part.designs).tolist() == [1.0] * len(part.designs)
+    assert screened(part.posterior, ORTHANT, np.empty(0, dtype=int), part.designs).bounds.tolist() == [1.0] * len(
+        part.designs
+    )
 
 
 @pytest.mark.parametrize("noise", [Gaussian(0.2), GaussianUnknown()], ids=["known", "unknown"])
@@ -72,7 +75,7 @@ def test_what_is_left_out_of_a_nearly_certain_look_costs_no_more_than_its_share(
     look = sure.look(state)
     others = np.setdiff1d(np.arange(30), look.designs)
     if look.choice.failing <= sure.delta and len(others):
-        assert screened(look.posterior, ORTHANT, look.chosen, others).sum() < 0.1 * sure.delta
+        assert screened(look.posterior, ORTHANT, look.chosen, others).bounds.sum() < 0.1 * sure.delta
         z = look.posterior.draws(np.arange(30), 20_000, np.random.default_rng(6))
         above = (z[:, look.chosen][:, None] >= z[:, others][:, :, None]).all(axis=3).any(axis=2)
         assert (~above).any(axis=1).mean() <= 0.1 * sure.delta
@@ -117,3 +120,58 @@ def test_by_how_many_deviations_a_design_is_dominated():
     behind = screen.dominated(posterior, ORTHANT, outside[:1], inside)
     assert (behind[1] <= 0).all()
     assert (behind[0] == 1).all()
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [Gaussian(0.2), Gaussian(cov=[[0.04, 0.02], [0.02, 0.03]]), GaussianUnknown()],
+    ids=["known", "turned", "?"],
+)
+def test_what_is_left_out_misses_a_level_as_surely_as_said(noise):
+    """20 000 draws: the share in which a design meets its levels exceeds no bound by 4 deviations."""
+    sure = certificate(noise=noise, levels=(0.4, -0.2))
+    look = sure.look(observed(60))
+    everyone = np.arange(30)
+    bounds, below = screen.missing(look.posterior, sure.required, everyone)
+    values = look.posterior.draws(everyone, 20_000, np.random.default_rng(5))
+    meets = (values >= [0.4, -0.2]).all(axis=2).mean(axis=0)
+    assert (bounds >= meets - 4 * np.sqrt(meets * (1 - meets) / 20_000)).all()
+    assert (bounds < 0.01).any()
+    assert (bounds[below <= 0] == 1).all()
+
+
+def test_the_reason_to_leave_a_design_out_is_the_surer_one():
+    sure = certificate(levels=(0.4, None))
+    look = sure.look(observed(400))
+    others = np.setdiff1d(np.arange(30), look.chosen)
+    why = screened(look.posterior, ORTHANT, look.chosen, others, sure.required)
+    alone, _ = screen.missing(look.posterior, sure.required, others)
+    beaten, _ = screen.dominated(look.posterior, ORTHANT, look.chosen, others)
+    np.testing.assert_array_equal(why.bounds, np.minimum(alone, beaten))
+    assert why.missing.any()
+    assert (MEANS[others[why.missing & (why.bounds < 1e-3)], 0] < 0.4).all()
+    # A wide cone trades the level away: who is dominated may be acceptable where the other one is not.
+    wide = certificate(cone=cw.Cone.planar(135), levels=(0.4, None))
+    assert not wide.required.keeps
+    traded = screened(look.posterior, wide.cone, look.chosen, others, wide.required)
+    np.testing.assert_array_equal(traded.bounds, alone)
+
+
+def test_a_core_leaves_out_who_misses_a_level_and_the_answer_is_as_good(monkeypatch):
+    state, sure = observed(300), certificate(levels=(0.4, None))
+    full = sure.look(state)
+    monkeypatch.setattr(screen, "FEW", 2)
+    part = sure.look(state)
+    assert len(part.designs) < len(full.designs)
+    for look in (full, part):
+        assert sure.judged(look, state).epsilon <= 0.3
+        assert cw.verdict(look.chosen, MEANS, ORTHANT, 0.3, levels=[0.4, -np.inf])
+        assert (MEANS[sure.missing(look), 0] < 0.4).all()
+    assert sure.missing(part).sum() > len(full.designs) / 4
+
+
+def test_with_very_many_designs_a_cone_has_to_keep_the_levels():
+    wide = cw.Cone.planar(135)
+    with pytest.raises(cw.InputError, match="a model compares at most 400 designs, got 401: take a cone that does not"):
+        certificate(model=cw.models.Independent(), cone=wide, k=401, levels=(0.4, None))
+    assert certificate(model=cw.models.Independent(), k=401, levels=(0.4, None)).required.keeps

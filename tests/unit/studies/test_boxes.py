@@ -178,3 +178,16 @@ def test_a_mesh_says_what_it_is():
         "2,000 settings between the 16 candidates raise epsilon by 0.025 to 0.125 in draws, which is an estimate and "
         "part of no guarantee"
     )
+
+
+def test_a_box_with_levels_returns_acceptable_settings():
+    result = answer(box(), objectives=[cw.Objective("one", level=0.6), "two"])
+    assert result.guarantee
+    assert all(setting["x"] > 0.45 for setting in result.parameters)
+    assert (result.status == "misses a level").any()
+    joined = [setting["x"] for setting in result.settings[16:]]
+    assert joined
+    assert np.mean(np.array(joined) > 0.45) > 0.7
+    nobody = answer(box(), objectives=[cw.Objective("one", level=9.0), "two"])
+    assert nobody.parameters == []
+    assert nobody.mesh.epsilon == 0

@@ -226,3 +226,15 @@ def test_a_corrected_value_is_named_in_what_is_assumed(tmp_path, expected):
         one = study.evaluations()
         study.correct(f"d{one.design[0]}n0", one.values[0] + 0.001, reason="a slip")
         assert "decided when to stop" in finished(study).result().guarantee.assumption
+
+
+def test_levels_and_a_model_in_one_study(tmp_path):
+    asked = [cw.Objective("gain", level=0.5), "ease"]
+    with create(tmp_path / "levels.db", objectives=asked) as study:
+        result = finished(study, 3).result()
+    with cw.Study.open(tmp_path / "levels.db") as again:
+        same(again.result(), result)
+    assert result.guarantee
+    assert cw.verdict(result.pareto, MEANS, cw.Cone.orthant(2), 0.2, levels=[0.5, -np.inf])
+    assert "misses a level" in result.status
+    assert (MEANS[result.status == "misses a level", 0] < 0.5).all()

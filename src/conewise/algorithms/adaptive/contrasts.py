@@ -3,7 +3,7 @@
 Draws in which the set fails name pairs of designs whose difference would have to be known better. An evaluation of x
 reduces the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise): correlations count, so a design may
 be settled without being evaluated. Batches take one after the other as if its value were known already: covariances
-do not depend on values.
+do not depend on values. Where there are levels, it may be the value of one design that would have to be known better.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.feedback import Pulls
 from conewise.goals import Notion
-from conewise.models.certificate import Look
+from conewise.models.certificate import Look, PosteriorCertificate
+from conewise.models.choice import Choice
 from conewise.models.conditioned import Conditioned
 from conewise.models.failures import needs
+from conewise.models.levels import Spare
 
 _COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
 _PAIRS: Final = 300  # contrasts that have a say, those of the most draws
@@ -33,13 +35,19 @@ class Contrasts:
 
     first: Indices
     second: Indices
+    """-1 where the value of the first one counts by itself: against a level."""
     weight: Floats
-    """(P, N): along which facets the difference counts; each failing draw is divided among its pairs and facets."""
+    """(P, D'): along which directions the difference counts; a failing draw is divided among its pairs and these."""
+    along: Floats
+    """(D', D): the directions: facets, and behind them the objectives that have a level."""
 
     @classmethod
-    def of(cls, draws: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notion) -> Contrasts:
+    def of(
+        cls, draws: Floats, choice: Choice, cone: Cone, epsilon: float, notion: Notion, levels: Levels | None = None
+    ) -> Contrasts:
         """Every failing draw counts as one, divided among what fails in it; where few fail, the next hardest do too."""
-        need = needs(draws, inside, cone, notion)
+        spare = None if levels is None else levels.spare
+        need = needs(draws, choice.inside, cone, notion, spare, choice.missing)
         place = int((1 - _HARD) * len(need.at))
         near = min(epsilon, float(np.partition(need.largest, place)[place]))
         draw, first = np.nonzero(need.at > near)
@@ -47,13 +55,57 @@ class Contrasts:
             draw, first = np.arange(len(need.at)), need.at.argmax(axis=1)
         second = need.by[draw, first]
         share = 1.0 / np.bincount(draw, minlength=len(need.at))[draw]
-        along = _facets(draws[draw, second] - draws[draw, first], inside[first], cone)
-        count = need.at.shape[1]
-        pairs, group = np.unique(first * count + second, return_inverse=True)
-        weight = np.zeros((len(pairs), along.shape[1]))
-        np.add.at(weight, group, share[:, None] * along)
-        heaviest = np.sort(np.argsort(-weight.sum(axis=1), kind="stable")[:_PAIRS])
-        return cls(pairs[heaviest] // count, pairs[heaviest] % count, weight[heaviest])
+        weight = _facets(draws[draw, second] - draws[draw, first], choice.inside[first], cone)
+        along = cone.facets
+        if levels is not None:
+            first, second, weight = levels.instead(draw, first, second, weight, choice, near)
+            along = np.vstack([along, np.eye(cone.dim)[levels.columns]])
+        count = need.at.shape[1] + 1
+        pairs, group = np.unique(first * count + second + 1, return_inverse=True)
+        total = np.zeros((len(pairs), weight.shape[1]))
+        np.add.at(total, group, share[:, None] * weight)
+        heaviest = np.sort(np.argsort(-total.sum(axis=1), kind="stable")[:_PAIRS])
+        chosen = pairs[heaviest]
+        return cls(chosen // count, chosen % count - 1, total[heaviest], along)
+
+    def differences(self, values: Floats) -> Floats:
+        """(P, ...): of the rows of an array, row i less row j; row i where there is no j."""
+        return np.asarray(values[self.first] - np.where(self._paired(values.ndim), values[self.second], 0.0))
+
+    def _paired(self, dimensions: int) -> Bools:
+        return np.asarray((self.second >= 0).reshape(-1, *(1,) * (dimensions - 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Draws in which a set fails, where there are levels: is it a difference that has to be known, or a value?"""
+
+    columns: Indices
+    """(R,): the objectives that have a level."""
+    spare: Spare
+
+    def instead(
+        self, draw: Indices, first: Indices, second: Indices, weight: Floats, choice: Choice, near: float
+    ) -> tuple[Indices, Indices, Floats]:
+        """Contrasts as they are, or in their place the value of a design whose levels are unusual in that draw.
+
+        What is unusual is what stands in the way: a design inside that misses a level, one that is left out for that
+        and meets it, and a rival that meets its levels here and not in most draws.
+        """
+        assert choice.missing is not None
+        least = self.spare.least
+        usual = np.median(least, axis=0) >= 0
+        own = np.where(choice.inside[first], -least[draw, first] > near, choice.missing[first] | (second == first))
+        rival = choice.inside[first] & ~own & ~usual[second]
+        who = np.where(own, first, second)
+        worst = self.spare.each[draw, who].argmin(axis=1)
+        value = own | rival
+        at_level = (worst[:, None] == np.arange(len(self.columns))) & value[:, None]
+        return (
+            np.where(value, who, first),
+            np.where(value, -1, second),
+            np.hstack([np.where(value[:, None], 0.0, weight), at_level]),
+        )
 
 
 def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
@@ -74,7 +126,7 @@ class View:
 
     def __init__(self, covariance: Floats, pairs: Contrasts, noise: Floats, weight: Floats) -> None:
         self._covariance, self._pairs, self._weight, self._noise = covariance, pairs, weight, noise
-        self._moved = covariance[pairs.first] - covariance[pairs.second]
+        self._moved = pairs.differences(covariance)
         self._variance = np.maximum(np.einsum("aa->a", covariance), 0.0)
         self._told: list[Floats] = []
 
@@ -88,16 +140,16 @@ class View:
         for told in self._told:
             change = change - told[x] * told
         change = change / np.sqrt(max(change[x], 0.0) + self._noise[x] / times)
-        self._moved -= (change[self._pairs.first] - change[self._pairs.second])[:, None] * change
+        self._moved -= self._pairs.differences(change)[:, None] * change
         self._variance = np.maximum(self._variance - change**2, 0.0)
         self._told.append(change)
 
 
-def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[View]:
+def _views(look: Look, pairs: Contrasts) -> list[View]:
     """One for each of the heaviest components; objectives that share one share the view."""
     posterior = look.posterior
     axes = posterior.axes
-    weight = pairs.weight @ (cone.facets @ axes.directions) ** 2
+    weight = pairs.weight @ (pairs.along @ axes.directions) ** 2
     noise = axes.variance_of(int(look.designs.max()) + 1)[look.designs]
     shares: dict[tuple[Conditioned, float, bytes], Floats] = {}
     for axis, mixture in enumerate(posterior.mixtures):
@@ -112,12 +164,12 @@ def _views(look: Look, pairs: Contrasts, cone: Cone) -> list[View]:
     ]
 
 
-def next_pulls(
-    look: Look, cone: Cone, epsilon: float, notion: Notion, count: int, prices: Floats | None = None
-) -> Pulls:
+def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
     """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
-    views = _views(look, Contrasts.of(look.draws, look.choice.inside, cone, epsilon, notion), cone)
-    return best_of(views, look.designs, count, prices)
+    asked, required = certificate.question, certificate.required
+    levels = None if required is None or look.spare is None else Levels(required.columns, look.spare)
+    pairs = Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
+    return best_of(_views(look, pairs), look.designs, count, prices)
 
 
 def best_of(views: list[View], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:

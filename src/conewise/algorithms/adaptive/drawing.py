@@ -100,7 +100,7 @@ class DrawGuided(FixedConfidence):
         look = self._look(state)
         if self._finished(look):
             return Pulls(self._unconfirmed(look)[:count])
-        pairs = Contrasts.of(look.draws, look.choice.inside, self.cone, self.epsilon, self.success)
+        pairs = Contrasts.of(look.draws, look.choice, self.cone, self.epsilon, self.success)
         weight = pairs.weight @ (self.cone.facets @ self._axes.directions) ** 2
         noise = self._axes.variance_of(self.n_designs)
         views = [View(look.covariances[d], pairs, noise[:, d], weight[:, d]) for d in range(self.cone.dim)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
 from conewise.models.failures import covers
+from conewise.models.levels import WIDTHS
 from conewise.models.priors import Prior
 
 LARGEST_SEED: Final = 2**63 - 1
@@ -57,6 +58,8 @@ class ModelGuided(FixedConfidence):
 
     Reference: docs/posterior.
     """
+
+    knows_levels: ClassVar[bool] = True
 
     model: Prior = field(kw_only=True)
     robust: bool = field(default=False, kw_only=True)
@@ -119,7 +122,7 @@ class ModelGuided(FixedConfidence):
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
         """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
         prices = None if self.prices is None else np.asarray(self.prices)
-        return next_pulls(look, self.cone, self.epsilon, self.success, count, prices)
+        return next_pulls(look, self.certificate, count, prices)
 
     @property
     def may_run_ahead(self) -> bool:
@@ -188,8 +191,25 @@ class ModelGuided(FixedConfidence):
         return Guarantee(
             max(reached, self.epsilon),
             self.delta,
-            f'{scope}, posterior certificate, success "{self.success}", docs/posterior',
-            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}{self._unseen(statistics)}",
+            f'{scope}, posterior certificate{self._with_levels}, success "{self.success}", docs/posterior',
+            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
+            f"{self._unseen(statistics)}",
+        )
+
+    @property
+    def _with_levels(self) -> str:
+        return "" if self.certificate.required is None else " with levels"
+
+    @property
+    def _around(self) -> str:
+        """What is assumed of common levels where something is required, in words."""
+        if self.certificate.required is None:
+            return ""
+        unit = "epsilon" if self.certificate.axes.variances is not None and self.epsilon > 0 else "the noise"
+        *some, last = (f"{width:g}" for width in WIDTHS)
+        return (
+            "; the common level of an objective that has a level normal around that, with a standard deviation of "
+            f"{', '.join(some)} or {last} times {unit}"
         )
 
     @staticmethod
@@ -212,13 +232,15 @@ class ModelGuided(FixedConfidence):
     ) -> Result:
         by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
         epsilon = reached if isinstance(worth, Guarantee) else None
+        misses = self.certificate.missing(look) & ~returned
         return Result.of(
             state.everything,
             returned,
             worth,
             why,
             kept=returned & done,
-            covered=~returned & done,
+            covered=~returned & ~misses & done,
+            misses=misses & done,
             by=by,
             epsilon=epsilon,
             probability=self._probability(look),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -25,6 +25,8 @@ _STEPS: Final = 8  # decisions a batch: where it is longer, each stands for seve
 @dataclass(frozen=True, eq=False)
 class DrawnRule(ModelGuided, ABC):
     """Evaluates the design with the largest score among those that are Pareto optimal in some draw."""
+
+    knows_levels: ClassVar[bool] = False
 
     @abstractmethod
     def scores(self, z: Floats, noise: Floats, candidates: Indices) -> Floats:

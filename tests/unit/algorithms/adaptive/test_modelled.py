@@ -176,3 +176,76 @@ def test_prices_make_an_answer_cheaper_and_no_less_certain():
 def test_prices_that_are_refused(prices, sentence):
     with pytest.raises(cw.InputError, match=sentence):
         rule(prices=prices)
+
+
+FEW = cw.models.Smooth(X[:16], kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
+FEW_LAB = cw.SimulatedBandit(MEANS[:16], Gaussian(0.05))
+
+
+@cache
+def with_levels(*levels, angle=90, model=FEW, **options):
+    asked = [cw.Objective(name, level=level) for name, level in zip("ab", levels, strict=True)]
+    cone = cw.Cone.planar(angle)
+    return cw.identify(FEW_LAB, cone, epsilon=0.1, delta=0.05, objectives=asked, model=model, rng=3, **options)
+
+
+def missing(result, *least, angle=90):
+    """How many designs miss a level, in an answer that is right and whose every word is."""
+    means = MEANS[:16]
+    assert isinstance(result.guarantee, cw.Guarantee)
+    assert cw.verdict(result.pareto, means, cw.Cone.planar(angle), 0.1, levels=least)
+    assert set(result.status) <= {"kept", "covered", "misses a level"}
+    named, covered = result.status == "misses a level", result.status == "covered"
+    assert (means[named] < least).any(axis=1).all()
+    assert result.pareto[result.by[covered]].all()
+    assert (result.by[named] == -1).all()
+    return int(named.sum())
+
+
+@pytest.mark.parametrize(("angle", "success"), [(90, "cover"), (135, "cover"), (135, "contain")])
+def test_levels_are_met_by_whoever_is_returned(angle, success):
+    """At 135 degrees the cone trades the level away: a design may be dominated by one that is not acceptable."""
+    result = with_levels(0.9, None, angle=angle, success=success)
+    assert 0 < missing(result, 0.9, -np.inf, angle=angle) < 16
+    assert "posterior certificate with levels" in result.guarantee.theorem
+    assert "a standard deviation of 10, 100 or 1000 times epsilon" in result.guarantee.assumption
+    assert (result.probability[MEANS[:16, 0] < 0.7] < 0.05).all()
+
+
+def test_an_empty_answer_is_an_answer():
+    result = with_levels(None, 5.0)
+    assert missing(result, -np.inf, 5.0) == 16
+    assert result.indices == []
+    assert result.certified["prior"] == 0
+    assert result.stopped_because == "the answer is certified on average over the prior"
+
+
+def test_levels_that_everybody_meets_change_little():
+    met = with_levels(-5.0, -5.0)
+    assert missing(met, -5.0, -5.0) == 0
+    assert met.evaluations <= 1.5 * with_levels(None, None).evaluations
+
+
+def test_levels_with_unknown_noise_and_with_correlated_noise():
+    unknown = with_levels(0.9, None, noise=GaussianUnknown(), max_evaluations=40)
+    assert "10, 100 or 1000 times the noise" in str(unknown.guarantee)
+    both = with_levels(0.9, -1.0, noise=Gaussian(cov=[[0.0025, 0.001], [0.001, 0.0025]]))
+    assert missing(both, 0.9, -1.0)
+
+
+def test_the_promise_for_every_truth_knows_levels_too():
+    asked = [cw.Objective("a", level=9.0), "b"]
+    algorithm = ModelGuided(
+        cw.Question(CONE, 0.1, 0.05, Gaussian(0.05), objectives=asked), 16, model=cw.models.Independent()
+    )
+    state, rng = algorithm.start(), np.random.default_rng(0)
+    for _ in range(30):
+        values = MEANS[:16] + 0.05 * rng.normal(size=(16, 2))
+        state = algorithm.tell(state, Observations.single(np.arange(16), values))
+    assert algorithm.recommend(state).certified == {"prior": 0.0, "every truth": 0.0}
+
+
+def test_levels_for_every_component():
+    result = with_levels(0.9, None, model=cw.models.Independent(sizes=(10.0,)), robust=True)
+    assert "for every component of the prior" in str(result.guarantee)
+    assert "with levels" in str(result.guarantee)
