@@ -95,7 +95,15 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "algorithms": [
         ("evidence", "status"),
         ("contract",),
-        ("naive", "adaptive.answers", "adaptive.contrasts", "adaptive.outlook", "published.common", "published.rounds"),
+        (
+            "naive",
+            "adaptive.answers",
+            "adaptive.confirming",
+            "adaptive.contrasts",
+            "adaptive.outlook",
+            "published.common",
+            "published.rounds",
+        ),
         (
             "adaptive.costs",
             "adaptive.drawing",

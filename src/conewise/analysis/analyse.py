@@ -16,6 +16,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
+from conewise.algorithms.adaptive.confirming import Confirm
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
@@ -148,7 +149,7 @@ def analyse(
     designs: Any = None,
     price: str | None = None,
     robust: bool = False,
-    confirm: bool = False,
+    confirm: Confirm = False,
     seed: int = 0,
     units: str | None = None,
     progress: Progress | None = None,

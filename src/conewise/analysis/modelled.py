@@ -10,6 +10,7 @@ import numpy as np
 
 from conewise._arrays import as_non_negative, as_words
 from conewise.algorithms import Claims, ModelGuided, Plan, Result, SuccessiveElimination
+from conewise.algorithms.adaptive.confirming import Confirm
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.explanations import Findings
 from conewise.certificate.history import Checkpoints
@@ -35,12 +36,12 @@ class Modelled:
     price: str | None = None
     """The column with what an evaluation of each design costs."""
     robust: bool = False
-    confirm: bool = False
+    confirm: Confirm = False
     seed: int = 0
 
     @classmethod
     def asked(
-        cls, features: Any, model: Any, designs: Any, price: Any, *, robust: bool, confirm: bool, seed: int
+        cls, features: Any, model: Any, designs: Any, price: Any, *, robust: bool, confirm: Confirm, seed: int
     ) -> Modelled | None:
         """From a user's arguments; None where nobody speaks of a model."""
         if features is None and model is None:

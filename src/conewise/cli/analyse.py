@@ -137,6 +137,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--price", help="With a model: a column with what an evaluation of each design costs, for --plan.")
 @click.option("--robust", is_flag=True, help="With a model: a promise for every component of the prior.")
 @click.option("--confirm", is_flag=True, help="With a model: every returned design is to be evaluated at least once.")
+@click.option("--confirm-all", is_flag=True, help="With a model: every design is, which finds a lone spike.")
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
 @click.option(
     "--out",
@@ -180,6 +181,7 @@ def analyse_command(
     price: str | None,
     robust: bool,
     confirm: bool,
+    confirm_all: bool,
     plan: int | None,
     out: Path | None,
     force: bool,
@@ -246,7 +248,7 @@ def analyse_command(
                 designs=designs,
                 price=price,
                 robust=robust,
-                confirm=confirm,
+                confirm="all" if confirm_all else confirm,
                 seed=seed,
                 units="auto" if auto else None,
                 progress=advance,

@@ -67,8 +67,8 @@ def identify(
     naive one is given, "paired" for recorded blocks (`problems.Recorded`), and "separate" where objectives are measured
     one by one (`problems.OneByOne`: evaluations are then measurements of one objective). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
-    (options `success`, `max_evaluations`, `robust`, `confirm`, `prices`, `seed`; docs/features); "vogp", "epal", "ehvi"
-    and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth` for a model, or
+    (options `success`, `max_evaluations`, `robust`, `confirm=True | "all"`, `prices`, `seed`; docs/features); "vogp",
+    "epal", "ehvi" and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth` for a model, or
     the class or function of features that is given. `progress=True` draws a bar on a terminal; a function is called
     with (done, total) after every batch.
 

@@ -41,7 +41,8 @@ def test_bent_tables_are_what_their_names_say():
     orthant = cw.Cone.orthant(2)
     spike, dip = (tables[name].problem.means for name in ("a lone spike", "a lone dip of a Pareto design, confirm"))
     assert cw.pareto_mask(spike, orthant)[int((spike - dip).sum(axis=1).argmax())]
-    assert tables["a lone dip of a Pareto design, confirm"].confirm
+    assert tables["a lone dip of a Pareto design, confirm"].confirm is True
+    assert tables["a lone spike, confirm all"].confirm == "all"
     assert tables["... and without features"].model.independent
     np.testing.assert_array_equal(
         tables["features are noise"].problem.means, tables["... and without features"].problem.means

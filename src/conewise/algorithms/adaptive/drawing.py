@@ -10,6 +10,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._memory import Memory
+from conewise.algorithms.adaptive.confirming import Confirm, as_confirm, unconfirmed
 from conewise.algorithms.adaptive.contrasts import Contrasts, View, best_of
 from conewise.algorithms.contract import FixedConfidence, Result
 from conewise.errors import InputError, shown
@@ -59,7 +60,7 @@ class DrawGuided(FixedConfidence):
     """
 
     model: Draws = field(kw_only=True)
-    confirm: bool = field(default=False, kw_only=True)
+    confirm: Confirm = field(default=False, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -69,6 +70,7 @@ class DrawGuided(FixedConfidence):
         if self.n_designs > MOST_DESIGNS:
             raise InputError(f"draws are made of at most {MOST_DESIGNS} designs together, got {self.n_designs}.")
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=_LARGEST_SEED))
+        object.__setattr__(self, "confirm", as_confirm(self.confirm))
         if self._axes.variances is None:
             raise InputError("a model that is only drawn from needs a known noise: noise=noise.Gaussian(sigma).")
 
@@ -107,8 +109,7 @@ class DrawGuided(FixedConfidence):
         return best_of(views, np.arange(self.n_designs), count)
 
     def _unconfirmed(self, look: _Look) -> Indices:
-        unseen = look.choice.inside & (look.state.counts == 0)
-        return np.flatnonzero(unseen & self.confirm)
+        return unconfirmed(self.confirm, np.flatnonzero(look.choice.inside), look.state.counts)
 
     def _finished(self, look: _Look) -> bool:
         return look.failing <= self.delta and int((look.state.counts > 0).sum()) >= min(_FEWEST, self.n_designs)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_floats, read_only
 from conewise._memory import Memory
+from conewise.algorithms.adaptive.confirming import Confirm, as_confirm, unconfirmed
 from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
@@ -46,9 +47,9 @@ class ModelGuided(FixedConfidence):
     """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
 
     The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
-    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once;
-    without it a design may be returned by prediction alone, and says so (`Result.evidence`). A check compares the prior
-    with a richer one, and can only withdraw the promise.
+    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
+    `confirm="all"` every design; without it a design may be returned by prediction alone, and says so
+    (`Result.evidence`). A check compares the prior with a richer one, and can only withdraw the promise.
 
     >>> from conewise import Cone, Question, models, noise
     >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
@@ -63,7 +64,7 @@ class ModelGuided(FixedConfidence):
 
     model: Prior = field(kw_only=True)
     robust: bool = field(default=False, kw_only=True)
-    confirm: bool = field(default=False, kw_only=True)
+    confirm: Confirm = field(default=False, kw_only=True)
     batch: int | None = field(default=None, kw_only=True)
     """Evaluations that are asked for at a time; by default one, and more the more there were."""
     prices: ArrayLike | None = field(default=None, kw_only=True)
@@ -78,6 +79,7 @@ class ModelGuided(FixedConfidence):
             raise InputError("a rule with a model has no radii: leave radius_scale out.")
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
         object.__setattr__(self, "looks", as_count(self.looks, "looks"))
+        object.__setattr__(self, "confirm", as_confirm(self.confirm))
         if self.batch is not None:
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         if self.prices is not None:
@@ -130,9 +132,7 @@ class ModelGuided(FixedConfidence):
         return False
 
     def _unconfirmed(self, look: Look, statistics: Statistics) -> Indices:
-        """Returned designs that have still to be evaluated."""
-        unseen = statistics.counts[look.chosen] == 0
-        return np.asarray(look.chosen[unseen & self.confirm])
+        return unconfirmed(self.confirm, look.chosen, statistics.counts)
 
     def _look(self, state: Checkpoints, *, thorough: bool = False) -> Look:
         last = _MEMORY.last(self)
@@ -175,7 +175,8 @@ class ModelGuided(FixedConfidence):
         if done:
             return "the answer is certified on average over the prior"
         if certified:
-            return f"not finished: {len(self._unconfirmed(look, statistics))} returned designs are to be confirmed"
+            kind = "" if self.confirm == "all" else "returned "
+            return f"not finished: {len(self._unconfirmed(look, statistics))} {kind}designs are to be confirmed"
         spent = self.max_evaluations is not None and statistics.evaluations >= self.max_evaluations
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"

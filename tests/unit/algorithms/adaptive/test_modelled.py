@@ -17,6 +17,7 @@ MEANS = np.column_stack([np.sin(3 * X[:, 0]) + X[:, 1], np.cos(2 * X[:, 0]) - X[
 LAB = cw.SimulatedBandit(MEANS, Gaussian(0.05))
 CONE = cw.Cone.orthant(2)
 SMALL = cw.models.Smooth(X, kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
+FEW = cw.models.Smooth(X[:16], kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
 
 
 def rule(model=SMALL, noise=None, cone=CONE, success="cover", n_designs=20, **options):
@@ -69,6 +70,23 @@ def test_every_returned_design_is_confirmed():
     assert (confirmed.counts[confirmed.pareto] > 0).all()
     assert confirmed.evaluations >= without.evaluations
     assert confirmed.stopped_because == "the answer is certified on average over the prior"
+
+
+def test_a_lone_spike_is_found_where_every_design_is_confirmed():
+    """A design that nobody needs to evaluate, by its features, is the best in truth."""
+
+    def answer(means, confirm):
+        lab = cw.SimulatedBandit(means, Gaussian(0.05))
+        return cw.identify(lab, CONE, epsilon=0.1, delta=0.05, rng=3, model=FEW, confirm=confirm)
+
+    unseen = np.flatnonzero(answer(MEANS[:16], True).counts == 0)
+    lone, means = int(unseen[0]), MEANS[:16].copy()
+    means[lone] = 5.0
+    missed, seen = (answer(means, confirm) for confirm in (True, "all"))
+    assert lone not in missed.indices
+    assert f"a lone spike among the {len(unseen)} designs" in str(missed.guarantee)
+    assert (seen.counts > 0).all()
+    assert seen.indices == [lone]
 
 
 def test_a_promise_for_every_component_says_so():
@@ -178,7 +196,6 @@ def test_prices_that_are_refused(prices, sentence):
         rule(prices=prices)
 
 
-FEW = cw.models.Smooth(X[:16], kernels=("matern52",), sizes=(5.0, 20.0), discrepancies=(0.03,))
 FEW_LAB = cw.SimulatedBandit(MEANS[:16], Gaussian(0.05))
 
 
