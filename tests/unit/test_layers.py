@@ -130,6 +130,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("rules", "identity", "results", "texts", "priors"),
         ("blocks", "asking"),
         ("boxes",),
+        ("settings",),
         ("loop", "spec", "storage.journal"),
         ("evaluations", "changes"),
         ("storage.chain",),

@@ -42,6 +42,11 @@ list = [
 ]
 # file = "designs.csv"           # one row a design; the column name, design or id names it
 
+# [box.parameters]               # instead of [designs], where nobody has listed them: what can be set
+# temperature = {{ from = 40, to = 80 }}
+# hours = {{ from = 1, to = 8, whole = true }}
+# oil = ["olive", "sunflower"]
+
 [noise]                          # what is assumed of one evaluation, in your units
 kind = "gaussian"                # normal, with these standard deviations
 sigma = [0.4, 0.1]

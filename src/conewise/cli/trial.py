@@ -12,6 +12,7 @@ from conewise.cli.stating import STATED
 from conewise.errors import InputError, closest
 from conewise.objectives import Objective, as_objectives
 from conewise.preferences import stated_cone
+from conewise.problems.box import Box
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designrows import read_designs
 from conewise.tables.readers import read_rows
@@ -33,6 +34,7 @@ _TOP: Final[dict[str, Any]] = {
     "blocks": object,
     "population": object,
     "designs": dict,
+    "box": dict,
     "noise": dict,
     "algorithm": dict,
     "model": dict,
@@ -40,6 +42,7 @@ _TOP: Final[dict[str, Any]] = {
 }
 _TABLES: Final[dict[str, dict[str, Any]]] = {
     "designs": {"file": str, "name": str, "list": list, "count": int},
+    "box": {"parameters": dict, "candidates": int, "seed": int},
     "noise": {"kind": str, "sigma": object, "cov": list, "low": object, "high": object},
     "model": {
         "kind": str,
@@ -70,7 +73,8 @@ _REMEDIES: Final[dict[tuple[str, type], str]] = {
     ("objectives", str): '; write objectives = ["cost", "speed"]',
     ("minimise", str): '; write minimise = ["cost"]',
 }
-_NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")  # the last one, or in each of [[objectives]]
+_NEEDED: Final = ("objectives", "epsilon", "delta", "designs", "noise")
+"""... or [box] in the place of [designs], and noise in each of [[objectives]]."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ def read_trial(path: Path) -> Trial:
     for table, known in _TABLES.items():
         _check(data.get(table, {}), known, path.name, table)
     told = [o for o in data.get("objectives", ()) if isinstance(o, dict) and "noise" in o]
-    missing = next((key for key in _NEEDED if key not in data and not (key == "noise" and told)), None)
+    given = {*data, *(["noise"] if told else []), *(["designs"] if "box" in data else [])}
+    missing = next((key for key in _NEEDED if key not in given), None)
     if missing is not None:
         shown = f"[{missing}]" if _TOP[missing] is dict else missing
         raise InputError(f"{path.name} does not say {shown}; a study needs {', '.join(_NEEDED)}.")
@@ -109,7 +114,7 @@ def read_trial(path: Path) -> Trial:
         raise InputError(f"{path.name}: name in [algorithm] must be text, got {name!r}.")
     objectives = _objectives(data["objectives"], data.get("minimise", []), path)
     study: dict[str, Any] = {
-        "designs": _designs(data["designs"], path),
+        "designs": _box(data, path) if "box" in data else _designs(data["designs"], path),
         "objectives": objectives,
         "cone": stated_cone(data.get("cone"), as_objectives(objectives), _statements(data, path)),
         "epsilon": data["epsilon"],
@@ -170,6 +175,21 @@ def _designs(table: Mapping[str, Any], path: Path) -> Any:
     if given == ["list"]:
         return table["list"]
     return read_designs(path.parent / table["file"], table.get("name"))
+
+
+def _box(data: Mapping[str, Any], path: Path) -> Box:
+    """Settings to choose instead of designs that somebody has listed."""
+    if "designs" in data:
+        raise InputError(f"{path.name}: the settings of [box] are the designs; say [box] or [designs], not both.")
+    if "parameters" not in data["box"]:
+        raise InputError(
+            f"{path.name}, [box]: no parameters; write the line [box.parameters], and below it heat = {{ from = 20, "
+            "to = 90 }."
+        )
+    try:
+        return Box(**data["box"])
+    except InputError as error:
+        raise InputError(f"{path.name}, [box]: {error}") from None
 
 
 def _blocks(given: Any, block: Any, path: Path) -> Any:

@@ -32,6 +32,8 @@ _DIGITS: Final = 4  # of a number in the name of a design
 class Box:
     """Parameters to set, and a function that evaluates a setting once: `identify` finds out which settings are best.
 
+    Without the function it is a box for a study, which hands its settings out (`Study.create(designs=Box(...))`).
+
     `parameters` is a dict: `(20, 90)` is a number between 20 and 90, `(1e-4, 1e-1, "log")` one for which ratios matter,
     `range(1, 9)` a whole number from 1 to 8, `[8, 16, 32]` one of these numbers, `["oil", "water"]` one of these words.
     `evaluate(design)` gets such a setting as a dict (or `evaluate(design, seed)`, a whole number for its randomness as
@@ -49,7 +51,7 @@ class Box:
     """
 
     parameters: Mapping[str, Any]
-    evaluate: Callable[..., Any] = field(kw_only=True)
+    evaluate: Callable[..., Any] | None = field(default=None, kw_only=True)
     noise: Noise | None = field(default=None, kw_only=True)
     candidates: int = field(default=CANDIDATES, kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -67,7 +69,9 @@ class Box:
 
     @cached_property
     def _arguments(self) -> int:
-        """How many arguments `evaluate` takes: a design, or a design and a seed."""
+        """How many arguments `evaluate` takes: a design, or a design and a seed; 0 where there is none."""
+        if self.evaluate is None:
+            return 0
         if not callable(self.evaluate):
             raise InputError(f"evaluate must be a function of a design (a dict), got {shown(self.evaluate)}.")
         try:
@@ -120,6 +124,18 @@ class Box:
         """The settings as dicts."""
         columns = [p.at(places[:, k]) for k, p in enumerate(self.each)]
         return [dict(zip((p.name for p in self.each), row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def placed(self, designs: Sequence[Mapping[str, Any]]) -> Floats:
+        """(n, P): where settings lie; what else a design has does not matter."""
+        return np.column_stack([p.placed([design[p.name] for design in designs]) for p in self.each])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the function and the noise, as a journal can hold it; `Box(**data)` reads it back."""
+        return {
+            "parameters": {p.name: p.written() for p in self.each},
+            "candidates": self.candidates,
+            "seed": self.seed,
+        }
 
     def features(self, places: Floats) -> tuple[Floats, Indices]:
         """(n, H) and (H,): what a model sees of settings, and the parameter of each column.
@@ -178,6 +194,8 @@ class Candidates:
         return Observations.single(order, np.array([self._values(int(k), generator) for k in order]))
 
     def _values(self, which: int, rng: np.random.Generator) -> list[float]:
+        if self.box.evaluate is None:
+            raise InputError("this box has no function that evaluates a setting: pass evaluate=... to it.")
         design = dict(self.designs[which])
         seed = (int(rng.integers(2**63)),) if self.box._arguments == 2 else ()
         try:

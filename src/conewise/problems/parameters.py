@@ -5,12 +5,14 @@
 range(1, 9)            a whole number from 1 to 8, as Python has it
 [8, 16, 32]            one of these numbers
 ["oil", "water"]       one of these words; no two are nearer to each other than others
+
+Where there are no tuples, in TOML and JSON: {"from": 20, "to": 90}, with "scale": "log" or "whole": true.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final
@@ -25,6 +27,7 @@ MOST_CATEGORIES: Final = 64
 MOST_VALUES: Final = 10_000
 """Numbers to choose from: more are as good as a range."""
 _APART: Final = math.sqrt(0.5)  # of an indicator: two different words are a distance of 1 apart
+_KEYS: Final = ("from", "to", "scale", "whole")
 _FORMS: Final = '(20, 90), (1e-4, 1e-1, "log"), range(1, 9), [8, 16, 32] or ["oil", "water"]'
 
 
@@ -60,6 +63,26 @@ class Parameter:
         low, high = (math.log(self.low), math.log(self.high)) if self.logarithmic else (self.low, self.high)
         found = low + (high - low) * places
         return [float(x) for x in np.clip(np.exp(found) if self.logarithmic else found, self.low, self.high)]
+
+    def placed(self, choices: Sequence[Any]) -> Floats:
+        """Where choices lie; `at` gives them back.
+
+        >>> Parameter("heat", 20, 90).placed([20, 55, 90]).tolist()
+        [0.0, 0.5, 1.0]
+        """
+        if self.values:
+            order = {value: k for k, value in enumerate(self.values)}
+            return (np.array([order[choice] for choice in choices], dtype=np.float64) + 0.5) / len(self.values)
+        found, low, high = np.array(choices, dtype=np.float64), self.low, self.high
+        if self.logarithmic:
+            found, low, high = np.log(found), math.log(low), math.log(high)
+        return np.clip((found - low) / (high - low), 0.0, 1.0)
+
+    def written(self) -> dict[str, Any] | list[Any]:
+        """As text files can hold it; `as_parameters` reads it back."""
+        if self.values:
+            return list(self.values)
+        return {"from": self.low, "to": self.high, **({"scale": "log"} if self.logarithmic else {})}
 
     def snapped(self, places: Floats) -> Floats:
         """Places at which equal choices are equal: of a list, the middles of the shares."""
@@ -105,9 +128,30 @@ def _parameter(name: str, given: Any) -> Parameter:
         if count > MOST_VALUES:
             raise InputError(f"the parameter {shown(name)} lists more than {MOST_VALUES} numbers: write (first, last).")
         return Parameter(name, values=_several(name, tuple(given)))
+    if isinstance(given, Mapping):
+        return _parameter(name, _stated(name, given))
     if isinstance(given, tuple) and len(given) in (2, 3):
         return _range(name, given)
     raise InputError(f"the parameter {shown(name)} must be {_FORMS}, got {shown(given)}.")
+
+
+def _stated(name: str, given: Mapping[str, Any]) -> tuple[Any, ...] | range:
+    """A range in words: from, to, and a scale or whole numbers."""
+    stranger = next((key for key in given if key not in _KEYS), None)
+    if stranger is not None or not {"from", "to"} <= given.keys():
+        what = "lacks from or to" if stranger is None else f"has {shown(stranger)}"
+        raise InputError(
+            f"the parameter {shown(name)} {what}; write from = 20, to = 90, and scale or whole if need be."
+        )
+    low, high = given["from"], given["to"]
+    if not given.get("whole", False):
+        return (low, high, given["scale"]) if "scale" in given else (low, high)
+    if given["whole"] is not True or "scale" in given or not all(type(end) is int for end in (low, high)):
+        raise InputError(
+            f"the parameter {shown(name)} has whole = {shown(given['whole'])}, which is true beside two whole numbers "
+            "from and to, and without a scale."
+        )
+    return range(low, high + 1)
 
 
 def _range(name: str, given: tuple[Any, ...]) -> Parameter:

@@ -7,9 +7,9 @@ on a finer set of settings, which is a heuristic figure beside the guarantee.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -48,8 +48,11 @@ _OWN: Final = 100  # streams of draws that are not the certificate's begin here
 Model = Callable[[Encoded], Prior]
 """A prior of the features of candidates, such as `models.Smooth` or `models.Linear` themselves."""
 
-DEFAULT: Final[Model] = partial(Smooth, discrepancies=(0.001, 0.01, 0.1, 0.3))
+DISCREPANCIES: Final = (0.001, 0.01, 0.1, 0.3)
 """Settings may be as near to each other as one likes: what features do not explain may be smaller than in a table."""
+
+DEFAULT: Final[Model] = partial(Smooth, discrepancies=DISCREPANCIES)
+"""The model of a box."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +134,13 @@ class Meshing:
         """Of all draws."""
         return as_count(self.options.get("seed", 0), "seed", 0, 2**63 - 1)
 
-    def posterior(self, places: Floats, told: Sequence[Observations]) -> Posterior:
-        """What observations of the first of these settings say of all of them."""
+    def posterior(self, places: Floats, told: Statistics) -> Posterior:
+        """What evaluations of the first of these settings say of all of them."""
         own = PosteriorCertificate(self.question, len(places), self.prior(places))
-        seen = reduce(Statistics.add, told, Statistics.empty(len(places), self.question.cone.dim))
+        seen = Statistics.empty(len(places), told.dim).replaced(np.arange(told.n_designs), told)
         return posterior_of(own.prior, own.axes, seen, own.unit, FOR_NEGLIGIBLE * self.question.delta)
 
-    def joining(self, places: Floats, told: Sequence[Observations], probability: Floats, stage: int) -> Floats:
+    def joining(self, places: Floats, told: Statistics, probability: Floats, stage: int) -> Floats:
         """(n, P): settings that join: in each of some draws, the one that the candidates cover worst."""
         rng = np.random.default_rng([self.seed, _OWN, stage])
         pool = self.finer(places, probability, POOL, stage, rng)
@@ -179,7 +182,7 @@ class Meshing:
         anywhere = box.points(box.candidates + stage * half, half)
         return box.distinct(np.vstack([anywhere, box.snapped(near)]), places)
 
-    def mesh(self, places: Floats, told: Sequence[Observations], result: Result) -> Mesh:
+    def mesh(self, places: Floats, told: Statistics, result: Result) -> Mesh:
         """What draws on a finer set say of the answer."""
         assert result.probability is not None
         rng = np.random.default_rng([self.seed, _OWN, REFINEMENTS])
@@ -194,11 +197,8 @@ class Meshing:
 
     def _needed(self, values: Floats, designs: Indices, result: Result, among: Bools) -> float:
         """The epsilon at which the answer covers these settings in a share 1 - delta of the draws."""
-        inside, cone, required = (
-            np.isin(designs, result.indices)[among],
-            self.question.cone,
-            self.first.certificate.required,
-        )
+        cone, required = self.question.cone, self.first.certificate.required
+        inside = np.isin(designs, result.indices)[among]
         spare = None if required is None else required.spare(values[:, among])
         found = needs(cone.facet_values(values[:, among]), inside, cone, "cover", spare).largest
         return float(np.quantile(found, 1 - self.question.delta, method="higher"))
@@ -226,32 +226,43 @@ def run_box(
         rule = meshing.rule(candidates.places, stage) if stage else meshing.first
         state = told_all(rule, asked(candidates), rng=rng, batch=batch, progress=progress, told=told)
         if stage < REFINEMENTS:
-            more = meshing.joining(candidates.places, told, rule.probability(state), stage)
+            more = meshing.joining(candidates.places, state.everything, rule.probability(state), stage)
             candidates = candidates.joined(more)
-    result = rule.recommend(state)
-    return _of_box(result, candidates, meshing.mesh(candidates.places, told, result))
+    result = of_candidates(rule.recommend(state))
+    given = {one.name: getattr(result, one.name) for one in fields(result)} | {"designs": candidates.names}
+    mesh = meshing.mesh(candidates.places, state.everything, result)
+    return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
 
 
-def _of_box(result: Result, candidates: Candidates, mesh: Mesh) -> BoxResult:
+def of_candidates(result: Result) -> Result:
+    """The same answer, as one about candidates that were chosen by looking."""
     worth = result.guarantee
     if isinstance(worth, Guarantee):
-        worth = replace(worth, theorem=f"for the {candidates.n_designs:,} candidates, {worth.theorem}")
-    given = {one.name: getattr(result, one.name) for one in fields(result)}
+        worth = replace(worth, theorem=f"for the {len(result.pareto):,} candidates, {worth.theorem}")
     # What holds for every truth was proved for designs that are fixed beforehand.
-    given |= {"guarantee": worth, "certified": {**result.certified, "every truth": None}, "designs": candidates.names}
-    return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
+    return replace(result, guarantee=worth, certified={**result.certified, "every truth": None})
 
 
 def first_candidates(
     box: Box, cone: Cone, meaning: Objectives | None, algorithm: str, options: Mapping[str, Any]
 ) -> Candidates:
     """A box as a problem: with as many objectives as the cone orders, where they have no names."""
+    check_box(algorithm, options)
+    if box.evaluate is None:
+        raise InputError(
+            "this box has no function that evaluates a setting: pass evaluate=... to it, or let a study hand its "
+            "settings out, Study.create(..., designs=box)."
+        )
+    names = tuple(f"objective {d + 1}" for d in range(cone.dim)) if meaning is None else meaning.names
+    return box.at(box.first(), names)
+
+
+def check_box(algorithm: str, options: Mapping[str, Any]) -> None:
+    """Refuse what has no meaning for settings that join."""
     if algorithm not in ("auto", "model"):
         raise InputError(f"a box is answered with a model, not by {shown(algorithm)}: leave the algorithm out.")
     if "prices" in options:
         raise InputError("prices are of designs, and the candidates of a box join while it runs: leave prices out.")
-    names = tuple(f"objective {d + 1}" for d in range(cone.dim)) if meaning is None else meaning.names
-    return box.at(box.first(), names)
 
 
 def as_model(model: Any) -> Model:

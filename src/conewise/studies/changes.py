@@ -17,13 +17,14 @@ from conewise.objectives import Objective, as_objectives
 from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
 
-Kind = Literal["add", "drop", "change", "objective"]
+Kind = Literal["add", "drop", "change", "objective", "join"]
 
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "add": frozenset({"designs", "rows", "unseen", "reason"}),
     "drop": frozenset({"dropped", "unseen", "reason"}),
     "change": frozenset({"epsilon", "max_evaluations", "reason"}),
     "objective": frozenset({"objective", "cone", "noise", "unseen", "reason"}),
+    "join": frozenset({"designs", "rows"}),
 }
 
 
@@ -33,7 +34,7 @@ class Change:
 
     kind: Kind
     designs: tuple[str, ...] = ()
-    """The names of the designs that are added."""
+    """The names of the designs that are added, or of the candidates of a box that join."""
     rows: tuple[Row, ...] = ()
     dropped: tuple[int, ...] = ()
     """The designs that are dropped, by the numbers in their evaluations' ids."""

@@ -127,6 +127,22 @@ class ChangingStudy(StudyView):
         with self._reader.guard:
             self._write(body)
 
+    def _refine(self) -> None:
+        """Let candidates of a box join, where the rule of the present ones has seen enough: entries of the journal."""
+        while True:
+            with self._reader.folding():
+                change = self._reader.fold.joining()
+            if change is None:
+                return
+            before, note = len(self._reader.ledger.marks), change.to_note()
+
+            def body(write: Write, before: int = before, note: str = note) -> None:
+                if len(self._reader.ledger.marks) == before:  # else somebody else was faster
+                    write("join", [], [], note=note)
+
+            self._write(body)
+            self._reader.up_to_date()
+
     def note(self, text: str) -> None:
         """Write a remark into the journal."""
         text = as_text(text, "text")

@@ -17,10 +17,13 @@ from conewise.algorithms.contract import Plan, Result, planner_of
 from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
+from conewise.studies.boxes import of_candidates
+from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger, Mark
 from conewise.studies.rules import POSTERIOR
+from conewise.studies.settings import rows_of
 from conewise.studies.versions import Version
 
 _NUMBERS_AT_ONCE: Final = 2**20  # in the matrices of a tell: the state does not depend on it, the memory taken does
@@ -51,7 +54,19 @@ class Fold:
         self._live_counts = self.consumed
         self._answer: tuple[tuple[int, ...], Result] | None = None
         self._planned: tuple[tuple[int, ...], Plan | None] | None = None
+        if self.version.since is not None:
+            self._take(self.version.since.through)
         self._next_round()
+
+    def _take(self, through: Integers) -> None:
+        """Tell the algorithm what was there before it: evaluations that another one asked for."""
+        more = np.zeros_like(self.consumed)
+        more[: len(through)] = through - self.consumed[: len(through)]
+        designs = np.flatnonzero(more)
+        if len(designs):
+            for part in self._observations(Pulls(designs, more[designs]), self.consumed):
+                self.state = self.algorithm.tell(self.state, part)
+        self.consumed = self.consumed + more
 
     def _next_round(self) -> None:
         self._live, self._live_counts = self.state, self.consumed
@@ -79,8 +94,23 @@ class Fold:
 
     @property
     def finished(self) -> bool:
-        """Whether the algorithm has seen enough; `advance` first."""
+        """Whether the algorithm has seen enough, and nobody is to join; `advance` first."""
+        return self._idle and not self.version.specification.refines
+
+    @property
+    def _idle(self) -> bool:
+        """Whether the algorithm asks for nothing."""
         return self.pulls.total == 0
+
+    def joining(self) -> Change | None:
+        """The candidates of a box that join now; None where none is to, or not yet. `advance` first."""
+        spec = self.version.specification
+        if spec.box is None or not spec.refines or not self._idle:
+            return None
+        probability = self.algorithm.probability(self.state)  # type: ignore[attr-defined]  # the rule of a box has one
+        more = spec.meshing.joining(spec.places, self.state.everything, probability, spec.stage)
+        rows = rows_of(spec.box, more, spec.n_designs)
+        return Change("join", tuple(row["name"] for row in rows), tuple(rows))
 
     def advance(self) -> None:
         """Judge every round that is complete."""
@@ -90,7 +120,7 @@ class Fold:
                 self._restart()  # from the first evaluation on, with the values as they are now
                 break
         self._changes = len(ledger.changes)
-        while not self.finished and (self._through[self.designs] >= self.target[self.designs]).all():
+        while not self._idle and (self._through[self.designs] >= self.target[self.designs]).all():
             for part in self._observations(self.pulls, self.consumed):
                 self.state = self.algorithm.tell(self.state, part)
             self.consumed = self.target
@@ -101,12 +131,25 @@ class Fold:
         data = self._ledger.size, len(self._ledger.changes), self._ledger.failed
         if self._answer is None or self._answer[0] != data:
             state = self.state if self.finished else self.live()
-            answer = qualified(self.algorithm.recommend(state), self._ledger, self.version)
+            answer = self.algorithm.recommend(state)
+            if self.version.specification.box is not None:
+                answer = self._of_box(answer, state)
+            answer = qualified(answer, self._ledger, self.version)
             if self._limited and answer.stopped_because.startswith("not finished"):
                 why = answer.stopped_because.replace("not finished", "max_evaluations reached", 1)
                 answer = replace(answer, stopped_because=why)
             self._answer = data, answer
         return self._answer[1]
+
+    def _of_box(self, answer: Result, state: Any) -> Result:
+        """An answer about candidates: whether others are to join, and at the end what may lie between them."""
+        spec, answer = self.version.specification, of_candidates(answer)
+        if self.finished:
+            mesh = spec.meshing.mesh(spec.places, state.everything, answer)
+            return replace(answer, stopped_because=f"{answer.stopped_because}; {mesh}")
+        if self._idle:
+            return replace(answer, stopped_because="not finished: further candidates are to join")
+        return answer
 
     def beaten(self) -> list[int]:
         """The designs that are certainly beaten, by the numbers of the ledger; `advance` first."""
@@ -147,7 +190,7 @@ class Fold:
         First the present round: what was handed out before and is open again, what was never handed out, what failed.
         Then, if allowed, as much again of the same designs, so that nobody waits for the end of a round.
         """
-        if self.finished:
+        if self._idle:
             return []
         first = np.full(self._ledger.n_designs, -1, dtype=np.int64)
         first[self.pulls.designs[::-1]] = np.arange(len(self.pulls.designs))[::-1]
@@ -202,7 +245,7 @@ class Fold:
 
         By the algorithm's numbers of the designs, as in the answer.
         """
-        if self.finished:
+        if self._idle:
             return Pulls([], [])
         planned = self._rest()
         if planned is None or not planned.pulls.total:

@@ -323,8 +323,10 @@ class Ledger:
             self.seq = int(entry.seq)
             return
         self.marks.append(Mark(change, self.size, self.start.copy(), self.through.copy()))
-        if change.kind == "add":
-            if not change.unseen:  # what was begun before is not compared any more, whenever it is told
+        if change.kind in ("add", "join"):
+            if (
+                change.kind == "add" and not change.unseen
+            ):  # what was begun before is not compared any more, whenever it is told
                 self.start, self.through = self.used.copy(), self.used.copy()
                 self.fresh = self.used.copy()
             more = len(change.designs)

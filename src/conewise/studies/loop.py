@@ -68,9 +68,9 @@ def identify(
     one by one (`problems.OneByOne`: evaluations are then measurements of one objective). With a `model` of the designs
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
     (options `success`, `max_evaluations`, `robust`, `confirm=True | "all"`, `prices`, `seed`; docs/features); "vogp",
-    "epal", "ehvi" and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth` for a model, or
-    the class or function of features that is given. `progress=True` draws a bar on a terminal; a function is called
-    with (done, total) after every batch.
+    "epal", "ehvi" and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth`
+    for a model, or the class or function of features that is given. `progress=True` draws a bar on a terminal; a
+    function is called with (done, total) after every batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))

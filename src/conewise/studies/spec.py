@@ -37,9 +37,12 @@ from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED, Observations
 from conewise.goals import Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
+from conewise.problems.box import Box
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
+from conewise.studies.boxes import REFINEMENTS, Meshing, check_box
 from conewise.studies.priors import model_to_dict, prices_for, prior_for
 from conewise.studies.rules import build, check_options, judges_by_draws, resolved, success_asked
+from conewise.studies.settings import as_study_box, box_model, first_stage, meshing_of, rows_of
 from conewise.studies.texts import as_label
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.frames import is_frame, records_of
@@ -72,6 +75,10 @@ class Specification:
     """The part of delta that is kept for changes of the question."""
     blocks: StudyBlocks | None = None
     """What the designs meet, where they are compared block by block."""
+    box: Box | None = None
+    """Whose candidates the designs are, where nobody has listed them."""
+    stage: int = 0
+    """How often candidates have joined."""
 
     @property
     def n_designs(self) -> int:
@@ -92,6 +99,8 @@ class Specification:
         """The options as the algorithm takes them: of a model, the prior itself."""
         if "model" not in self.options:
             return dict(self.options)
+        if self.box is not None:
+            return {**self.options, "looks": _LOOKS}
         model = self.options["model"]
         prices = prices_for(model, self.rows)
         built = {**self.options, "model": prior_for(model, self.rows)}
@@ -105,6 +114,8 @@ class Specification:
             question = self.question
             if self.reserve:
                 question = replace(question, delta=question.delta * (1 - self.reserve))
+            if self.box is not None:
+                return self.meshing.rule(self.places, self.stage)
             return build(self.algorithm, question, self.n_designs, self.built_options, self.blocks)
         except InputError:
             raise
@@ -116,6 +127,30 @@ class Specification:
             ) from None
         except (TypeError, ValueError, MemoryError) as error:
             raise InputError(f"{self.algorithm} cannot take the options {self.options} ({str(error)[:80]}).") from None
+
+    # -- a box -------------------------------------------------------------------------------------------------------
+
+    @property
+    def refines(self) -> bool:
+        """Whether candidates are still to join, once the rule of the present ones has seen enough."""
+        return self.box is not None and self.stage < REFINEMENTS
+
+    @cached_property
+    def places(self) -> Floats:
+        """(K, P): where the candidates lie in the box."""
+        assert self.box is not None
+        return self.box.placed(self.rows)
+
+    @cached_property
+    def meshing(self) -> Meshing:
+        """The rules on growing sets of candidates."""
+        return self.meshed(self.built_options)
+
+    def meshed(self, options: Mapping[str, Any]) -> Meshing:
+        """The same with other options."""
+        assert self.box is not None
+        question = replace(self.question, delta=self.question.delta * (1 - self.reserve))
+        return meshing_of(self.box, question, self.places, options)
 
     def as_values(self, values: ArrayLike, n: int) -> Floats:
         """(n, D) numbers that may enter the journal: of the right shape, finite, within what the noise allows."""
@@ -159,6 +194,7 @@ class Specification:
             "lease": self.lease,
             **({"reserve": self.reserve} if self.reserve else {}),
             **({} if self.blocks is None else {"blocks": self.blocks.to_dict()}),
+            **({} if self.box is None else {"box": self.box.to_dict()}),
         }
         return json.dumps(data, allow_nan=False, ensure_ascii=False)
 
@@ -171,6 +207,7 @@ class Specification:
                 raise TypeError("options")
             rows = data["rows"] or [{"name": name} for name in data["designs"]]
             blocks = None if data.get("blocks") is None else StudyBlocks.from_dict(data["blocks"])
+            box = None if data.get("box") is None else Box(**data["box"])
             return cls(
                 *checked_designs(rows, data["designs"]),
                 Question(
@@ -187,6 +224,8 @@ class Specification:
                 as_positive(data["lease"], "lease"),
                 as_reserve(data.get("reserve", 0.0)),
                 blocks,
+                box,
+                0 if box is None else first_stage(box),
             )
         except Exception as error:  # whatever a stranger's text can do to the constructors, it is the text's fault
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
@@ -257,9 +296,12 @@ def specified(
     model: Any = None,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
-    names, rows = checked_designs(designs)
     cone = as_cone(cone)
     columns = checked_objectives(objectives, minimise, cone.dim)
+    box = as_study_box(designs, columns.names) if isinstance(designs, Box) else None
+    if box is not None:
+        designs, noise = rows_of(box, box.first()), box.noise if noise is None else noise
+    names, rows = checked_designs(designs)
     columns = columns if levels is None else with_levels(columns, levels)
     taken = next((name for name in columns.names if name.lower() in _TAKEN), None)
     if taken is not None:
@@ -280,7 +322,12 @@ def specified(
     chosen = dict(options or {})
     if model is not None:
         chosen["model"] = model
-    if "model" in chosen:
+    if box is not None:
+        check_box(algorithm, chosen)
+        if block is not None:
+            raise InputError("the settings of a box are evaluated by themselves, and share no blocks: leave them out.")
+        chosen["model"] = box_model(chosen.get("model"))
+    elif "model" in chosen:
         chosen["model"] = model_to_dict(chosen["model"])
     if chosen.get("prices") is not None:
         chosen["prices"] = as_floats(chosen["prices"], "prices").tolist()
@@ -299,6 +346,8 @@ def specified(
         as_positive(lease, "lease"),
         as_reserve(reserve),
         shared,
+        box,
+        0 if box is None else first_stage(box),
     )
     specification.build()
     try:

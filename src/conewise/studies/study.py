@@ -90,10 +90,10 @@ class Study(ChangingStudy):
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
 
         `designs`: names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
-        pyarrow or a mapping of columns, or how many. `objectives` are names or `Objective` records: with units, cone,
-        epsilon and what is certified count in steps of these; `levels` say what is acceptable of them, by name. Values
-        are told as they are measured; objectives in `minimise` are turned around inside, and `noise` is meant in your
-        own sign.
+        pyarrow or a mapping of columns, how many, or a `problems.Box` of settings (docs/features). `objectives` are
+        names or `Objective` records: with units, cone, epsilon and what is certified count in steps of these; `levels`
+        say what is acceptable of them, by name. Values are told as they are measured; objectives in `minimise` are
+        turned around inside, and `noise` is meant in your own sign.
         `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
         told within `lease` seconds is handed out again, by the clocks of the machines that ask. `reserve` is the part
         of delta that is kept for changes of the question (`add_designs`, `drop`, `change`).
@@ -153,6 +153,7 @@ class Study(ChangingStudy):
 
         with self._reader.guard:
             self._reader.up_to_date()  # outside the lock: others need not wait for what this may take
+            self._refine()
             if not self._reader.fold.open_evaluations(1, self._reader.now(), ahead):
                 finished = self._reader.fold.finished
                 return Batch((), worker, finished)  # whoever asks in vain, again and again, disturbs nobody

@@ -67,6 +67,8 @@ class Version:
     """Designs that were beaten when others were added."""
     assumed: tuple[str, ...] = ()
     """What is taken for granted of the changes."""
+    since: Mark | None = None
+    """When candidates of a box joined for the last time: what was told by then counts from the beginning."""
 
     @classmethod
     def first(cls, specification: Specification) -> Version:
@@ -95,6 +97,8 @@ class Version:
         options = dict(spec.built_options)
         if self.limit is not None and spec.question.epsilon > 0:
             options.pop("max_evaluations", None)  # the study itself ends there
+        if spec.box is not None:
+            return spec.meshed(options).rule(spec.places, spec.stage)
         if not self.changed:
             return build(spec.algorithm, replace(spec.question, delta=self.part), k, options, spec.blocks)
         options.pop("max_evaluations", None)  # its schedule must not know the limit
@@ -105,12 +109,19 @@ class Version:
 
     def after(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
         """The version that a change leads to; `beaten` says who was by then."""
-        if self.specification.algorithm not in CHANGEABLE and not self._only_the_limit(mark):
+        allowed = self.specification.refines if mark.change.kind == "join" else self._only_the_limit(mark)
+        if self.specification.algorithm not in CHANGEABLE and not allowed:
             raise InputError(
                 f"a study with the rule {self.specification.algorithm!r} cannot be changed, only one with "
                 f"{' or '.join(CHANGEABLE)}: make a new study, and take the evaluations along with export and tell."
             )
-        acts = {"add": self._added, "drop": self._dropped, "change": self._changed, "objective": self._widened}
+        acts = {
+            "add": self._added,
+            "drop": self._dropped,
+            "change": self._changed,
+            "objective": self._widened,
+            "join": self._joined,
+        }
         return acts[mark.change.kind](mark, beaten)
 
     def _only_the_limit(self, mark: Mark) -> bool:
@@ -157,6 +168,13 @@ class Version:
             aside=mark.told,
             beaten=(*self.beaten, *out),
         )
+
+    def _joined(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
+        """With more candidates of the box, which may be chosen by looking: docs/posterior, section 11."""
+        change, spec = mark.change, self.specification
+        names, rows = (*spec.names, *change.designs), (*spec.rows, *change.rows)
+        more = replace(spec, names=names, rows=rows, stage=spec.stage + 1)
+        return replace(self, specification=more, designs=tuple(range(len(names))), base=len(names), since=mark)
 
     def _dropped(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
         change = mark.change

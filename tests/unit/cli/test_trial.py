@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from shared.laboratory import TOML as LABORATORY
@@ -14,6 +16,7 @@ from conewise.cli.trial import read_trial
 from conewise.report.answer import answer
 from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_study
+from conewise.studies import boxes
 from conewise.studies.study import Study
 from conewise.tables.designrows import read_designs
 
@@ -182,6 +185,61 @@ def test_every_key_of_a_toml_arrives(folder, capsys):
     assert "already holds a study called 'second'" in refused(
         capsys, "create", "trial.toml", "--storage", "elsewhere.db", "--name", "second"
     )
+
+
+# -- boxes -----------------------------------------------------------------------------------------------------------
+
+BOX = """[box]
+candidates = 8
+
+[box.parameters]
+x = { from = 0, to = 1 }
+maker = ["A", "B"]
+
+[model]
+kind = "smooth"
+kernels = ["squared"]
+sizes = [3]
+discrepancies = [0.01]
+between = [0.5, 2]
+
+[algorithm]
+max_evaluations = 8
+"""
+
+
+def with_box(folder, box=BOX, also=""):
+    text = LABORATORY.replace('[designs]\nfile = "designs.csv"\n', also + box).replace("epsilon = 0.1", "epsilon = 0.5")
+    (folder / "trial.toml").write_text(text.replace(NAIVE, ""), encoding="utf-8")
+
+
+def test_a_trial_with_a_box_is_run_to_its_end(folder, capsys, monkeypatch):
+    for name in ("POOL", "FINER"):
+        monkeypatch.setattr(boxes, name, 32)
+    with_box(folder)
+    assert data(capsys, "create", "trial.toml")["algorithm"] == "model"
+    (asked,) = data(capsys, "ask", "trial.db")["handed_out"]
+    assert {"x", "maker"} <= asked["columns"].keys()
+    data(capsys, "tell", "trial.db", asked["id"], *trade_off(asked["columns"], asked["seed"]).tolist())
+    assert data(capsys, "run", "trial.db", "--toml", "trial.toml")["finished"]
+    status = data(capsys, "status", "trial.db", "--designs")
+    assert len(status["designs"]) > 8
+    assert f"for the {len(status['designs'])} candidates" in status["guarantee"]["theorem"]
+
+
+@pytest.mark.parametrize(
+    ("box", "also", "words"),
+    [
+        (BOX, "[designs]\ncount = 3\n\n", "say .box. or .designs., not both"),
+        ("[box]\ncandidates = 8\n", "", "no parameters; write the line .box.parameters."),
+        ("[box.parameters]\nx = { from = 1, to = 0 }\n", "", "trial.toml, .box.: the parameter 'x' must run from"),
+        ("[box]\npoints = 8\n", "", "'points' is not a key of it; it may have parameters"),
+        (BOX.replace("[model]", '[model]\nfeatures = ["x"]'), "", "the model of a box has no 'features'"),
+    ],
+)
+def test_mistakes_about_a_box_are_one_line(folder, capsys, box, also, words):
+    with_box(folder, box, also)
+    assert re.search(words, refused(capsys, "create", "trial.toml"))
 
 
 # -- models ----------------------------------------------------------------------------------------------------------

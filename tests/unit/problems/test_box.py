@@ -95,7 +95,7 @@ def test_values_of_another_shape_are_refused(returned):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"evaluate": None}, "evaluate must be a function"),
+        ({"evaluate": 3}, "evaluate must be a function"),
         ({"evaluate": lambda: 1}, "must take a design"),
         ({"evaluate": lambda a, b, c: 1}, "must take a design"),
         ({"candidates": 1}, "candidates must be at least 2"),

@@ -91,3 +91,15 @@ def test_what_is_no_parameter_is_refused_in_one_sentence(given, said):
         as_parameters(given)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [(20, 90), (1e-4, 1, "log"), range(1, 5), [8, 16, 32], ["oil", "water"], {"from": 2, "to": 5, "whole": True}],
+    ids=str,
+)
+def test_choices_lie_where_they_came_from_and_are_written_down(choice):
+    parameter = one(choice)
+    places = parameter.snapped(np.linspace(0, 1, 9))
+    np.testing.assert_allclose(parameter.placed(parameter.at(places)), places, atol=1e-12)
+    assert one(parameter.written()) == parameter

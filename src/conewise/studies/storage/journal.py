@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Protocol
 from conewise.errors import ConewiseError, InputError
 from conewise.studies.identity import Identity
 
-CHANGES: Final = ("add", "drop", "change", "objective")
+CHANGES: Final = ("add", "drop", "change", "objective", "join")
 """Entries that change what a study asks."""
 KINDS: Final = ("ask", "tell", "fail", "release", "correct", "withdraw", "note", *CHANGES)
 PATIENCE: Final = 60.0
