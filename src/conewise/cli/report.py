@@ -50,6 +50,7 @@ _OF_TABLES: Final = (
     "counts",
     "incomplete",
     *_OF_MODELS,
+    "confirm_all",
 )
 _OF_KNOWN: Final = ("design", "objectives", "minimise", "units", "levels", "spec", *STATED)
 _HTML: Final = (".html", ".htm", ".xhtml")
@@ -184,7 +185,7 @@ def _subject(
             progress=advance,
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
-            **{key: options[key] for key in _OF_MODELS},
+            **{key: options[key] for key in _OF_MODELS} | ({"confirm": "all"} if options["confirm_all"] else {}),
         )
 
 

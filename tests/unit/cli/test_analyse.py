@@ -264,6 +264,9 @@ def test_designs_that_were_never_evaluated_are_listed(tmp_path, run):
     assert [row["evidence"] for row in data["designs"]] == ["measured"] * 2 + ["predicted"] * 2 + ["measured"]
     assert data["certified"]["every truth"] is None
     assert data["designs"][2]["means"] == {"cost": None, "speed": None}
+    rough = (*BY_MODEL, "--designs", designs, "--epsilon", 20, "--json", "--plan", 3)
+    asked = [json.loads(run(path, *rough, *more)[0])["plan"] for more in ([], ["--confirm-all"])]
+    assert asked == [[], [{"name": "d2", "times": 1}, {"name": "d3", "times": 1}]]
 
 
 @pytest.mark.parametrize(

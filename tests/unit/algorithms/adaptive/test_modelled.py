@@ -89,6 +89,13 @@ def test_a_lone_spike_is_found_where_every_design_is_confirmed():
     assert seen.indices == [lone]
 
 
+def test_two_designs_are_enough():
+    lab = cw.SimulatedBandit([[0.0, 0.0], [1.0, 1.0]], Gaussian(0.05))
+    two = cw.identify(lab, CONE, epsilon=0.1, delta=0.05, rng=0, model=cw.models.Smooth([[0.0], [1.0]], sizes=(10.0,)))
+    assert two.guarantee
+    assert two.indices == [1]
+
+
 def test_a_promise_for_every_component_says_so():
     lab, model = cw.SimulatedBandit(MEANS[:8], Gaussian(0.3)), cw.models.Independent(sizes=(3.0, 30.0))
     result = cw.identify(lab, CONE, epsilon=0.1, delta=0.05, model=model, rng=3, robust=True)
