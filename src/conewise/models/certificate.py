@@ -233,7 +233,8 @@ class PosteriorCertificate(Answering):
 
     def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Statistics, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
-        delta -= float(screened(posterior, self.cone, look.chosen, others, self.required).bounds.sum())
+        said = self.missing(look)[others]  # of every component the same reasons are judged, those of the answer
+        delta -= float(screened(posterior, self.cone, look.chosen, others, self.required, said).bounds.sum())
         level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / (len(STAGES) * self.looks)
         best, found = math.inf, np.empty(0)
         for stage, total in enumerate(STAGES):

@@ -85,20 +85,27 @@ class Screened:
 
 
 def screened(
-    posterior: Posterior, cone: Cone, inside: Indices, outside: Indices, required: Required | None = None
+    posterior: Posterior,
+    cone: Cone,
+    inside: Indices,
+    outside: Indices,
+    required: Required | None = None,
+    said: Bools | None = None,
 ) -> Screened:
     """For each design outside a reason to leave it out: one inside dominates it, or it misses a level.
 
     One of those inside is chosen for each by the means. The margin along a facet is divided among the axes, and each
     axis has its mixture of tails. Under a cone that trades levels away a design that dominates another may miss a level
-    which that one meets, so there nobody is left out for being dominated.
+    which that one meets, so there nobody is left out for being dominated. `said` (Q,) are reasons that are given
+    already, whether each misses a level; else it is the surer one.
     """
     bounds, _ = dominated(posterior, cone, inside, outside)
     if required is None:
         return Screened(bounds, np.zeros(len(outside), dtype=bool))
     bounds = bounds if required.keeps else np.ones(len(outside))
     unlikely, _ = missing(posterior, required, outside)
-    return Screened(np.minimum(bounds, unlikely), unlikely < bounds)
+    said = unlikely < bounds if said is None else said
+    return Screened(np.where(said, unlikely, bounds), said)
 
 
 def dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indices) -> tuple[Floats, Floats]:

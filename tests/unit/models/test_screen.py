@@ -148,6 +148,8 @@ def test_the_reason_to_leave_a_design_out_is_the_surer_one():
     alone, _ = screen.missing(look.posterior, sure.required, others)
     beaten, _ = screen.dominated(look.posterior, ORTHANT, look.chosen, others)
     np.testing.assert_array_equal(why.bounds, np.minimum(alone, beaten))
+    given = screened(look.posterior, ORTHANT, look.chosen, others, sure.required, ~why.missing)
+    np.testing.assert_array_equal(given.bounds, np.maximum(alone, beaten))
     assert why.missing.any()
     assert (MEANS[others[why.missing & (why.bounds < 1e-3)], 0] < 0.4).all()
     # A wide cone trades the level away: who is dominated may be acceptable where the other one is not.
