@@ -15,6 +15,7 @@ from conewise.algorithms.contract import Result
 from conewise.algorithms.published.rectangles import Rectangles
 from conewise.feedback import Statistics
 from conewise.goals import Verdict
+from conewise.models.conditioned import Conditioned
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROOM = Path(cw.__file__).parent / "certificate"
@@ -60,6 +61,7 @@ MODULES = [
 KNOWN: dict[str, object] = {name: value for module in MODULES for name, value in vars(module).items()}
 KNOWN |= {module.__name__.rpartition(".")[2]: module for module in MODULES}
 KNOWN |= {"cw": cw, "conewise": cw, "directions": directions, "Rectangles": Rectangles}
+KNOWN |= {"Conditioned": Conditioned}
 KNOWN |= {"cone": cw.Cone.orthant(2), "statistics": Statistics, "result": Result, "verdict": Verdict}
 KNOWN |= {"algorithm": NaiveElimination, "problem": cw.problems.Recorded, "study": cw.Study}
 
