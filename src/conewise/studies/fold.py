@@ -62,9 +62,8 @@ class Fold:
         """Tell the algorithm what was there before it: evaluations that another one asked for."""
         more = np.zeros_like(self.consumed)
         more[: len(through)] = through - self.consumed[: len(through)]
-        designs = np.flatnonzero(more)
-        if len(designs):
-            for part in self._observations(Pulls(designs, more[designs]), self.consumed):
+        if more.any():
+            for part in self._observations(Pulls.each(more), self.consumed):
                 self.state = self.algorithm.tell(self.state, part)
         self.consumed = self.consumed + more
 

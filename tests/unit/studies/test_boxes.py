@@ -6,11 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from shared.boxes import small_boxes
 
 import conewise as cw
-from conewise.models import certificate
 from conewise.noise import Gaussian
-from conewise.studies import boxes
 from conewise.studies.boxes import REFINEMENTS, Mesh, Meshing
 
 SMALL = partial(cw.models.Smooth, kernels=("squared",), sizes=(10.0,), discrepancies=(0.01,), between=(0.3, 3.0))
@@ -35,10 +34,7 @@ def answer(problem, **given):
 
 @pytest.fixture(autouse=True, scope="module")
 def _fewer_points_and_draws():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "POOL", 64)
-        patch.setattr(boxes, "FINER", 128)
-        patch.setattr(certificate, "STAGES", (1024, 4096))
+    with small_boxes():
         yield
 
 

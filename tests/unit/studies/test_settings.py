@@ -6,12 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from shared.boxes import small_boxes
 
 import conewise as cw
 from conewise.errors import InputError
-from conewise.models import certificate
 from conewise.noise import Gaussian
-from conewise.studies import boxes
 from conewise.studies.boxes import REFINEMENTS
 from conewise.studies.spec import Specification
 
@@ -22,10 +21,7 @@ PLANE = {"x": (0, 1), "y": {"from": 0, "to": 1}}
 
 @pytest.fixture(autouse=True, scope="module")
 def _fewer_points_and_draws():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "POOL", 64)
-        patch.setattr(boxes, "FINER", 128)
-        patch.setattr(certificate, "STAGES", (1024, 4096))
+    with small_boxes():
         yield
 
 
