@@ -12,9 +12,6 @@ environment is absent, is replayed in closed form (`benchmarks.replay`) and mark
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,9 +24,9 @@ from typing import Any
 import numpy as np
 
 import conewise as cw
-from benchmarks import lines
+from benchmarks import lines, vopy
 from benchmarks.cases import SEED
-from benchmarks.elsewhere import SCRIPTS, peer_versions
+from benchmarks.elsewhere import peer_versions
 from benchmarks.measure import PEERS_PYTHON
 from benchmarks.modelled import ModelCase, brake_features, cases, network_features
 from benchmarks.replay import Replay
@@ -40,7 +37,8 @@ KEPT = Path(__file__).with_name("rules.jsonl")
 MOST = 1000
 """Evaluations after which an acquisition is stopped; nothing else is."""
 MOST_REPLAYED = 40_000
-TABLES = {"disc brake, 4 features": "DiscBrake", "SNW, 3 features": "SNW"}
+FEATURES = {"disc brake, 4 features": brake_features, "SNW, 3 features": network_features}
+SIGMA = 0.1
 
 
 @dataclass(frozen=True)
@@ -76,16 +74,14 @@ def ours(algorithm: str, case: ModelCase, seed: int, **options: Any) -> Found:
 
 def theirs(name: str, contraction: float | None, case: ModelCase, seed: int, patience: float) -> Found:
     """VOPy itself where it is there, may be asked (a root instead of a contraction it does not know) and ends."""
-    table, each = TABLES[case.name], 0.0
+    each = 0.0
     if contraction is not None and patience > 0 and PEERS_PYTHON.exists():
-        said = asked(name, table, contraction, seed, patience)
-        each = said["seconds"] / said["evaluations"]
-        if said["ended"]:
-            mask = np.isin(np.arange(case.problem.n_designs), said["returned"])
-            right = bool(cw.verdict(mask, case.problem.means, case.cone, case.epsilon))
-            return Found(said["evaluations"], True, right, False, said["seconds"], each=each)
+        said = vopy.run(name, asked(case), contraction, seed, patience)
+        each = said.seconds / said.evaluations
+        if said.ended:
+            return Found(said.evaluations, True, said.right(asked(case)), False, said.seconds, each=each)
     start = time.process_time()
-    made = replay_of(table)
+    made = replay_of(case)
     if name == "VOGP":
         count, mask, ended = made.vogp(contraction or 1.0, seed, MOST_REPLAYED)
     else:
@@ -93,15 +89,8 @@ def theirs(name: str, contraction: float | None, case: ModelCase, seed: int, pat
     return replace(_found(case, mask, count, ended, False, start, replayed=True), each=each)
 
 
-def asked(name: str, table: str, contraction: float, seed: int, patience: float) -> dict[str, Any]:
-    """What VOPy answers: evaluations, the returned designs, CPU seconds of one thread, and whether it ended."""
-    command = [PEERS_PYTHON, SCRIPTS / "vopy_models.py", name, table, contraction, seed, patience]
-    alone = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    ran = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=alone)
-    if ran.returncode:
-        raise RuntimeError(f"VOPy failed: {ran.stderr.strip().splitlines()[-1]}")
-    said: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
-    return said
+def asked(case: ModelCase) -> vopy.Asked:
+    return vopy.Asked(np.asarray(case.problem.means), FEATURES[case.name](), SIGMA, case.epsilon, case.delta)
 
 
 def _found(
@@ -118,12 +107,16 @@ def _found(
     return Found(evaluations, ended, right, promised and ended, time.process_time() - start, replayed)
 
 
+def replay_of(case: ModelCase) -> Replay:
+    return _replay(case.name)
+
+
 @cache
-def replay_of(table: str) -> Replay:
-    case = next(case for case in cases() if TABLES.get(case.name) == table)
-    features = brake_features() if table == "DiscBrake" else network_features()
-    scaled = (features - features.min(axis=0)) / np.ptp(features, axis=0)
-    return Replay(np.asarray(case.problem.means), scaled, 0.1**2, case.epsilon, case.delta)
+def _replay(name: str) -> Replay:
+    """Made once: kernels are fitted for it."""
+    told = asked(next(case for case in cases() if case.name == name))
+    scaled = (told.features - told.features.min(axis=0)) / np.ptp(told.features, axis=0)
+    return Replay(told.means, scaled, told.sigma**2, told.epsilon, told.delta)
 
 
 Make = Callable[[ModelCase, int, float], Found]
@@ -157,7 +150,7 @@ def missing(runs: int, only: str, patience: float) -> Iterator[Callable[[], Run]
     """Row after row for each seed, the two tables with features alone; a rule that VOPy did not end is replayed."""
     for seed in range(SEED, SEED + runs):
         for case in cases():
-            for rule in ROWS if case.name in TABLES else ():
+            for rule in ROWS if case.name in FEATURES else ():
                 done = [run for run in lines.read(KEPT, Run) if (run.case, run.rule) == (case.name, rule)]
                 if only in f"{case.name}, {rule}" and seed not in {run.seed for run in done}:
                     slow = any(run.replayed and run.each for run in done)
@@ -170,7 +163,7 @@ def one(rule: str, case: ModelCase, seed: int, patience: float) -> Run:
 
 def table(done: list[Run]) -> Iterator[str]:
     """One block a case."""
-    for case in TABLES:
+    for case in FEATURES:
         yield f"### {case}\n"
         yield "| rule | runs | evaluations (mean) | std. error | ended | right | promised | CPU ms an evaluation | |"
         yield "|---|--:|--:|--:|--:|--:|--:|--:|---|"

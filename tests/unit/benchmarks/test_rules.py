@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from benchmarks import lines, replay, rules
+from benchmarks import lines, replay, rules, vopy
 from conewise.noise import Gaussian
 
 X = np.linspace(0, 1, 12)[:, None]
@@ -106,10 +106,9 @@ def test_a_row_of_vopy_is_replayed_where_vopy_is_not(monkeypatch, table, tmp_pat
 def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path, networks):
     questions = []
 
-    def asked(name, where, contraction, seed, patience):
-        questions.append(seed)
-        ended = name == "quick"
-        return {"evaluations": 10, "returned": list(range(12)), "seconds": 5.0, "ended": ended}
+    def run(name, asked, contraction, seed, patience):
+        questions.append((seed, asked.sigma))
+        return vopy.Answer(10, np.ones(12, dtype=bool), 5.0, name == "quick")
 
     some = {name: rules._vopy(name, 32.0) for name in ("quick", "VOGP")}
     python = tmp_path / "python"
@@ -120,11 +119,11 @@ def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path
         ("KEPT", tmp_path / "runs.jsonl"),
         ("PEERS_PYTHON", python),
         ("replay_of", lambda name: table),
-        ("asked", asked),
     ):
         monkeypatch.setattr(rules, name, value)
+    monkeypatch.setattr(vopy, "run", run)
     assert rules.main(["--runs", "2"]) == 0
     quick, slow = list(rules.table(lines.read(rules.KEPT, rules.Run)))[-3:-1]
-    assert questions == [rules.SEED, rules.SEED, rules.SEED + 1]
+    assert questions == [(seed, 0.1) for seed in (rules.SEED, rules.SEED, rules.SEED + 1)]
     assert quick.endswith("| 500 |  |")
     assert "| 500 | replayed; VOPy takes about " in slow
