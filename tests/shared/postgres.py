@@ -13,6 +13,8 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 
 class Server:
     """Where studies may live: each place is a schema of one database, reached through a local socket."""
@@ -129,8 +131,7 @@ def server() -> Iterator[Server]:
     """Started, and stopped and removed at the end; as root, pgserver runs it under a user of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the system has no folder for sockets, and finds another one
-        import pgserver
-
+        pgserver = pytest.importorskip("pgserver", reason="pgserver, the PostgreSQL of these tests, is not here")
         folder = tempfile.mkdtemp(prefix="cw", dir="/tmp")  # short: the path of a socket has some 100 bytes
         running = pgserver.get_server(folder, cleanup_mode="delete")
     try:
