@@ -1,0 +1,100 @@
+"""The table of who is right: runs are kept and counted, and a promise is broken where the interval says so."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+
+import conewise as cw
+from benchmarks import lines, rules, vopy, whoisright
+
+TIES = whoisright.near_ties()
+
+
+@pytest.fixture
+def apart(monkeypatch, tmp_path):
+    """Files of its own, the near-ties alone, and VOPy as on a machine where `make bench-peers` never ran."""
+    for name, value in (
+        ("KEPT", tmp_path / "runs.jsonl"),
+        ("PAGE", tmp_path / "page.md"),
+        ("instances", lambda: (TIES,)),
+        ("PEERS_PYTHON", tmp_path / "python"),
+        ("peer_versions", lambda names: dict.fromkeys(names, "9.9")),
+    ):
+        monkeypatch.setattr(whoisright, name, value)
+    monkeypatch.setattr(rules, "KEPT", tmp_path / "rules.jsonl")
+    return tmp_path
+
+
+def test_near_ties_are_standardised_and_just_too_far_apart():
+    means = np.asarray(TIES.problem.means)
+    np.testing.assert_allclose(means.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(means.std(axis=0), 1)
+    front = cw.pareto_mask(means, whoisright.ORTHANT)
+    assert front.sum() == 2
+    assert cw.verdict(front, means, whoisright.ORTHANT, TIES.epsilon)
+    for one in range(6):  # nobody may be taken away, nobody added
+        assert not cw.verdict(front ^ (np.arange(6) == one), means, whoisright.ORTHANT, TIES.epsilon)
+
+
+def test_runs_are_made_once_and_the_page_counts_them(apart, monkeypatch):
+    chosen = [rule for rule in whoisright.RULES if rule.name in ("**adaptive**", "VOPy PaVeBa, default", "Auer")]
+    monkeypatch.setattr(whoisright, "RULES", tuple(chosen))
+    for _ in range(2):
+        assert whoisright.main(["--runs", "2", "--write"]) == 0
+    kept = lines.read(whoisright.KEPT, whoisright.Run)
+    assert [(run.rule, run.seed - whoisright.SEED) for run in kept] == [
+        ("**adaptive**", 0),
+        ("Auer", 0),
+        ("**adaptive**", 1),
+        ("Auer", 1),
+    ]
+    text = whoisright.PAGE.read_text(encoding="utf-8")
+    assert "VOPy 9.9" in text
+    assert "| **adaptive** | conewise | for every truth | 95% | 2 | 2 | 1.000 | 0.158 to 1.000 |" in text
+    assert "VOPy PaVeBa" not in text
+
+
+def test_vopy_is_asked_where_it_is_there_for_its_share_of_the_runs(apart, monkeypatch):
+    rule = next(rule for rule in whoisright.RULES if rule.name == "VOPy PaVeBa, proven radius")
+    monkeypatch.setattr(whoisright, "RULES", (rule,))
+    monkeypatch.setattr(whoisright, "PEERS_PYTHON", apart)
+    asked = []
+
+    def run(name, question, contraction, seed, patience):
+        asked.append((name, contraction, patience))
+        return vopy.Answer(9, np.ones(6, dtype=bool), 1.0, True)
+
+    monkeypatch.setattr(vopy, "run", run)
+    assert whoisright.main(["--runs", "40", "--patience", "7"]) == 0
+    assert asked == [("PaVeBa", 1.0, 7.0)] * 2
+    assert [run.right for run in lines.read(whoisright.KEPT, whoisright.Run)] == [False, False]
+
+
+def test_runs_with_a_model_are_those_of_the_other_table(apart):
+    told = {"evaluations": 5, "ended": True, "right": True, "promised": True, "seconds": 1.0, "case": "near-ties"}
+    made = [
+        rules.Run(**told, rule="**model**", seed=1),
+        rules.Run(**told, rule="VOPy VOGP, proven radius", seed=1, replayed=True),
+        rules.Run(**told, rule="of no interest", seed=1),
+    ]
+    lines.fill(rules.KEPT, [lambda run=run: run for run in made], 1.0)
+    rows = [row for row in whoisright.page(whoisright.done()).splitlines() if row.startswith("| ")]
+    assert [row.split(" | ")[:2] for row in rows[1:]] == [
+        ["| **with a model**", "conewise"],
+        ["| VOPy VOGP, proven radius", "replayed"],
+    ]
+
+
+@pytest.mark.parametrize(("right", "broken"), [(0, True), (6, False)])
+def test_a_promise_is_broken_where_its_interval_lies_below(right, broken):
+    runs = [whoisright.Run("here", "any", seed, 10, seed < right, 0.1, ended=seed > 0) for seed in range(6)]
+    row = whoisright.row(whoisright.RULES[0], "conewise", runs)
+    assert ("**broken**" in row) is broken
+    assert "1 not ended" in row
+
+
+def test_the_page_carries_its_date(apart):
+    assert "on 02 January 2030" in whoisright.page([], lambda: datetime.date(2030, 1, 2))
