@@ -87,5 +87,5 @@ def normal_nodes(dim: int) -> Floats:
     from scipy.special import ndtri
     from scipy.stats import qmc
 
-    points = qmc.Sobol(dim, scramble=True, rng=np.random.default_rng(0)).random(_NODES)
+    points = qmc.Sobol(dim, scramble=True, seed=np.random.default_rng(0)).random(_NODES)
     return read_only(np.asarray(ndtri(points)))
