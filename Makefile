@@ -62,6 +62,7 @@ samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.boxes --write
 	$(BIN)/python -m benchmarks.modelled
 	$(BIN)/python -m benchmarks.modelled --bent
+	$(BIN)/python -m benchmarks.rules --write
 
 # The measured failure rates of every rule on every instance, and of what is said around answers: forty-five minutes.
 validate: $(VENV)/.test
@@ -72,6 +73,7 @@ validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.blocks --write
 	$(BIN)/python -m benchmarks.noises --write
 	$(BIN)/python -m benchmarks.calibration --write
+	$(BIN)/python -m benchmarks.whoisright --write
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 # The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.

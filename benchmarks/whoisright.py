@@ -86,7 +86,11 @@ def near_ties() -> Instance:
     means = np.vstack([front, front - gap, front - gap])[[2, 0, 5, 3, 1, 4]]
     epsilon = 1 / float(means.std(axis=0)[0])
     bandit = cw.SimulatedBandit(standardised(means), Gaussian(epsilon / 2))
-    about = "Two Pareto designs and four that are worse by 1.02 epsilon; sigma is epsilon / 2, the feature a number."
+    about = (
+        "Two Pareto designs and four that are worse by 1.02 epsilon, as an opponent would arrange them; sigma is "
+        "epsilon / 2, and the feature is a number that says nothing. A rule whose promise is an average over tables "
+        "stops early here, and is often wrong: whoever fears such a table takes a promise for every truth."
+    )
     return Instance("near-ties", about, bandit, epsilon, np.arange(6.0)[:, None], epsilon / 2)
 
 
@@ -146,6 +150,8 @@ BRAKE, NETWORKS = TABLES
 TIES, EXACT = "near-ties", "random designs, exact"
 COVERED = dict.fromkeys((*TABLES, TIES), 1.0)
 EVERYWHERE = COVERED | {EXACT: 1.0}
+PAIRS = EVERYWHERE | {BRAKE: 0.5, NETWORKS: 0.2}
+"""For rules that look at all pairs before every evaluation."""
 
 
 def _conewise(make: Callable[[Instance, int], Any]) -> Make:
@@ -194,27 +200,29 @@ def _vopy(rule: str, contraction: float | None) -> Make:
 
 
 VOPY, OURS = "VOPy", "conewise"
+TRUTH, PRIOR, KERNEL = "for every truth", "on average over the prior", "given the kernel"
+AVERAGES = (PRIOR, KERNEL)
 SHRUNK = "none: the radius is divided by 32"
 TUNED = "none: the radius is tuned"
 
 RULES = (
-    Rule("**adaptive**", OURS, "for every truth", _conewise(_ours), EVERYWHERE),
-    Rule("**with a model**", OURS, "on average over the prior", _conewise(_modelled), {TIES: 1.0}),
-    Rule("VOPy PaVeBa, default", VOPY, SHRUNK, _vopy("PaVeBa", 32.0), {BRAKE: 0.2, NETWORKS: 0.05, TIES: 1.0}),
-    Rule("VOPy PaVeBa, proven radius", VOPY, "for every truth", _vopy("PaVeBa", 1.0), {TIES: 0.05}),
+    Rule("**adaptive**", OURS, TRUTH, _conewise(_ours), EVERYWHERE),
+    Rule("**with a model**", OURS, PRIOR, _conewise(_modelled), {TIES: 1.0}),
+    Rule("VOPy PaVeBa, default", VOPY, SHRUNK, _vopy("PaVeBa", 32.0), {BRAKE: 0.1, NETWORKS: 0.03, TIES: 1.0}),
+    Rule("VOPy PaVeBa, proven radius", VOPY, TRUTH, _vopy("PaVeBa", 1.0), {TIES: 0.05}),
     Rule("VOPy VOGP, default", VOPY, SHRUNK, _vopy("VOGP", 32.0), {TIES: 1.0}),
-    Rule("VOPy VOGP, proven radius", VOPY, "given the kernel", _vopy("VOGP", 1.0), {TIES: 0.1}),
+    Rule("VOPy VOGP, proven radius", VOPY, KERNEL, _vopy("VOGP", 1.0), {TIES: 0.1}),
     Rule("VOPy PaVeBa-GP, default", VOPY, SHRUNK, _vopy("PaVeBaGP", 32.0), {TIES: 0.2}),
-    Rule("VOPy PaVeBa-GP, proven radius", VOPY, "given the kernel", _vopy("PaVeBaGP", None), {}),
-    Rule("VOPy Auer, default", VOPY, SHRUNK, _vopy("Auer", 32.0), COVERED),
+    Rule("VOPy PaVeBa-GP, proven radius", VOPY, KERNEL, _vopy("PaVeBaGP", None), {}),
+    Rule("VOPy Auer, default", VOPY, SHRUNK, _vopy("Auer", 32.0), COVERED | {NETWORKS: 0.4}),
     Rule("VOPy naive elimination", VOPY, "none: a variance for a deviation", _vopy("NaiveElimination", None), COVERED),
-    Rule("naive elimination", OURS, "for every truth", _conewise(_naive), COVERED),
+    Rule("naive elimination", OURS, TRUTH, _conewise(_naive), COVERED),
     Rule("PaVeBa, radius / 32", OURS, SHRUNK, _published(algorithms.PaVeBa, scale=1 / 32), COVERED),
-    Rule("PaVeBa", OURS, "for every truth", _published(algorithms.PaVeBa, 0.05), COVERED),
+    Rule("PaVeBa", OURS, TRUTH, _published(algorithms.PaVeBa, 0.05), COVERED),
     Rule("Auer, radius x 0.55", OURS, TUNED, _published(algorithms.AuerElimination, 0.05, 0.55), EVERYWHERE),
-    Rule("Auer", OURS, "for every truth", _published(algorithms.AuerElimination, 0.05), EVERYWHERE),
-    Rule("APE, radius x 0.6", OURS, TUNED, _published(algorithms.LeaderChallenger, 0.1, 0.6), EVERYWHERE),
-    Rule("APE", OURS, "for every truth", _published(algorithms.LeaderChallenger, 0.1), EVERYWHERE),
+    Rule("Auer", OURS, TRUTH, _published(algorithms.AuerElimination, 0.05), EVERYWHERE),
+    Rule("APE, radius x 0.6", OURS, TUNED, _published(algorithms.LeaderChallenger, 0.1, 0.6), PAIRS),
+    Rule("APE", OURS, TRUTH, _published(algorithms.LeaderChallenger, 0.1), PAIRS),
     Rule(
         "PSIPS",
         OURS,
@@ -277,10 +285,10 @@ def table(instance: Instance, found: Sequence[Run]) -> Iterator[str]:
 
 
 def row(rule: Rule, code: str, runs: Sequence[Run]) -> str:
-    """Broken is a promise that the interval contradicts."""
+    """Broken is a promise that the interval contradicts; one on average over tables cannot be broken by one table."""
     right, ended = sum(run.right for run in runs), sum(run.ended for run in runs)
     low, high = rate_interval(right, len(runs), LEVEL)
-    said = "**broken**" if high < 1 - DELTA else ""
+    said = "" if high >= 1 - DELTA else f"below {1 - DELTA:.0%}" if rule.proof in AVERAGES else "**broken**"
     if ended < len(runs):
         said = f"{said} {len(runs) - ended} not ended".strip()
     spent = np.mean([run.evaluations for run in runs])
@@ -298,7 +306,8 @@ def page(found: Sequence[Run], today: Callable[[], date] = date.today) -> str:
         "Every rule below is asked for an answer that succeeds with probability 95 %, and says that it does. How often "
         "is it right? All get the same instances, and every answer is checked against the truth by `cw.verdict`. "
         "*Broken* is a promise that the exact interval (Clopper & Pearson 1934) contradicts; the other promises are "
-        "kept as far as so many runs can tell. A rule that is right in all runs may spend more than it need.",
+        "kept as far as so many runs can tell. A promise on average over many tables cannot be broken by one of them: "
+        "there the page says *below 95 %*. A rule that is right in all runs may spend more than it need.",
         "",
         f"Made by `python -m benchmarks.whoisright --write` on {today():%d %B %Y} from the runs in "
         f"benchmarks/whoisright.jsonl and benchmarks/rules.jsonl, seeds from {SEED} on, of which none was used to "
@@ -314,7 +323,8 @@ def page(found: Sequence[Run], today: Callable[[], date] = date.today) -> str:
         "- *radius x 0.6* (APE) and *x 0.55* (Auer) give about the evaluations that the authors report with the tuned "
         "radii of their own experiments, compared with the proven ones on the same data.",
         "- *for every truth* and *on average over the prior* are explained in [which guarantee](guarantees.md): the "
-        "second promises nothing about one particular table, such as those here.",
+        "second promises nothing about one particular table, such as those here; nor does *given the kernel*, the "
+        "promise of VOGP and PaVeBa-GP.",
         "",
     ]
     for instance in instances():

@@ -65,11 +65,14 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
     scipy.optimize.nnls (1.15 to at least 1.17) can return, without a word, a wrong x and a wrong residual when
     several entries of x are zero and not held there (scipy issue 25389). Its answer is therefore tested for
-    optimality, and a doubtful one is compared with that of another algorithm.
+    optimality, and a doubtful one is compared with that of another algorithm, which also answers where nnls gives up.
     """
     from scipy.optimize import lsq_linear, nnls
 
-    x: Floats = nnls(A, b)[0]
+    try:
+        x: Floats = nnls(A, b)[0]
+    except RuntimeError:  # too many steps: scipy 1.14 needs them for nearly parallel columns
+        x = np.zeros(A.shape[1])
     residual = b - A @ x
     slopes = residual @ A  # optimal: none positive, and zero where x is positive
     slopes /= np.linalg.norm(A, axis=0)

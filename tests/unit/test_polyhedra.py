@@ -7,6 +7,7 @@ import pytest
 from shared.cones import named_cones
 
 from conewise import Cone
+from conewise._polyhedra import non_negative_least_squares
 
 
 def test_redundant_rows_are_removed_and_reported():
@@ -43,3 +44,15 @@ def test_rays_lie_in_the_cone_and_on_enough_facets(cone):
 @pytest.mark.parametrize("cone", named_cones(), ids=str)
 def test_facets_of_the_rays_are_the_facets(cone):
     assert Cone.from_rays(cone.rays) == cone
+
+
+def test_where_one_solver_gives_up_the_other_answers(monkeypatch):
+    A, b = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([1.0, -2.0, 1.0])
+    expected = non_negative_least_squares(A, b)
+
+    def tired(*given):
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    monkeypatch.setattr("scipy.optimize.nnls", tired)
+    np.testing.assert_allclose(non_negative_least_squares(A, b), expected)
+    np.testing.assert_allclose(expected, [1.0, 0.0], atol=1e-12)

@@ -50,6 +50,8 @@ def test_one_range_for_a_package_wherever_it_stands():
 @pytest.mark.parametrize("text", OURS)
 def test_the_page_states_the_licence_that_the_package_states(text):
     name = canonicalize_name(Requirement(text).name)
+    if Version(distribution(name).version) == Version(lowest()[Requirement(text).name]):
+        pytest.skip("the page is about the newest versions, which may word it in another way than the oldest")
     line = f"| {name} | {licences['licence'](distribution(name))} |"
     assert line in licences["PAGE"].read_text(encoding="utf-8"), "run python docs/licences.py"
 

@@ -94,6 +94,8 @@ def test_a_promise_is_broken_where_its_interval_lies_below(right, broken):
     row = whoisright.row(whoisright.RULES[0], "conewise", runs)
     assert ("**broken**" in row) is broken
     assert "1 not ended" in row
+    averaged = next(rule for rule in whoisright.RULES if rule.proof == whoisright.PRIOR)
+    assert ("| below 95% 1 not ended |" in whoisright.row(averaged, "conewise", runs)) is broken
 
 
 def test_the_page_carries_its_date(apart):
