@@ -205,9 +205,9 @@ def page(rows: list[str]) -> str:
         "VOGP and epsilon-PAL promise nothing. *right* counts answers that are finished and succeed; VOPy's own rules "
         "fit their kernels to the noise-free values of all designs, and the value with which they start is counted. "
         "*CPU ms* are of the whole run, in one thread; VOPy's, where it did not end, of as far as it came. *replayed*: "
-        "the rule as VOPy has it, from closed forms, where VOPy takes minutes or hours a run (its time a run is then its "
-        "time an evaluation, where it was asked, times the evaluations replayed); PaVeBa-GP multiplies standard deviations by "
-        "alpha where its proof has the root, and the root is not something that VOPy can be asked for."
+        "the rule as VOPy has it, from closed forms, where VOPy takes minutes or hours a run (its time a run is then "
+        "its time an evaluation, where it was asked, times the evaluations replayed); PaVeBa-GP multiplies standard "
+        "deviations by alpha where its proof has the root, and VOPy cannot be asked for the root."
     )
     return f"{head.rstrip()}\n\n{BEGIN}\n{intro}\n\n" + "\n".join(rows).rstrip() + f"\n{END}\n\n{tail.lstrip()}"
 
