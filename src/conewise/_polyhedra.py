@@ -71,7 +71,7 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
     try:
         x: Floats = nnls(A, b)[0]
-    except RuntimeError:  # too many steps: scipy 1.14 needs them for nearly parallel columns
+    except RuntimeError:  # too many steps, as nearly parallel columns may take
         x = np.zeros(A.shape[1])
     residual = b - A @ x
     slopes = residual @ A  # optimal: none positive, and zero where x is positive
