@@ -164,7 +164,7 @@ def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(ch
         hopeless = int(np.flatnonzero(~wide)[0])
         page.locator("#filter").fill(SNW.names[hopeless])
         page.get_by_role("button", name=SNW.names[hopeless], exact=True).click()
-        mentions(page, ".back", "at no price: another design is at least as good in both")
+        mentions(page, ".back", "at no price: another design is at least as good in every objective")
 
 
 def test_pictures_are_files_of_vectors_too_and_the_shortlists_has_its_names(chromium, snw):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import socket
 
 import numpy as np
 import pytest
 from shared.browser import SLOW, new_page, screenshot, serious_violations
-from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, visiting
+from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, save_page, visiting
 from shared.studies import make, values_of
 
 import conewise as cw
@@ -311,83 +310,10 @@ def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(c
         said = cw.Preferences(objectives).accepts(give={"price": 1}, get={"speed": 0.5})
         reads(page, "#pareto", str(said.remaining(values).sum()))
         mentions(page, "#caption-first", f": {said.remaining(values).sum()} Pareto")
-        path = saved(page, tmp_path)
+        path = save_page(page, tmp_path)
     with visiting(chromium, path.as_uri()) as page:
         reads(page, "#pareto", str(said.remaining(values).sum()))
         has(page, "#rate-0", "0.5")
-
-
-# -- the page as a file ------------------------------------------------------------------------------------------------
-
-
-def saved(page, tmp_path):
-    with page.expect_download() as download:
-        page.locator("#save-page").click()
-    path = tmp_path / "designs.html"
-    download.value.save_as(path)
-    return path
-
-
-def test_a_saved_page_works_without_a_server(chromium, tmp_path):
-    names = ["</script><script>alert(1)</script>", "<!-- x", *[f"d{k}" for k in range(998)]]
-    values = np.random.default_rng(2).normal(size=(1000, 2)) @ np.array([[1, -0.7], [0, 0.7]])
-    table = tmp_path / "many.csv"
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["name", "cost", "speed"], *([n, *v] for n, v in zip(names, values, strict=True))])
-    means = values * [-1, 1]
-    with exploring(table, "--minimise", "cost") as address, visiting(chromium, address) as page:
-        page.locator("#degrees-exact").fill("120")
-        mentions(page, "#caption-first", "planar:120")
-        path = saved(page, tmp_path)
-    assert path.stat().st_size < 200_000
-    with visiting(chromium, path.as_uri()) as page:  # the server has ended
-        reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.planar(120)).sum()))
-        slider = page.locator("#degrees")
-        slider.focus()
-        for _ in range(10):
-            page.keyboard.press("ArrowLeft")
-        reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.planar(110)).sum()))
-        page.locator("#rate-0").fill("3")
-        page.locator("#rate-1").fill("∞")
-        cone = cw.Cone.from_rays([[1, 0], [-1, 3]])
-        front = np.flatnonzero(cw.pareto_mask(means, cone))
-        reads(page, "#pareto", str(len(front)))
-        reads(page, "#names li:first-child", names[front[0]])
-        page.locator("#degrees-exact").fill("90")
-        front = cw.pareto_mask(means, cw.Cone.planar(90))
-        reads(page, "#pareto", str(front.sum()))
-        name = names[np.flatnonzero(front & ~cw.pareto_mask(means, cw.Cone.planar(179)))[0]]
-        page.locator("#names button", has_text=re.compile(f"^{re.escape(name)}$")).click()
-        mentions(page, "#selected", "nothing beats it")
-        # Who is out says at which exchange it returns, and a click makes it so, here as well.
-        page.locator("#degrees-exact").fill("179")
-        reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.planar(179)).sum()))
-        page.locator(".back button").click()
-        mentions(page, "#selected", "nothing beats it")
-        reads(page, ".chosen-name", name)
-        assert drawn(page, "points.names.length") == 1000
-        assert serious_violations(page) == []
-        screenshot(page, "explorer-saved")
-
-
-def test_a_saved_page_of_three_objectives_has_the_least_share_of_all(chromium, three, tmp_path):
-    values, address = three
-    means = values * [-1, 1, 1]
-    with visiting(chromium, address) as page:
-        page.locator("#share-1").fill("20")
-        cone = cw.Cone([[80, 20, 0], [0, 100, 0], [0, 20, 80]])
-        reads(page, "#pareto", str(cw.pareto_mask(means, cone).sum()))
-        path = saved(page, tmp_path)
-    with visiting(chromium, path.as_uri()) as page:
-        reads(page, "#pareto", str(cw.pareto_mask(means, cone).sum()))
-        page.locator("#share").fill("12")
-        reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.importance(0.12, dim=3)).sum()))
-        page.locator("#share").fill("33")
-        reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.importance(0.33, dim=3)).sum()))
-        page.locator("#as-saved").click()
-        reads(page, "#pareto", str(cw.pareto_mask(means, cone).sum()))
-        assert serious_violations(page) == []
-        screenshot(page, "explorer-saved-three")
 
 
 # -- a study -----------------------------------------------------------------------------------------------------------

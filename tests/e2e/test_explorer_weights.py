@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from shared.browser import screenshot, serious_violations
 from shared.explorer import exploring, mentions, reads, tab_to, visiting
+from shared.triangle import drag
 
 import conewise as cw
 
 MEANS = np.random.default_rng(3).normal(size=(200, 3)).round(3)
-MARGIN = {"side": 24, "top": 26, "bottom": 28}
 
 
 @pytest.fixture(scope="module")
@@ -24,28 +24,6 @@ def three(tmp_path_factory):
 
 def count(shares):
     return str(cw.pareto_mask(MEANS, cw.Cone(np.array(shares) + (100 - sum(shares)) * np.eye(3))).sum())
-
-
-def place(page, weights):
-    """Where in the window a weighting is, in %."""
-    page.locator("#triangle").scroll_into_view_if_needed()
-    box = page.locator("#triangle").bounding_box()
-    corners = np.array(
-        [
-            [box["width"] / 2, MARGIN["top"]],
-            [MARGIN["side"], box["height"] - MARGIN["bottom"]],
-            [box["width"] - MARGIN["side"], box["height"] - MARGIN["bottom"]],
-        ]
-    )
-    x, y = np.array(weights) / 100 @ corners
-    return box["x"] + x, box["y"] + y
-
-
-def drag(page, start, end):
-    page.mouse.move(*place(page, start))
-    page.mouse.down()
-    page.mouse.move(*place(page, end), steps=4)
-    page.mouse.up()
 
 
 def test_the_triangle_of_weights_is_one_more_view_of_the_preference(chromium, three):

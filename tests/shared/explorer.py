@@ -139,6 +139,15 @@ def tab_to(page, wanted):
     raise AssertionError(f"#{wanted} is not reached by Tab")
 
 
+def save_page(page, folder):
+    """The page as a file, downloaded."""
+    with page.expect_download() as download:
+        page.locator("#save-page").click()
+    path = folder / "designs.html"
+    download.value.save_as(path)
+    return path
+
+
 def send(explorer, method="POST", path=None, body=b"{}", headers=None):
     """Status, headers and body of one request; by default one that the page itself would send."""
     connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)

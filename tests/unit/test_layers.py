@@ -23,7 +23,7 @@ ROOMS = [
     ("_conechecks", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
-    ("fronts", "gaps", "directions", "hypervolume"),
+    ("fronts", "gaps", "directions", "hypervolume", "_returns"),
     ("complexity", "noise"),
     ("_noisetext",),
     ("objectives",),

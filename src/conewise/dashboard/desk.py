@@ -187,9 +187,7 @@ class Desk:
         designs = self._designs(asked)
         cone = stated(asked.get("first"), designs)
         shortlist = answers.places_in(asked.get("index"), len(designs.names))
-        found = self._front(designs, cone)
-        with self._long_turn:
-            return {"html": saved.page(self.source.title, designs, cone, found, shortlist)}
+        return {"html": saved.page(self.source.title, designs, cone, shortlist)}
 
     def angles(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Where every design leaves; two objectives only."""

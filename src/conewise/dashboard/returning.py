@@ -1,4 +1,4 @@
-"""When a design that is out would come back: at which amount of an exchange, or with which least shares."""
+"""When a design that is out would come back: by the smallest change of all, or by one exchange or the shares alone."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
+from conewise._returns import smallest_change
 from conewise.cones import Cone
 from conewise.dashboard.sources import Designs
-from conewise.dashboard.statements import stated
+from conewise.dashboard.statements import spoken, stated
+from conewise.dashboard.views import views
 from conewise.errors import ConewiseError
 from conewise.order import dominates
 
 _FARTHEST: Final = 2.0**20  # times the amount that was said: beyond, the exchange is as good as never
 _HALVINGS: Final = 24
 _MOST_ASKED: Final = 5  # exchanges of one preference that are looked at
+_MOST_NAMED: Final = 2  # exchanges of a change that are told
+_MOVED: Final = 1.001  # times what was wanted: below, nobody would notice
 
 
 def returning(designs: Designs, index: int, preference: Any) -> list[dict[str, Any]]:
-    """What each part of a preference would have to be for design `index`, which is beaten, to remain.
+    """What a preference would have to be for design `index`, which is beaten, to remain: first the smallest change.
 
-    Larger amounts and smaller shares make smaller cones, each inside the last, so that halving finds where it returns.
+    Then each part of it alone. Larger amounts and smaller shares make smaller cones, each inside the last, so that
+    halving finds where it returns.
     """
     mine = designs.means[designs.known == index][0]
+    if dominates(designs.means, mine, Cone.orthant(designs.dim)).any():
+        return [{"never": True}]
 
     def remains(changed: dict[str, Any]) -> bool:
         try:
@@ -33,11 +42,13 @@ def returning(designs: Designs, index: int, preference: Any) -> list[dict[str, A
         return not dominates(designs.means, mine, cone).any()
 
     found: list[dict[str, Any]] = []
+    factor = math.inf  # by which one exchange alone would have to change
     said = preference.get("said", [])
     for place in [n for n, statement in enumerate(said) if "accept" in statement][-_MOST_ASKED:]:
         if (times := _least(partial(_holds_dearer, remains, preference, place))) is not None:
             give, much, get, more = said[place]["accept"]
             found.append({"loss": give, "gain": get, "amount": more * times / much})
+            factor = min(factor, times)
     shares = preference.get("shares")
     if (
         shares
@@ -45,7 +56,37 @@ def returning(designs: Designs, index: int, preference: Any) -> list[dict[str, A
         and (times := _least(lambda t: remains({**preference, "shares": [share / t for share in shares]}))) is not None
     ):
         found.append({"shares": [math.floor(10 * share / times) / 10 for share in shares]})
-    return found
+    # Where one exchange alone does it as well, that is the simpler way to say it.
+    return [way for way in _changed(designs, index, preference) if way["factor"] * _MOVED < factor] + found
+
+
+def _changed(designs: Designs, index: int, preference: Any) -> list[dict[str, Any]]:
+    """The smallest change over all exchanges: as a cone, with what was said that still holds, and what it means.
+
+    `exchanges` are those that it moves furthest: for 1 of an objective so much of another one, before and after.
+    """
+    cone = stated(preference, designs)
+    change = smallest_change(designs.means, int(np.searchsorted(designs.known, index)), cone)
+    if change is None:
+        return []
+    kept = [
+        place
+        for place, statement in enumerate(spoken(preference, designs))
+        if bool(change.cone.contains(statement.rays).all())
+    ]
+    before, after = views(cone)["exchanges"], views(change.cone)["exchanges"]
+    units = designs.meaning.units.tolist()
+    moved = sorted(
+        (
+            (now / then, i, j, then * units[j] / units[i], now * units[j] / units[i])
+            for i, row in enumerate(after)
+            for j, now in enumerate(row)
+            if now is not None and (then := before[i][j]) is not None and now > then * _MOVED
+        ),
+        reverse=True,
+    )
+    exchanges = [list(exchange) for _, *exchange in moved[:_MOST_NAMED]]
+    return [{"factor": change.factor, "text": str(change.cone), "kept": kept, "exchanges": exchanges}]
 
 
 def _holds_dearer(

@@ -2,113 +2,88 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import json
 import re
 from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
 
+from conewise._arrays import Floats
 from conewise.cones import Cone
-from conewise.dashboard.angles import leaving_angles
 from conewise.dashboard.answers import backdrop, in_steps
-from conewise.dashboard.levels import stated_levels
-from conewise.dashboard.sources import Designs
+from conewise.dashboard.sources import Designs, Levels
+from conewise.dashboard.views import views
 from conewise.errors import InputError, printable
-from conewise.order import pareto_mask
 from conewise.report.bundle import DRAWINGS, bundle, embedded, policy, shared
 from conewise.report.words import describe
 
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
-_CONTROLS: Final = (
-    "preference.js",
-    "sentence.js",
-    "trade.js",
-    "returning.js",
-    "saved.js",
-)  # each after what it needs
+_ALWAYS: Final = ("preference.js", "levels.js", "returning.js", "offline.js")  # each after what it needs
+_PLANE: Final = ("sentence.js", "trade.js", "savedplane.js")
+_SPACE: Final = ("space.js", "weights.js", "savedspace.js")
+_PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictures that the other pages do without
+_SPACE_ONLY: Final = ("parallel.js",)
 
 
-def page(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> str:
-    """The file: picture, sentence and slider for two objectives; the least share of every objective for more."""
-    if len(designs.known) > MOST:
-        raise InputError(f"a page to send around may hold {MOST:,} designs, got {len(designs.known):,}.")
+def page(title: str, designs: Designs, cone: Cone, shortlist: list[int]) -> str:
+    """The file: picture, sentence and slider for two objectives, shares of the weight for more; and levels for all."""
+    everyone = designs.within(())
+    if len(everyone.known) > MOST:
+        raise InputError(f"a page to send around may hold {MOST:,} designs, got {len(everyone.known):,}.")
     static = files("conewise.dashboard").joinpath("static")
 
     def read(name: str) -> str:
         return static.joinpath(name).read_text(encoding="utf-8")
 
     style, theme = shared("drawing.css") + read("page.css"), shared("theme.js")
-    script = bundle({name: shared(name) for name in DRAWINGS} | {name: read(name) for name in _CONTROLS})
+    flat = designs.dim <= 2
+    drawings = [name for name in DRAWINGS if name not in (_SPACE_ONLY if flat else _PLANE_ONLY)]
+    controls = [*_ALWAYS, *(_PLANE if flat else _SPACE)]
+    script = bundle({name: shared(name) for name in drawings} | {name: read(name) for name in controls})
     parts = {
         "POLICY": policy([theme, script], [style]),
         "TITLE": html.escape(printable(title)),
         "STYLE": style,
         "THEME": theme,
-        "DATA": embedded(_data(title, designs, cone, pareto, shortlist)),
+        "DATA": embedded(_data(title, everyone, designs.levels, cone, shortlist)),
         "SCRIPT": script,
     }
     return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
 
 
-def _data(title: str, designs: Designs, cone: Cone, pareto: np.ndarray, shortlist: list[int]) -> dict[str, Any]:
+def _data(title: str, designs: Designs, levels: Levels, cone: Cone, shortlist: list[int]) -> dict[str, Any]:
     known = designs.known
     place = {k: n for n, k in enumerate(known.tolist())}
     start = backdrop(designs)
     made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
     made |= {
         "title": printable(title),
-        "about": _about(designs, cone),
+        "about": f"Saved from conewise explore under the cone {cone}.",
         "names": designs.shown(known.tolist()),
-        "values": [_slim(column.tolist(), designs.dim) for column in designs.values[known].T],
-        "saved": [place[k] for k in pareto.tolist()],
+        "values": [_short(column) for column in designs.values[known].T],
+        "levels": [list(level) for level in levels],
         "shortlist": [place[k] for k in shortlist if k in place],
-        "words": describe(cone, *in_steps(designs))[1:2],
     }
     if designs.dim == 2:
-        angles = leaving_angles(designs)
         made["edges"] = _counter_clockwise(cone.rays).tolist()
-        made["angles"] = {"curve": angles["curve"], "degrees": [_rounded(end) for end in angles["degrees"]]}
     elif designs.dim > 2:
-        made |= _shares(designs)
+        # The rows as given, by which designs are compared everywhere: the page must find the same front.
+        made |= {"rows": cone.to_dict()["rows"], "shares": views(cone)["shares"]}
+        made["words"] = describe(cone, *in_steps(designs))[1:2]
     return made
 
 
-def _slim(values: list[float], dim: int) -> list[float]:
-    """In the plane the page compares them itself; of more objectives it shows them, and eight digits are plenty."""
-    return values if dim == 2 else [float(f"{value:.8g}") for value in values]
-
-
-def _about(designs: Designs, cone: Cone) -> str:
-    words = f"Saved from conewise explore under the cone {cone}."
-    if not designs.levels:
-        return words
-    left_out = len(designs.within(()).known) - len(designs.known)
-    levels = ", ".join(f"{name} {sign} {level:.6g}" for name, sign, level in stated_levels(designs))
-    return f"{words} Only designs with {printable(levels)}: {left_out:,} miss a level and are left out."
-
-
-def _rounded(end: float | None) -> float | None:
-    return None if end is None else round(end, 3)
+def _short(column: Floats) -> list[float] | str:
+    """The numbers as they are: written out, or as the bytes of doubles in base64 where that is shorter."""
+    written = column.tolist()
+    packed = base64.b64encode(column.astype("<f8").tobytes()).decode()
+    return packed if len(packed) < len(json.dumps(written, separators=(",", ":"))) else written
 
 
 def _counter_clockwise(rays: np.ndarray) -> np.ndarray:
     (a, b), (c, d) = rays
     return rays if a * d - b * c > 0 else rays[::-1]
-
-
-def _shares(designs: Designs) -> dict[str, Any]:
-    """How many steps of 1 % every design survives as the least share of all objectives grows.
-
-    These cones are nested, so that whoever has left stays out, and each front is found among the last one.
-    """
-    dim = designs.dim
-    steps = int(np.ceil(100 / dim))  # all shares together stay below 100 %
-    alive = np.arange(len(designs.known))
-    until = np.zeros(len(alive), dtype=int)
-    for share in range(steps):
-        cone = Cone.importance(share / 100, dim=dim) if share else Cone.orthant(dim)
-        alive = alive[pareto_mask(designs.means[alive], cone)]
-        until[alive] = share + 1
-    return {"steps": steps, "until": until.tolist()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from conewise._statements import Statement
 from conewise.cones import Cone
 from conewise.dashboard.preferences import cone_of, is_number
 from conewise.dashboard.sources import Designs
@@ -34,7 +35,12 @@ def all_said(preference: object, designs: Designs) -> Preferences:
 
 def sentences(preference: object, designs: Designs) -> list[str]:
     """What was said besides the base, one line each."""
-    return [printable(statement.words) for statement in _spoken(_parts(preference)[1], designs).statements]
+    return [printable(statement.words) for statement in spoken(preference, designs)]
+
+
+def spoken(preference: object, designs: Designs) -> tuple[Statement, ...]:
+    """What was said besides the base, in its order."""
+    return _spoken(_parts(preference)[1], designs).statements
 
 
 def _spoken(said: list[Any], designs: Designs) -> Preferences:

@@ -49,13 +49,23 @@ def test_the_policy_names_exactly_the_scripts_and_the_style_that_are_there():
     assert not re.search(r"^(?:import|export) ", page, re.MULTILINE)
 
 
-@pytest.mark.parametrize("dim", [2, 3, 5, 8])
+def columns_in(found):
+    """(K, D): the values, written out or as bytes."""
+    read = [np.frombuffer(base64.b64decode(c), "<f8") if isinstance(c, str) else np.array(c) for c in found["values"]]
+    return np.column_stack(read)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5, 8])
 def test_a_thousand_designs_are_a_small_file(dim):
     values = np.random.default_rng(dim).normal(size=(1000, dim))
     page = page_of(desk_of(values, objectives=("cost", *"abcdefg")))
     assert len(page.encode()) < 200_000
-    shown = np.array(data_in(page)["values"]).T
-    np.testing.assert_allclose(shown, values, rtol=0 if dim == 2 else 1e-7)  # in the plane the page itself compares
+    np.testing.assert_array_equal(columns_in(data_in(page)), values)  # the page itself compares them
+
+
+def test_short_numbers_stay_readable():
+    found = data_in(page_of(desk_of([[1.5, 2], [0.25, 1e-300]])))
+    assert found["values"] == [[1.5, 0.25], [2, 1e-300]]
 
 
 def test_hostile_names_are_data():
@@ -71,19 +81,19 @@ def test_designs_without_values_stay_out_and_places_follow():
     desk = desk_of([[1, 2], [np.nan, np.nan], [2, 5], [5, 1]], units=(100.0, 1.0))
     found = data_in(page_of(desk, index=[1, 3]))
     assert found["names"] == ["d0", "d2", "d3"]
-    assert (found["saved"], found["shortlist"], found["units"]) == ([0, 1], [2], [100, 1])
+    assert (found["shortlist"], found["units"]) == ([2], [100, 1])
 
 
-@pytest.mark.parametrize("dim", [3, 4])
-def test_with_more_objectives_every_design_knows_its_last_share(dim):
-    values = np.random.default_rng(dim).normal(size=(120, dim))
-    found = data_in(page_of(desk_of(values, objectives=("cost", "b", "c", "d"))))
-    means = values * [-1, *[1] * (dim - 1)]
-    assert found["steps"] == {3: 34, 4: 25}[dim]
-    for share in range(found["steps"]):
-        cone = cw.Cone.importance(share / 100, dim=dim) if share else cw.Cone.orthant(dim)
-        expected = np.flatnonzero(cw.pareto_mask(means, cone)).tolist()
-        assert [k for k, until in enumerate(found["until"]) if until > share] == expected
+def test_levels_are_controls_and_leave_nobody_out():
+    found = data_in(page_of(desk_of([[1, 2], [2, 5], [5, 1]]), levels={"0": 3}))
+    assert (found["names"], found["levels"]) == (["d0", "d1", "d2"], [[0, 3]])
+
+
+def test_with_more_objectives_the_page_has_the_rows_of_the_cone_as_given():
+    found = data_in(page_of(desk_of([[1, 2, 3], [2, 5, 1]]), first={"text": "[[2,1,0],[0,3,1],[1,0,4]]"}))
+    assert (found["rows"], found["shares"]) == ([[2, 1, 0], [0, 3, 1], [1, 0, 4]], None)
+    found = data_in(page_of(desk_of([[1, 2, 3], [2, 5, 1]]), first={"shares": [10, 20, 30]}))
+    assert found["shares"] == [10, 20, 30]
 
 
 def test_a_page_for_too_many_designs_is_refused(monkeypatch):

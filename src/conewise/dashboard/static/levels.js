@@ -44,7 +44,10 @@ export function restoreLevels(found) {
   }
 }
 
-export const misses = (values) => [...levels].some(([place, level]) => (isSmall(place) ? values[place] > level : values[place] < level));
+// The levels that a design misses, and by how much.
+export const missesOf = (values) => [...levels].map(([objective, level]) => ({ objective, level, by: (isSmall(objective) ? 1 : -1) * (values[objective] - level) })).filter(({ by }) => by > 0);
+
+export const misses = (values) => missesOf(values).length > 0;
 
 // Of the designs of a plane, 1 for each that misses a level; null where there is none.
 export function missing(columns) {

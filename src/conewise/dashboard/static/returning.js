@@ -34,13 +34,22 @@ const turned = (start, place) => start.minimised.includes(start.objectives[place
 const better = (start, place) => `${turned(start, place) ? "less" : "more"} ${start.objectives[place]}`;
 const worse = (start, place) => `${turned(start, place) ? "more" : "less"} ${start.objectives[place]}`;
 
+export const NEVER = "at no price: another design is at least as good in every objective";
+
+// The smallest change of all: { factor, exchanges: [loss, gain, before, after] }, and the sentences that it takes back.
+export function changeWords(start, { factor, exchanges }, gone = []) {
+  const each = exchanges.map(([loss, gain, before, after]) => `1 ${worse(start, loss)} then wants ${short(above(after))} ${better(start, gain)}, not ${short(Number(before.toPrecision(3)))}`);
+  const back = gone.length ? `; it takes back: ${gone.join("; ")}` : "";
+  return `if exchanges asked for up to ${short(above(factor))} times as much, the smallest change that does it${each.length ? `: ${each.join("; ")}` : ""}${back}`;
+}
+
 // In words, and to be used by a click.
-export function waysBack({ start, selected, plane, points }, changed) {
+export function waysBack({ start, selected, plane, points, answer }, changed) {
   if (!selected.beaten_by) return [];
   const words = ({ loss, gain, amount }) => `at ${short(amount)} ${better(start, gain)} for 1 ${worse(start, loss)}`;
   if (plane && held.edges) {
     const exchanges = exchangesBack(plane, points.place.get(selected.index));
-    if (!exchanges) return [{ words: "at no price: another design is at least as good in both" }];
+    if (!exchanges) return [{ words: NEVER }];
     const all = exchanges.map(words).join(" and ");
     if (isContrary(exchanges)) return [{ words: `${all}, if you took back what you said to the contrary` }];
     const use = () => {
@@ -49,7 +58,17 @@ export function waysBack({ start, selected, plane, points }, changed) {
     };
     return [{ words: all, use }];
   }
-  return selected.returning.map(({ shares, loss, gain, amount }) => {
+  return selected.returning.map((way) => {
+    const { factor, shares, loss, gain, amount } = way;
+    if (way.never) return { words: NEVER };
+    if (factor) {
+      const gone = (answer?.first.said ?? []).filter((_, place) => !way.kept.includes(place));
+      return { words: changeWords(start, way, gone), use: () => {
+        held.base = { text: way.text };
+        held.said = held.said.filter((_, place) => way.kept.includes(place));
+        changed();
+      } };
+    }
     if (shares) {
       const least = shares.map((share, place) => `${short(share)} % ${start.objectives[place]}`).join(", ");
       return { words: `with least shares of ${least}`, use: () => { held.base = { shares }; changed(); } };

@@ -109,18 +109,28 @@ export class Parallel extends Drawing {
       pen.beginPath(); pen.moveTo(x, this.top); pen.lineTo(x, this.bottom); pen.stroke();
       pen.font = `600 11px ${FONT}`;
       pen.fillStyle = paint.ink;
-      pen.fillText(fitted(pen, name, room), x, this.bottom + 28);
+      this.#title(pen, name, place, room);
       pen.font = `11px ${FONT}`;
       pen.fillStyle = paint.soft;
       const way = turned[place] ? "small is up" : "large is up";
-      pen.fillText(fitted(pen, way, room), x, this.bottom + 42);
+      const isNarrow = pen.measureText("small is up").width > room;
+      pen.fillText(isNarrow ? (turned[place] ? "min" : "max") : way, x, this.bottom + 42);
       const [low, high] = ranges[place] ?? [0, 0];
       const [down, up] = turned[place] ? [high, low] : [low, high];
-      pen.fillText(short(down), x, this.bottom + 12);
-      pen.fillText(short(up), x, this.top - 12);
+      const written = (value) => (isNarrow ? short(Number(value.toPrecision(2))) : short(value));
+      pen.fillText(written(down), x, this.bottom + 12);
+      pen.fillText(written(up), x, this.top - 12);
       this.labels.push(`${name}, ${way}`);
       this.ends.push(down, up);
     });
+  }
+
+  // Below its axis; that of an outer axis is moved inwards as far as the picture needs.
+  #title(pen, name, place, room) {
+    const isOuter = place === 0 || place === this.axes.length - 1;
+    const shown = fitted(pen, name, this.axes.length > 1 && isOuter ? room / 2 + MARGIN.side - 4 : room);
+    const half = pen.measureText(shown).width / 2 + 2;
+    pen.fillText(shown, Math.min(Math.max(this.axes[place], half), this.width - half), this.bottom + 28);
   }
 
   drawMoving(pen) {

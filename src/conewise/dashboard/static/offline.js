@@ -1,0 +1,96 @@
+// What every saved page has, with no server: its designs, the list, the selected one, levels. Who remains is found by one of
+// two modules after this one, for the plane or for more objectives.
+
+import { byId, chooser, element, say, short, show, spread, traded, whole } from "./dom.js";
+import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
+import { wordsBack } from "./returning.js";
+
+const PAUSE = 60;  // milliseconds without a move, before the list follows
+const LISTED = 400;
+const RIVALS = 10;
+
+export const data = JSON.parse(byId("data").textContent);
+data.values = data.values.map(column);
+export const turned = data.objectives.map((name) => data.minimised.includes(name));
+export const everyone = data.names.map((_, k) => k);
+
+let page = null;  // { stays(k), rivals(k), ways(k), look(chosen, status) } of the module that finds who remains
+let chosen = null;
+let pausing = 0;
+
+// Numbers as they are, or the bytes of doubles where that is shorter.
+function column(given) {
+  if (Array.isArray(given)) return given;
+  const view = new DataView(Uint8Array.from(atob(given), (letter) => letter.charCodeAt(0)).buffer);
+  return Array.from({ length: view.byteLength / 8 }, (_, k) => view.getFloat64(8 * k, true));
+}
+
+const valuesOf = (design) => data.values.map((values) => values[design]);
+
+export function setUpPage(given, changed) {
+  page = given;
+  say("title", data.title);
+  say("standing", data.about);
+  say("designs", whole(everyone.length));
+  byId("controls").addEventListener("submit", (event) => event.preventDefault());
+  setUpLevels(data, changed);
+  restoreLevels(data.levels);
+  byId("as-saved").addEventListener("click", () => { restoreLevels(data.levels); page.restore(); changed(); });
+}
+
+export const missed = () => missing(data.values);
+export const levelsDrawn = () => data.objectives.map((_, place) => levels.get(place) ?? null);
+
+// A control has moved, and who remains is known.
+export function drawPage(count) {
+  drawLevels();
+  show("legend-level", levels.size > 0);
+  say("pareto", whole(count));
+  look();
+  clearTimeout(pausing);
+  pausing = setTimeout(drawNames, PAUSE);
+}
+
+function drawNames() {
+  const there = everyone.filter((k) => page.stays(k));
+  const items = spread(there, LISTED).map((k) => { const made = element("li"); made.append(chooser(data.names[k], k, choose)); return made; });
+  if (there.length > items.length) items.push(element("li", `${whole(items.length)} of ${whole(there.length)} are listed.`, "none"));
+  byId("names").replaceChildren(...items);
+  if (chosen !== null) drawChosen();
+}
+
+export function choose(k) {
+  chosen = k;
+  drawChosen();
+  look();
+}
+
+const status = (k) => (page.stays(k) ? "remains" : missesOf(valuesOf(k)).length ? "misses a level" : "beaten");
+
+const look = () => page.look(chosen, status);
+
+function drawChosen() {
+  const misses = missesOf(valuesOf(chosen));
+  const now = page.stays(chosen) ? "remains: nothing beats it" : misses.length ? `misses a level: ${missedWords(data, { values: valuesOf(chosen), misses })}` : "beaten";
+  const list = element("dl");
+  data.objectives.forEach((name, place) => list.append(element("dt", name), element("dd", short(data.values[place][chosen]))));
+  list.append(element("dt", "Now"), element("dd", now));
+  const parts = [element("p", data.names[chosen], "chosen-name"), list];
+  const rivals = page.stays(chosen) || misses.length ? [] : page.rivals(chosen);
+  if (rivals.length) {
+    const by = element("ul", null, "rivals");
+    by.append(...rivals.slice(0, RIVALS).map((k) => {
+      const item = element("li");
+      item.append(chooser(data.names[k], k, choose), element("span", `: ${traded(data.objectives, valuesOf(chosen), valuesOf(k))}`));
+      return item;
+    }));
+    parts.push(element("h3", "Better, the clearest first"), by, ...wordsBack(page.ways(chosen)));
+  }
+  byId("selected").replaceChildren(...parts);
+}
+
+// Everything stands.
+export function ready() {
+  drawNames();
+  document.body.dataset.ready = "yes";
+}
