@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -10,10 +11,12 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
-from shared.browser import screenshot, serious_violations
-from shared.explorer import drawn, exploring, mentions, reads, table_names, visiting
+from playwright.sync_api import expect
+from shared.browser import SLOW, screenshot, serious_violations
+from shared.explorer import designs_of, drawn, exploring, mentions, reads, table_names, visiting
 
 import conewise as cw
+from conewise.dashboard.returning import returning
 
 SNW = cw.problems.load("snw")
 VALUES = SNW.means * [-1, 1]  # area should be small
@@ -126,6 +129,28 @@ def test_levels_of_three_objectives_are_the_servers(chromium, tmp_path):
         page.get_by_role("button", name=f"d{gone}", exact=True).click()
         page.locator(".back button").click()
         mentions(page, "#selected", "nothing beats it")
+        # With several exchanges the smallest change of all comes first; what it contradicts is taken back.
+        page.locator("#rate").fill("0.5")
+        page.locator("#give").select_option("1")
+        page.locator("#get").select_option("2")
+        page.locator("#rate").fill("0.75")
+        both = said.accepts(give={"speed": 1}, get={"price": 0.75})
+        left = will_do[both.remaining(THREE[will_do])]
+        reads(page, "#pareto", str(len(left)))
+        designs = designs_of(THREE, minimised=("mass",), objectives=("mass", "speed", "price")).within(((1, 0.25),))
+        asked = {"text": "orthant:3", "said": [{"accept": [2, 1, 0, 0.5]}, {"accept": [1, 1, 2, 0.75]}]}
+        changes = ((int(k), returning(designs, int(k), asked)[0]) for k in np.setdiff1d(found, left))
+        gone, change = next((k, way) for k, way in changes if "factor" in way and len(way["kept"]) < 2)
+        page.locator("#filter").fill(f"d{gone}")
+        page.get_by_role("button", name=f"d{gone}", exact=True).click()
+        way = page.locator(".back button").first
+        mentions(page, ".back li:first-child", "the smallest change that does it")
+        mentions(page, ".back li:first-child", "it takes back: ")
+        times = float(re.search(r"up to ([\d.]+) times", way.inner_text())[1])
+        assert change["factor"] <= times <= change["factor"] * 1.011
+        way.click()
+        mentions(page, "#selected", "nothing beats it")
+        expect(page.locator("#said li")).to_have_count(len(change["kept"]), timeout=SLOW)
 
 
 def test_who_is_out_says_at_which_exchange_it_returns_and_a_click_makes_it_so(chromium, snw):
