@@ -27,7 +27,7 @@ def draws(certain: Floats, choices: Floats, trust: float, seed: int = 0) -> tupl
     rng = np.random.default_rng([seed, len(choices), len(certain)])
     points = _fitting(certain, choices.shape[1], rng)
     weights = np.full(len(points), 1 / len(points))
-    ratio = trust / (1 - trust)
+    ratio = trust / (1 - trust) if trust < 1 else np.inf
     for m, ray in enumerate(choices):
         weights = weights * np.where(points @ ray > 0, 1.0, 1 / ratio)
         weights /= weights.sum()

@@ -226,7 +226,7 @@ class Preferences:
         """
         points = self._speaker.points(means)
         front = np.flatnonzero(pareto_mask(points, self.cone, keep_duplicates=False))
-        known = {frozenset(s.pair) for s in self.statements if s.pair is not None}
+        known = self.asked_about
 
         def asked(i: int, j: int) -> bool:
             return frozenset((tuple(points[front[i]].tolist()), tuple(points[front[j]].tolist()))) in known
@@ -240,6 +240,25 @@ class Preferences:
 
         found = next_question(points[front], self.cone.facets, asked, doubts)
         return None if found is None else (int(front[found[0]]), int(front[found[1]]))
+
+    def weightings(self) -> tuple[Floats, Floats]:
+        """(M, D) weightings in units, each with sum 1, that fit what was said, and how much each counts, (M,).
+
+        All are as likely as each other beforehand; choices count by `trust`, everything else is certain. M is 4000.
+
+        >>> points, weights = Preferences(["a", "b"]).important({"a": 0.5}).weightings()
+        >>> bool((points[:, 0] >= 0.5).all()), round(float(weights @ points[:, 0]), 1)
+        (True, 0.8)
+        """
+        conflict = self.conflicts()
+        if conflict:
+            raise ConeError(f"{conflict}.")
+        return self._draws
+
+    @property
+    def asked_about(self) -> set[frozenset[tuple[float, ...]]]:
+        """The pairs of designs about which somebody has answered, in units, larger is better."""
+        return {frozenset(s.pair) for s in self.statements if s.pair is not None}
 
     def remaining(self, means: ArrayLike) -> np.ndarray:
         """(K,) mask: the designs that are Pareto optimal under what was said."""
@@ -277,7 +296,9 @@ class Preferences:
 
     @cached_property
     def _draws(self) -> tuple[Floats, Floats]:
-        return draws(_rays([s for s in self.statements if not s.choice], self.dim), self._choices, self.trust)
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        choices = self._choices if self.trust < 1 else np.empty((0, self.dim))
+        return draws(_rays(certain, self.dim), choices, self.trust)
 
     def _place(self, statement: Statement) -> int:
         for place, known in enumerate(self.statements):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,12 @@ def prefer(
         pair = said.ask(values)
         if pair is None:
             break
-        answer = _answered(said, labels, values, pair)
+        left = int(said.remaining(values).sum())
+        answer = answered(said, labels, values, pair, f"{left:,} of {len(labels):,} designs remain.")
         if answer is None:
             break
         asked += len(answer.statements) > len(said.statements)
-        said = _agreeing(answer, said)
+        said = agreeing(answer, said)
     _tell(table, said, labels, values, as_json)
 
 
@@ -89,10 +91,11 @@ def _designs(table: DesignTable) -> tuple[list[str], Floats]:
     return labels, np.concatenate(values)
 
 
-def _answered(said: Preferences, labels: list[str], values: Floats, pair: tuple[int, int]) -> Preferences | None:
+def answered(
+    said: Preferences, labels: Sequence[str], values: Floats, pair: tuple[int, int], standing: str
+) -> Preferences | None:
     """What is known after one answer; None where no more are wanted."""
-    left = int(said.remaining(values).sum())
-    click.echo(f"\n{left:,} of {len(labels):,} designs remain. Which is better?", err=True)
+    click.echo(printable(f"\n{standing} Which is better?"), err=True)
     for number, k in enumerate(pair, start=1):
         listed = ", ".join(f"{n} {v:g}" for n, v in zip(said.objectives.names, values[k], strict=True))
         click.echo(printable(f"  {number}  {labels[k]}: {listed}"), err=True)
@@ -115,7 +118,7 @@ def _answered(said: Preferences, labels: list[str], values: Floats, pair: tuple[
         click.echo("Nothing was said yet." if word == "u" else "Answer 1, 2, s, u or q.", err=True)
 
 
-def _agreeing(answer: Preferences, before: Preferences) -> Preferences:
+def agreeing(answer: Preferences, before: Preferences) -> Preferences:
     """The answer, unless it contradicts what was said before: then that is explained, and it is asked again."""
     try:
         _ = answer.cone

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from conewise.studies.reader import Clock, JournalReader
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal
 from conewise.studies.versions import CHANGEABLE, Version
+
+if TYPE_CHECKING:
+    from conewise.doubts import Doubts
+    from conewise.preferences import Preferences
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 
@@ -169,6 +173,24 @@ class StudyView(Answering):
             return Guess.of(self.question, statistics)
         priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
         return Guess.of(self.question, statistics, priced)
+
+    def doubts(self, said: Preferences, *, question_price: float = 1.0) -> Doubts:
+        """Which design is most probably good enough for somebody, and whether to ask him or to evaluate next, by price.
+
+        `said` is `Preferences(study.question.columns, trust=0.9)` with its statements; a question costs
+        `question_price`, an evaluation 1 or what the model says. Needs a study with a model (docs/preferences).
+        """
+        from conewise.doubts import check_same, doubts
+
+        with self._reader.guard:
+            statistics, rule = self._statistics(), self.rule()
+        if not hasattr(rule, "model"):
+            raise InputError(
+                "one probability for both kinds of doubt needs a model of the designs, and this study has none; create "
+                "it with `model` (on the command line --features), or ask about averages with `conewise prefer`."
+            )
+        check_same(said, self.question.columns)
+        return doubts(said, rule, statistics, question_price=question_price)
 
     def standard_errors(self) -> Floats:
         """(K, D): of the averages, in the user's units; NaN where a design has fewer than two evaluations."""
