@@ -1,6 +1,6 @@
-"""Ask or evaluate: how often the design that is taken is good enough, and what it took, at several prices of a question.
+"""Ask or evaluate: how often the design that is taken is good enough, and what it took, by the price of a question.
 
-    python -m benchmarks.asking [--runs 100]
+    python -m benchmarks.asking [--runs 30]
 
 Values are drawn from the prior that the rule declares, weightings evenly, and answers are right with probability TRUST.
 A run follows `Doubts.next` until the doubt is at most DELTA; it is wrong if the design that it takes is then more than
@@ -24,6 +24,8 @@ DELTA, EPSILON, SIGMA, TRUST, SIZE = 0.1, 0.3, 0.5, 0.9, 1.0
 K, DIM, SEED = 20, 3, 20190226
 MOST = 400
 """Steps after which a run gives up."""
+PRICES = (0.2, 5.0)
+"""Of a question, in evaluations."""
 RULES = ("by price", "ask first", "evaluate first")
 
 
@@ -41,8 +43,8 @@ class Run:
         return self.evaluations + price * self.questions
 
 
-def made(seed: int, price: float, rule: str = RULES[0], n_designs: int = K) -> Run:
-    """One run, to its end."""
+def made(seed: int, price: float, rule: str = RULES[0], n_designs: int = K, right: float = TRUST) -> Run:
+    """One run, to its end; answers are right with probability `right`."""
     rng = np.random.default_rng([SEED, seed])
     truth = SIZE * rng.normal(size=(n_designs, DIM))
     weighting = rng.dirichlet(np.ones(DIM))
@@ -61,7 +63,7 @@ def made(seed: int, price: float, rule: str = RULES[0], n_designs: int = K) -> R
             break
         if found.question is not None and _asks(found, rule):
             first, second = found.question.designs
-            if (weighting @ (found.values[first] - found.values[second]) < 0) == (rng.random() < TRUST):
+            if (weighting @ (found.values[first] - found.values[second]) < 0) == (rng.random() < right):
                 first, second = second, first
             said = said.prefers(found.values[first], over=found.values[second])
             questions += 1
@@ -80,16 +82,19 @@ def _asks(found: Doubts, rule: str) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=30)
     runs = parser.parse_args().runs
     print("| price of a question | rule | wrong (95 % interval) | evaluations | questions | cost |")
     print("|---|---|---|---|---|---|")
-    for price in (0.2, 1.0, 5.0):
+    for price in PRICES:
         for rule in RULES:
             found = [made(seed, price, rule) for seed in range(runs)]
             wrong = sum(run.wrong for run in found)
             low, high = beta.ppf(0.025, wrong, runs - wrong + 1), beta.ppf(0.975, wrong + 1, runs - wrong)
-            mean = [np.mean(each) for each in zip(*((r.evaluations, r.questions, r.cost(price)) for r in found))]
+            mean = [
+                np.mean(each)
+                for each in zip(*((r.evaluations, r.questions, r.cost(price)) for r in found), strict=True)
+            ]
             interval = f"{wrong} of {runs} ({max(0.0, np.nan_to_num(low)):.0%} to {high:.0%})"
             print(f"| {price:g} | {rule} | {interval} | {' | '.join(f'{value:.1f}' for value in mean)} |", flush=True)
 

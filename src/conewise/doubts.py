@@ -2,7 +2,7 @@
 
 With a model the values mu have a posterior, with answers that may be wrong the person's weighting w has one, and given
 everything that was seen the two are independent: evaluations say nothing about w, answers nothing about mu. So a design
-is good enough, w.mu_k >= max_j w.mu_j - epsilon, with one probability over both (docs/posterior, section 8).
+is good enough, w.mu_k >= max_j w.mu_j - epsilon, with one probability over both (docs/posterior, section 13).
 
 What to do next is what settles most for its price. Pairs of draws in which the best design is not good enough name the
 rivals from which it would have to be told apart; the variance of w.(mu_j - mu_b) has a part of either kind, and a

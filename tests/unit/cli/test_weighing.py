@@ -1,0 +1,78 @@
+"""`conewise study prefer`: questions as long as they are worth their price, one probability, and what is next."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from shared.studies import make
+
+import conewise as cw
+from conewise import doubts
+from conewise.cli.main import commands
+
+
+@pytest.fixture
+def trial(tmp_path, monkeypatch):
+    """A study with a model, whose values are all but known: A is fast, C loses nothing, B is between, D hopeless."""
+    monkeypatch.setattr(doubts, "DRAWS", 200)
+    place = tmp_path / "trial.db"
+    with cw.Study.create(
+        place,
+        designs=list("ABCD"),
+        cone=cw.Cone.orthant(2),
+        epsilon=0.5,
+        delta=0.05,
+        noise=cw.noise.Gaussian(0.1),
+        objectives=[cw.Objective("loss", "min"), "speed"],
+        model=cw.models.Independent(),
+    ) as study:
+        values = np.array([[9.0, 9.0], [4.0, 6.0], [0.0, 0.0], [8.0, 1.0]])
+        study.record([name for name in "ABCD" for _ in range(3)], np.repeat(values, 3, axis=0))
+    return place
+
+
+def told(place, *words, answers=""):
+    return CliRunner().invoke(commands, ["study", "prefer", str(place), *words], input=answers)
+
+
+def test_it_asks_until_the_doubt_is_small_and_prints_what_was_said(trial):
+    done = told(trial, "--trust", "1", answers="1\n1\n1\n1\n1\n1\n")
+    assert done.exit_code == 0
+    assert "of doubt. Which is better?" in done.stderr
+    assert "That is enough for delta = 0.05." in done.stdout
+    assert "An estimate, not a guarantee: " in done.stdout
+    option = next(line for line in done.stdout.splitlines() if "--prefer" in line).partition('--prefer "')[2][:-1]
+    again = told(trial, "--trust", "1", "--prefer", option, "--questions", "0", "--json")
+    found = json.loads(again.stdout)
+    assert found["preferences"]["statements"] == [f"prefer: {option}"]
+    assert set(found["probability"]) == set("ABCD")
+
+
+def test_a_dear_question_is_not_asked(trial):
+    done = told(trial, "--question-price", "1e9", "--json")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert (found["next"], found["evaluation"]["price"]) == ("evaluate", 1)
+    plain = told(trial, "--question-price", "1e9").stdout
+    assert f"Next, by price: evaluate {found['evaluation']['designs'][0]}." in plain
+    assert "for 1, asking " in plain
+
+
+def test_designs_are_named_and_a_cheap_question_would_be_next(trial):
+    found = json.loads(told(trial, "--prefer", "B > A", "--questions", "0", "--json").stdout)
+    assert found["next"] == "ask"
+    assert len(found["question"]["designs"]) == 2
+    stopped = told(trial, answers="q\n")
+    assert "Next, by price: ask." in stopped.stdout
+
+
+def test_without_a_model_it_says_what_to_do(tmp_path):
+    make(tmp_path / "plain.db").close()
+    done = told(tmp_path / "plain.db")
+    assert done.exit_code != 0
+    assert "needs a model of the designs" in str(done.exception)
+    assert "conewise prefer" in str(done.exception)
