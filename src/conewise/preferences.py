@@ -247,8 +247,8 @@ class Preferences:
         All are as likely as each other beforehand; choices count by `trust`, everything else is certain. M is 4000.
 
         >>> points, weights = Preferences(["a", "b"]).important({"a": 0.5}).weightings()
-        >>> bool((points[:, 0] >= 0.5).all()), round(float(weights @ points[:, 0]), 1)
-        (True, 0.8)
+        >>> points.shape, bool((points[:, 0] >= 0.5).all()), round(float(weights.sum()), 6)
+        ((4000, 2), True, 1.0)
         """
         conflict = self.conflicts()
         if conflict:

@@ -6,8 +6,7 @@ import csv
 import re
 
 import numpy as np
-import pytest
-from shared.browser import browser, screenshot, serious_violations
+from shared.browser import screenshot, serious_violations
 from shared.explorer import designs_of, drawn, exploring, mentions, reads, save_page, visiting
 from shared.triangle import drag
 
@@ -16,12 +15,6 @@ from conewise._returns import smallest_change
 from conewise.dashboard.saved import page as saved_page
 
 THREE = ("mass", "speed", "price")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as opened:
-        yield opened
 
 
 def test_a_saved_page_works_without_a_server(chromium, tmp_path):
