@@ -190,6 +190,7 @@ class StudyView(Answering):
                 "it with `model` (on the command line --features), or ask about averages with `conewise prefer`."
             )
         check_same(said, self.question.columns)
+        self.question.columns.check_no_levels("one probability for both kinds of doubt", "ask with `conewise prefer`")
         return doubts(said, rule, statistics, question_price=question_price)
 
     def standard_errors(self) -> Floats:

@@ -76,3 +76,17 @@ def test_without_a_model_it_says_what_to_do(tmp_path):
     assert done.exit_code != 0
     assert "needs a model of the designs" in str(done.exception)
     assert "conewise prefer" in str(done.exception)
+
+
+def test_levels_are_refused_with_the_remedy(tmp_path):
+    cw.Study.create(
+        tmp_path / "levels.db",
+        designs=["A", "B"],
+        cone=cw.Cone.orthant(2),
+        epsilon=0.5,
+        delta=0.05,
+        noise=cw.noise.Gaussian(0.1),
+        objectives=[cw.Objective("loss", "min", level=3), "speed"],
+        model=cw.models.Independent(),
+    ).close()
+    assert "does not know levels (" in str(told(tmp_path / "levels.db").exception)
