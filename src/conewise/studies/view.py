@@ -187,7 +187,7 @@ class StudyView(Answering):
         if not hasattr(rule, "model"):
             raise InputError(
                 "one probability for both kinds of doubt needs a model of the designs, and this study has none; create "
-                "it with `model` (on the command line --features), or ask about averages with `conewise prefer`."
+                "it with `model`, or ask about averages with `conewise prefer`."
             )
         check_same(said, self.question.columns)
         self.question.columns.check_no_levels("one probability for both kinds of doubt", "ask with `conewise prefer`")

@@ -42,8 +42,8 @@ def listed_columns(columns: Sequence[str]) -> str:
 def no_column(whose: str, column: str, columns: Sequence[str]) -> InputError:
     """The refusal of a column that is not there, with the one that was probably meant."""
     meant = closest(column[:_SEARCHED], columns[:_SEARCHED])
-    near = "" if meant is None else f": did you mean {meant!r}?"
-    return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns)}{near or '.'}")
+    hint = "" if meant is None else f"; perhaps {meant!r} is meant"
+    return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns)}{hint}.")
 
 
 def quoted_name(column: str) -> str:

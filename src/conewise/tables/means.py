@@ -164,7 +164,7 @@ class WideTable:
         if self.apart:
             raise InputError(
                 f"{self.path.name} has a count for each objective, so they were measured separately: say so "
-                "(`separate=True` and `final=True`; --separate --final), or give one count for all."
+                "with `separate=True` and `final=True`, or give one count for all."
             )
         table = self._recorded
         scatters = table.squares[:, :, None] * np.eye(len(self.means))

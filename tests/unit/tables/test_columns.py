@@ -56,7 +56,7 @@ def test_a_column_may_both_name_and_count(tmp_path, reader):
     [
         ({"objectives": ["cost", "mass"]}, "t.csv has no column 'mass'; it has name, cost, speed"),
         ({"minimise": ["mass"]}, "has no column 'mass'"),
-        ({"objectives": ["cost", "sped"]}, "it has name, cost, speed: did you mean 'speed'\\?"),
+        ({"objectives": ["cost", "sped"]}, "it has name, cost, speed; perhaps 'speed' is meant"),
         ({"name": "label"}, "has no column 'label'"),
         ({"objectives": ["cost"], "minimise": ["speed"]}, "names 'speed', which is not among the objectives cost"),
         ({"objectives": ["cost", "cost"]}, "the objectives must be distinct columns"),
