@@ -23,7 +23,7 @@ from conewise.feedback import Statistics
 from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
-from conewise.models.failures import needs, possibly_optimal
+from conewise.models.failures import needed, possibly_optimal
 from conewise.models.levels import Required, Spare
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
@@ -242,8 +242,8 @@ class PosteriorCertificate(Answering):
             while len(found) < total:
                 fresh, spare = self._drawn(posterior, look.designs, min(_AT_ONCE, total - len(found)), rng)
                 choice = look.choice
-                need = needs(fresh, choice.inside, self.cone, self.success, spare, choice.missing)
-                found = np.concatenate([found, need.largest])
+                need = needed(fresh, choice.inside, self.cone, self.success, spare, choice.missing)
+                found = np.concatenate([found, need])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())
             if (best <= self.epsilon and not fully) or failing > delta:

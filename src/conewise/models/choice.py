@@ -15,7 +15,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.cones import Cone
 from conewise.goals import Notion
-from conewise.models.failures import covers, escapes, fronts, needs, possibly_optimal
+from conewise.models.failures import AT_HAND, covers, escapes, fronts, needed, needs, possibly_optimal, slices
 from conewise.models.levels import Spare
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
@@ -63,7 +63,7 @@ def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion, spare: Spare |
     if spare is None:
         return Choice(inside, failing, probability)
     reasons = _missing(z, inside, cone, epsilon, notion, spare)
-    failing = float((needs(z, inside, cone, notion, spare, reasons).largest > epsilon).mean())
+    failing = float((needed(z, inside, cone, notion, spare, reasons) > epsilon).mean())
     return Choice(inside, failing, probability, reasons)
 
 
@@ -121,12 +121,13 @@ def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
     """(B, A, H): whether M(i, j) <= epsilon in each draw."""
     close = np.empty((len(z), z.shape[1], len(columns)), dtype=bool)
     open_ = np.empty_like(close)
-    for b, draw in enumerate(np.ascontiguousarray(z.transpose(0, 2, 1))):
-        deficit = np.zeros(close.shape[1:])
-        for facet in draw:
-            np.maximum(deficit, facet[:, None] - facet[columns], out=deficit)
-        np.less_equal(deficit, epsilon, out=close[b])
-        np.logical_and(close[b], deficit > 0, out=open_[b])
+    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
+    for part in slices(len(z), z.shape[1] * len(columns), AT_HAND):
+        deficit = np.zeros(close[part].shape)
+        for facet in facets[:, part]:
+            np.maximum(deficit, facet[:, :, None] - facet[:, None, columns], out=deficit)
+        np.less_equal(deficit, epsilon, out=close[part])
+        np.logical_and(close[part], deficit > 0, out=open_[part])
     draws, i, j = np.nonzero(open_)
     if len(draws):
         gaps = np.maximum(z[draws, i] - z[draws, columns[j]], 0.0)

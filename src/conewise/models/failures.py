@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from conewise.goals import Notion
 from conewise.models.levels import Spare
 
 _ENTRIES: Final = 2**19  # numbers in the largest temporary array
-_AT_HAND: Final = 2**14  # ... where it is gone through many times: it should stay in the cache
+AT_HAND: Final = 2**14  # ... where it is gone through many times: it should stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,33 @@ def needs(
     return Needs(at, by) if spare is None else _with_levels(Needs(at, by), inside, spare, missing)
 
 
+def needed(
+    z: Floats, inside: Bools, cone: Cone, notion: Notion, spare: Spare | None = None, missing: Bools | None = None
+) -> Floats:
+    """(B,): `needs(...).largest`; without levels, most designs fall short before it is known who covers them best.
+
+    The least M(i, .) is between the least of the largest deficits of i and M(i, j) of the member j that attains that:
+    only designs whose upper bound exceeds every lower bound of the draw are looked at more closely.
+    """
+    chosen, others = np.flatnonzero(inside), np.flatnonzero(~inside)
+    if spare is not None or not len(chosen):
+        return needs(z, inside, cone, notion, spare, missing).largest
+    pairs = _Pairs(z, others, chosen)
+    least, place = pairs.nearest()
+    at = np.zeros(z.shape[:2])
+    at[:, others] = least
+    largest = escapes(z[:, chosen], z[:, _counting(at, chosen, others, None, missing)], cone)[0].max(axis=1)
+    if notion == "contain":
+        return np.where(fronts(z)[:, others].any(axis=1), np.inf, largest)
+    largest = np.maximum(largest, at.max(axis=1))
+    draws, rows = np.nonzero(least > 0)
+    enough = pairs.lengths(draws, rows, place[draws, rows], cone)
+    close = enough > largest[draws]
+    draws, rows, enough = draws[close], rows[close], enough[close]
+    np.maximum.at(largest, draws, pairs.shortest(draws, rows, enough, cone)[0])
+    return np.asarray(largest)
+
+
 def _counting(at: Floats, chosen: Indices, others: Indices, spare: Spare | None, missing: Bools | None) -> Indices:
     """The rivals of those chosen that may count, ascending.
 
@@ -102,7 +130,7 @@ def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> 
     scaled = np.ascontiguousarray((z / cone.widths).transpose(2, 0, 1))
     theirs = np.take_along_axis(scaled, rivals[None], axis=2)
     found, place = np.full(ours.shape[1:], -np.inf), np.zeros(ours.shape[1:], dtype=np.intp)
-    for part in _slices(len(z), mine.shape[1], _AT_HAND):
+    for part in slices(len(z), mine.shape[1], AT_HAND):
         best, at = found[part], place[part]
         for k in range(rivals.shape[1]):
             gain = theirs[0, part, k, None] - ours[0, part]
@@ -187,33 +215,57 @@ def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
 
 def covers(z: Floats, rows: Indices, columns: Indices, cone: Cone) -> tuple[Floats, Indices]:
     """(B, R) twice: min over j in `columns` of M(i, j) in each draw, and the j that attains it."""
-    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
-    mine, theirs = np.ascontiguousarray(facets[:, :, rows]), facets[:, :, columns]
-    found, place = np.full(mine.shape[1:], np.inf), np.zeros(mine.shape[1:], dtype=np.intp)
-    for part in _slices(len(z), len(rows), _AT_HAND):
-        least, at = found[part], place[part]
-        for k in range(len(columns)):
-            missing = np.zeros(least.shape)
-            for n in range(z.shape[2]):
-                np.maximum(missing, mine[n, part] - theirs[n, part, k, None], out=missing)
-            at[missing < least] = k
-            np.minimum(least, missing, out=least)
+    pairs = _Pairs(z, rows, columns)
+    found, place = pairs.nearest()
     draws, places = np.nonzero(found > 0)  # the others are dominated by a member: M = 0
-    for part in _slices(len(draws), len(columns) * z.shape[2], _ENTRIES):
-        draw, row = draws[part], places[part]
-        deficits = np.maximum(mine[:, draw, row, None] - theirs[:, draw], 0.0)
-        # M is at least the largest deficit: a column is out of the question where that exceeds M of the nearest one.
-        nearest = deficits[:, np.arange(len(draw)), place[draw, row]]
-        enough = cone.lift_norms(np.ascontiguousarray(nearest), non_negative=True)
-        possible = deficits.max(axis=0) <= enough[:, None]
-        lengths = np.full(possible.shape, np.inf)
-        lengths[possible] = cone.lift_norms(deficits[:, possible], non_negative=True)
-        place[draw, row] = lengths.argmin(axis=1)
-        found[draw, row] = lengths.min(axis=1)
+    enough = pairs.lengths(draws, places, place[draws, places], cone)
+    found[draws, places], place[draws, places] = pairs.shortest(draws, places, enough, cone)
     return found, columns[place]
 
 
-def _slices(count: int, width: int, entries: int) -> Iterator[slice]:
+class _Pairs:
+    """Designs in `rows` and those in `columns` that may cover them, in each draw."""
+
+    def __init__(self, z: Floats, rows: Indices, columns: Indices) -> None:
+        facets = np.ascontiguousarray(z.transpose(2, 0, 1))
+        self._mine = np.ascontiguousarray(facets[:, :, rows])
+        self._theirs = np.ascontiguousarray(facets[:, :, columns])
+
+    def nearest(self) -> tuple[Floats, Indices]:
+        """(B, R) twice: the smallest of the largest deficits, and the column that attains it."""
+        mine, theirs = self._mine, self._theirs
+        facets, draws, rows = mine.shape
+        found, place = np.full((draws, rows), np.inf), np.zeros((draws, rows), dtype=np.intp)
+        for part in slices(draws, rows, AT_HAND):
+            least, at = found[part], place[part]
+            for k in range(theirs.shape[2]):
+                missing = np.zeros(least.shape)
+                for n in range(facets):
+                    np.maximum(missing, mine[n, part] - theirs[n, part, k, None], out=missing)
+                at[missing < least] = k
+                np.minimum(least, missing, out=least)
+        return found, place
+
+    def lengths(self, draws: Indices, rows: Indices, columns: Indices, cone: Cone) -> Floats:
+        """(P,): M(i, j) of some rows in some draws with one column each."""
+        deficits = np.maximum(self._mine[:, draws, rows] - self._theirs[:, draws, columns], 0.0)
+        return cone.lift_norms(deficits, non_negative=True)
+
+    def shortest(self, draws: Indices, rows: Indices, enough: Floats, cone: Cone) -> tuple[Floats, Indices]:
+        """(P,) twice: the least M(i, .) of some rows in some draws, at most `enough`, and the column of it."""
+        found, place = np.empty(len(draws)), np.empty(len(draws), dtype=np.intp)
+        facets, _, columns = self._theirs.shape
+        for part in slices(len(draws), columns * facets, _ENTRIES):
+            deficits = np.maximum(self._mine[:, draws[part], rows[part], None] - self._theirs[:, draws[part]], 0.0)
+            # M is at least the largest deficit: a column is out of the question where that exceeds `enough`.
+            possible = reduce(np.maximum, deficits) <= enough[part, None]
+            lengths = np.full(possible.shape, np.inf)
+            lengths[possible] = cone.lift_norms(deficits[:, possible], non_negative=True)
+            place[part], found[part] = lengths.argmin(axis=1), lengths.min(axis=1)
+        return found, place
+
+
+def slices(count: int, width: int, entries: int) -> Iterator[slice]:
     """Rows of so many entries each, few enough at a time."""
     height = max(1, entries // max(1, width))
     for first in range(0, count, height):

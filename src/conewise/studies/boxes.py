@@ -21,7 +21,7 @@ from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Statistics
 from conewise.goals import Guarantee, Question
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
-from conewise.models.failures import covers, fronts, needs
+from conewise.models.failures import covers, fronts, needed
 from conewise.models.features import Encoded
 from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
@@ -200,7 +200,7 @@ class Meshing:
         cone, required = self.question.cone, self.first.certificate.required
         inside = np.isin(designs, result.indices)[among]
         spare = None if required is None else required.spare(values[:, among])
-        found = needs(cone.facet_values(values[:, among]), inside, cone, "cover", spare).largest
+        found = needed(cone.facet_values(values[:, among]), inside, cone, "cover", spare)
         return float(np.quantile(found, 1 - self.question.delta, method="higher"))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import conewise as cw
 from conewise.models import failures
 from conewise.models.choice import choose
-from conewise.models.failures import escapes, fronts, needs, pareto, possibly_optimal
+from conewise.models.failures import escapes, fronts, needed, needs, pareto, possibly_optimal
 from conewise.models.levels import Required
 
 CONES = {
@@ -35,8 +35,8 @@ def case(cone: cw.Cone, seed: int, draws: int = 3, designs: int = 6):
 @given(seed=seeds)
 def test_the_needed_epsilon_is_where_the_verdict_turns(cone, seed):
     means, inside = case(cone, seed)
-    needed = needs(cone.facet_values(means), inside, cone, "cover").largest
-    for truth, epsilon in zip(means, needed, strict=True):
+    largest = needs(cone.facet_values(means), inside, cone, "cover").largest
+    for truth, epsilon in zip(means, largest, strict=True):
         assert cw.verdict(inside, truth, cone, epsilon * (1 + 1e-9))
         assert epsilon < 1e-12 or not cw.verdict(inside, truth, cone, epsilon * (1 - 1e-6))
 
@@ -45,13 +45,23 @@ def test_the_needed_epsilon_is_where_the_verdict_turns(cone, seed):
 @given(seed=seeds)
 def test_to_contain_is_to_miss_no_pareto_design(cone, seed):
     means, inside = case(cone, seed)
-    needed = needs(cone.facet_values(means), inside, cone, "contain").largest
-    for truth, epsilon in zip(means, needed, strict=True):
+    largest = needs(cone.facet_values(means), inside, cone, "contain").largest
+    for truth, epsilon in zip(means, largest, strict=True):
         missed = bool((cw.pareto_mask(truth, cone) & ~inside).any())
         assert np.isinf(epsilon) == missed
         if not missed:
             far = cw.suboptimality_gaps(truth, cone)[inside].max()
             assert epsilon == pytest.approx(far, abs=1e-9)
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
+@given(seed=seeds)
+def test_what_cannot_be_the_largest_is_left_out_and_the_largest_stays(cone, notion, seed):
+    means, inside = case(cone, seed, draws=9, designs=12)
+    z = cone.facet_values(means)
+    for chosen in (inside, ~inside, np.ones_like(inside), np.zeros_like(inside)):
+        np.testing.assert_array_equal(needed(z, chosen, cone, notion), needs(z, chosen, cone, notion).largest)
 
 
 @pytest.mark.parametrize("cone", CONES.values(), ids=CONES)
@@ -93,10 +103,11 @@ def test_small_blocks_change_nothing(monkeypatch):
     means, inside = case(cone, 8, draws=20, designs=15)
     whole = needs(cone.facet_values(means), inside, cone, "cover")
     monkeypatch.setattr(failures, "_ENTRIES", 40)
-    monkeypatch.setattr(failures, "_AT_HAND", 40)
+    monkeypatch.setattr(failures, "AT_HAND", 40)
     parts = needs(cone.facet_values(means), inside, cone, "cover")
     np.testing.assert_array_equal(parts.at, whole.at)
     np.testing.assert_array_equal(parts.by, whole.by)
+    np.testing.assert_array_equal(needed(cone.facet_values(means), inside, cone, "cover"), whole.largest)
 
 
 @pytest.mark.parametrize("notion", ["cover", "contain"])
@@ -136,8 +147,8 @@ def levelled(cone, seed, draws=3):
 @given(seed=seeds)
 def test_with_levels_the_needed_epsilon_is_where_the_verdict_turns(cone, seed):
     means, inside, least, spare = levelled(cone, seed)
-    needed = needs(cone.facet_values(means), inside, cone, "cover", spare).largest
-    for truth, epsilon in zip(means, needed, strict=True):
+    largest = needs(cone.facet_values(means), inside, cone, "cover", spare).largest
+    for truth, epsilon in zip(means, largest, strict=True):
         if np.isinf(epsilon):
             assert not inside.any()
             assert (truth >= least).all(axis=1).any()
@@ -167,8 +178,8 @@ def test_a_design_outside_needs_a_right_reason(cone, notion, seed):
 @given(seed=seeds)
 def test_to_contain_is_to_miss_no_acceptable_pareto_design(cone, seed):
     means, inside, least, spare = levelled(cone, seed)
-    needed = needs(cone.facet_values(means), inside, cone, "contain", spare).largest
-    for truth, epsilon in zip(means, needed, strict=True):
+    largest = needs(cone.facet_values(means), inside, cone, "contain", spare).largest
+    for truth, epsilon in zip(means, largest, strict=True):
         acceptable = np.flatnonzero((truth >= least).all(axis=1))
         front = acceptable[cw.pareto_mask(truth[acceptable], cone)] if len(acceptable) else acceptable
         assert np.isinf(epsilon) == bool(np.setdiff1d(front, np.flatnonzero(inside)).size)

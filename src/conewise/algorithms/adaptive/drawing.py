@@ -19,7 +19,7 @@ from conewise.goals import Heuristic
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.draws import Draws, moved
-from conewise.models.failures import covers, needs
+from conewise.models.failures import covers, needed
 
 DRAWS: Final = 1024
 """Joint draws: one half chooses the set, the other one judges it."""
@@ -131,7 +131,7 @@ class DrawGuided(FixedConfidence):
         z = self.cone.facet_values(draws @ self._axes.directions.T)
         half = len(z) // 2
         choice = choose(z[:half], self.cone, self.epsilon, self.success)
-        fails = needs(z[half:], choice.inside, self.cone, self.success).largest > self.epsilon
+        fails = needed(z[half:], choice.inside, self.cone, self.success) > self.epsilon
         return _Look(state, choice, z[:half], covariances, float(fails.mean()))
 
     def recommend(self, state: Statistics) -> Result:
