@@ -12,6 +12,8 @@ import pytest
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 """Screenshots, ignored by git."""
+SCREENSHOTS = bool(os.environ.get("SCREENSHOTS"))
+"""Whether they are taken: no test reads them, and a picture of a whole page takes a quarter of a second."""
 TURNED_OFF = (
     # The address bar's lists are pages too: their process takes more time than a page of ours, and nobody sees them.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "PreloadTopChromeWebUI"),
@@ -73,7 +75,9 @@ def new_page(opened, width=1280, height=800):
 
 
 def screenshot(page, name: str) -> None:
-    """Kept for whoever wants to look."""
+    """Kept for whoever wants to look: SCREENSHOTS=1 make test."""
+    if not SCREENSHOTS:
+        return
     ARTEFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
 
