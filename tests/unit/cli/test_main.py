@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -103,23 +103,47 @@ def test_other_kinds_of_error_have_a_line_of_their_own(capsys, monkeypatch, erro
     assert said.startswith(words)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["cone", "planar:135"], ["cone", "planar:135", "--json"], ["--help"], []], ids=str
-)
-@pytest.mark.parametrize("output", ["closed", "full", "unread"])
-def test_an_output_that_takes_nothing_is_no_traceback(arguments, output):
-    if output == "full" and not Path("/dev/full").exists():
-        pytest.skip("no device that is always full")
-    command = [sys.executable, "-m", "conewise", *arguments]
-    if output == "unread":
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
-        os.close(write)
-        assert (done.returncode, done.stderr) == (1, "")
-        return
-    where = ">&-" if output == "closed" else ">/dev/full"
-    done = subprocess.run(["sh", "-c", f'"$@" {where}', "sh", *command], capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (
-        (0, "") if output == "closed" else (2, "conewise: No space left on device.\n")
-    )
+AT_ITS_END = {"closed": (0, ""), "full": (2, "conewise: No space left on device.\n"), "unread": (1, "")}
+"""The exit code and what is said, by what the output is."""
+FORKED = """
+import json, os, sys, tempfile
+from conewise.cli.main import main
+
+def unread():
+    read, write = os.pipe()
+    os.close(read)
+    return write
+
+ended = []
+for arguments, output in json.loads(sys.argv[1]):
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if not child:
+            os.dup2(said.fileno(), 2)
+            if output == "closed":
+                os.close(1)
+                sys.stdout = None  # as the interpreter finds it
+            else:
+                os.dup2(unread() if output == "unread" else os.open("/dev/full", os.O_WRONLY), 1)
+            sys.exit(main(arguments))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        said.seek(0)
+        ended.append([arguments, output, code, said.read()])
+print(json.dumps(ended))
+"""
+
+
+def test_an_output_that_takes_nothing_is_no_traceback():
+    """Forks of one process, which pays for the imports once; each ends as an interpreter does."""
+    every = [["cone", "planar:135"], ["cone", "planar:135", "--json"], ["--help"], []]
+    outputs = [name for name in AT_ITS_END if name != "full" or Path("/dev/full").exists()]
+    cases = [[arguments, output] for output in outputs for arguments in every]
+    command = [sys.executable, "-c", FORKED, json.dumps(cases)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(done.stdout) == [[*case, *AT_ITS_END[case[1]]] for case in cases]
+
+
+def test_a_process_whose_output_was_closed_before_it_began_is_no_traceback():
+    command = [sys.executable, "-m", "conewise", "cone", "planar:135"]
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == AT_ITS_END["closed"]
