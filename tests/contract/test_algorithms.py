@@ -48,11 +48,17 @@ class TestEliminationWithManyDesigns(TestElimination):
 
 
 class TestModelWithoutFeatures(OurContract):
+    problems: ClassVar = {name: PROBLEMS[name] for name in ("one objective", "two objectives", "wide cone")}
+
     def make(self, question, n_designs):
         return algorithms.ModelGuided(question, n_designs, model=cw.models.Independent())
 
 
 class TestModelOfFeatures(OurContract):
+    """The rule is that of a model without features: they share the problems, which take both of them long."""
+
+    problems: ClassVar = {name: PROBLEMS[name] for name in ("narrow cone", "three objectives", "two designs")}
+
     def make(self, question, n_designs):
         features = np.arange(max(2.0, n_designs))[:, None]
         model = cw.models.Smooth(features, kernels=("matern52",), sizes=(4.0,), discrepancies=(0.3,))

@@ -179,16 +179,16 @@ def test_a_child_process_opens_its_own_connection(where):
         assert again.status().evaluations == 3
 
 
-def test_eight_processes_and_four_hundred_batches(where):
+def test_eight_processes_and_two_hundred_batches(where):
     """It is batches that get into each other's way, each asked for and told: those of ten as well as larger ones."""
-    with make(where, algorithm="naive", designs=8, options={"evaluations_each": 500}) as study:
+    with make(where, algorithm="naive", designs=8, options={"evaluations_each": 250}) as study:
         answers = run_script("crowd", where, 8, 10)
         assert all(isinstance(answer, list) for answer in answers), answers
-        assert sum(stored for stored, _ in answers) == 4000
+        assert sum(stored for stored, _ in answers) == 2000
         assert {seen for _, seen in answers} == {digest(study)}  # what eight have lived through is what one replays
         told = study.evaluations()
-        assert told.ids == [f"d{d}n{n}" for d in range(8) for n in range(500)]
-        expected = [value_of(d, seed_of(study.seed, d, n, 0)) for d in range(8) for n in range(500)]
+        assert told.ids == [f"d{d}n{n}" for d in range(8) for n in range(250)]
+        expected = [value_of(d, seed_of(study.seed, d, n, 0)) for d in range(8) for n in range(250)]
         np.testing.assert_array_equal(told.values, expected)
         status = study.status()
         assert (status.finished, status.in_flight, status.waiting) == (True, 0, 0)

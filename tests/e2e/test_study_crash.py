@@ -10,11 +10,11 @@ import conewise as cw
 from conewise.noise import GaussianUnknown
 
 
-def test_forty_kills_while_telling_lose_and_double_nothing(tmp_path):
+def test_twenty_kills_while_telling_lose_and_double_nothing(tmp_path):
     path = tmp_path / "trial.db"
-    make(path, epsilon=0.17).close()  # long enough: however slow the machine, it is not over after forty kills
-    told = run_script("kill", path, 40, 20260)
-    assert told.get("kills") == 40, told  # each found every acknowledged evaluation exactly once
+    make(path, epsilon=0.17).close()  # long enough: however slow the machine, it is not over after twenty kills
+    told = run_script("kill", path, 20, 20260)
+    assert told.get("kills") == 20, told  # each found every acknowledged evaluation exactly once
     assert told["same"], "the finished study differs from an uninterrupted one"
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -17,7 +17,7 @@ from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 from conewise.problems import SimulatedBandit
 
 ORTHANT = cw.Cone.orthant(2)
-LOOKS = 22
+LOOKS = 14
 NAMES = ("beaten", "accepted", "covered", "undecided", "accept_at", "fine_at")
 
 

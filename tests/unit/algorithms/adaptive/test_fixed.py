@@ -184,7 +184,7 @@ def test_claims_are_what_their_definitions_say(kind, notion):
             elif seed == 5:
                 rows[0] = rows[0][:1]
             found = statistics(rows, cone.dim)
-            for epsilon in (0.5, 1.0, 1.5):
+            for epsilon in (0.5, 1.5) if seed % 2 else (1.0,):
                 claims = checked.claims(found, epsilon)
                 assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
                 assert (np.sum(masks(claims), axis=0) == 1).all()
