@@ -24,7 +24,7 @@ def pair(cone, seed, *, even, spread=1.0):
     return gain, covariance, radii, float(np.sqrt(np.linalg.eigvalsh(covariance)[-1]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), dims(), st.integers(0, 10_000), st.booleans(), st.sampled_from([0.1, 1.0, 5.0]))
 def test_no_direction_asks_for_more_and_facets_alone_for_no_less(data, dim, seed, even, spread):
     cone = data.draw(cones(dim))

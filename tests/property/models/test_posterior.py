@@ -82,7 +82,7 @@ def observations(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("prior", PRIORS)
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), count=st.integers(2, 9))
 def test_weights_means_and_covariances_agree_with_the_twin(prior, noise, seed, count):
     prior, axes = PRIORS[prior], axes_of(NOISES[noise], DIM, UNIT)

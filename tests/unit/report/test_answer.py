@@ -224,7 +224,7 @@ def test_the_word_before_what_remains_is_the_same_everywhere(tmp_path, n):
 
 
 def test_with_very_many_objectives_the_tables_are_cut_and_say_so():
-    subject = bare(np.random.default_rng(0).normal(size=(3000, 200)), ["kept"] * 3000)
+    subject = bare(np.random.default_rng(0).normal(size=(1800, 200)), ["kept"] * 1800)
     data = answer(subject)
     assert len(data["rows"]) <= 10**6 // 600
     assert "The table has the first 30 of 200 objectives." in data["listed"]
