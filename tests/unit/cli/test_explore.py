@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from shared.explorer import PATIENCE
 
-from conewise.cli.explore import TOKEN, explore
-from conewise.cli.main import main
+from conewise.cli.explore import TOKEN
+from conewise.cli.main import commands, main
 from conewise.errors import InputError
 
 
@@ -20,7 +20,7 @@ from conewise.errors import InputError
 )
 def test_a_token_that_is_easy_to_guess_or_no_part_of_an_address_is_refused(token, monkeypatch):
     monkeypatch.setenv(TOKEN, token)
-    done = CliRunner().invoke(explore, ["snw", "--no-browser"])
+    done = CliRunner().invoke(commands, ["explore", "snw", "--no-browser"])
     assert isinstance(done.exception, InputError)
     assert "20 to 200 letters" in str(done.exception)
 
