@@ -21,7 +21,7 @@ from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, r
 from conewise._noisetext import noise_from_dict, parse_noise
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
-from conewise.noise import Noise, together
+from conewise.noise import Gaussian, Noise, together
 
 Direction = Literal["max", "min"]
 
@@ -239,15 +239,26 @@ class Objectives(Sequence[Objective]):
         if self.levels:
             raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")
 
-    def noise(self) -> Noise | None:
-        """The noise that the objectives declare together, in the user's units; None where none of them does."""
-        given = [objective.noise for objective in self.each]
-        if all(noise is None for noise in given):
+    def noise(self, others: Noise | None = None) -> Noise | None:
+        """The noise that the objectives declare, in the user's units; None where none of them does.
+
+        `others` is what is said of all together: it counts for the objectives that declare nothing of their own.
+        """
+        if all(objective.noise is None for objective in self.each):
             return None
         lacking = next((o.name for o in self.each if o.noise is None), None)
-        if lacking is not None:
+        if lacking is not None and others is None:
             raise InputError(f"{lacking!r:.60} has no noise while other objectives have one; give all one, or none.")
-        return together([noise for noise in given if noise is not None and not isinstance(noise, str)])
+        if lacking is not None and isinstance(others, Gaussian) and others.cov is not None:
+            raise InputError(
+                f"the covariance of all objectives says nothing of {lacking!r:.60} beside those with a noise of their "
+                "own; give standard deviations, or every objective its own noise."
+            )
+        each = [objective.noise for objective in self.each]
+        if others is not None:
+            others.check_dim(len(each))
+            each = [others.of_one(d, len(each)) if own is None else own for d, own in enumerate(each)]
+        return together([noise for noise in each if noise is not None and not isinstance(noise, str)])
 
 
 def as_objectives(

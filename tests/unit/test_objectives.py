@@ -151,6 +151,17 @@ def test_noise_of_each_is_noise_of_all():
     assert as_objectives(["a", "b"]).noise() is None
 
 
+def test_what_is_said_of_all_counts_for_those_that_say_nothing():
+    some = as_objectives([cw.Objective("a", noise="binary"), "b"])
+    assert repr(some.noise(noises.Gaussian([1, 2]))) == "ByObjective([Binary(), Gaussian(2)])"
+    assert repr(some.noise(noises.Bounded([0, 0], [9, 5]))) == "Bounded([0.0, 0.0], [1.0, 5.0])"
+    assert as_objectives(["a", "b"]).noise(noises.Gaussian(1)) is None
+    with pytest.raises(cw.InputError, match="given for 3 objectives, but there are 2"):
+        some.noise(noises.Gaussian([1, 2, 3]))
+    with pytest.raises(cw.InputError, match="covariance of all objectives says nothing of 'b'.*standard deviations"):
+        some.noise(noises.Gaussian(cov=[[1, 0.5], [0.5, 1]]))
+
+
 def test_noise_of_some_is_refused_and_that_of_several_kinds_is_mixed():
     with pytest.raises(cw.InputError, match="'b' has no noise while other objectives have one"):
         as_objectives([cw.Objective("a", noise=1), "b"]).noise()

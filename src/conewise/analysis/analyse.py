@@ -224,8 +224,8 @@ def analyse(
         found = shared_blocks.answer(source, meaning, cone, epsilon, delta, noise, success)
         said, asked_for = found.sentences, found.question
         return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
-    stated = meaning.noise() if noise is None else noise
-    assumed = GaussianUnknown() if stated is None else stated
+    others = GaussianUnknown() if noise is None else noise
+    assumed = meaning.noise(others) or others
     meaning = told_apart(source, meaning, assumed)
     if separate:
         if executor is not None:
@@ -257,6 +257,12 @@ def analyse(
         judged = _Judged(read.statistics, read.result, read.plan, (), 1, None, (), read.next)
     else:
         judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
+    if max_evaluations is not None and judged.result.evaluations > max_evaluations:
+        raise InputError(
+            f"there are {judged.result.evaluations} evaluations, where `max_evaluations` says that there would never "
+            f"be more than {max_evaluations}; give the limit that was fixed before the first evaluation, or leave it "
+            "out."
+        )
     if shared := str(getattr(source, "shared", "")):
         judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
     if were_chosen(source):

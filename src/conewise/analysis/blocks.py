@@ -10,6 +10,7 @@ import numpy as np
 from conewise._arrays import as_count
 from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import Findings
+from conewise.analysis.fitting import told_apart
 from conewise.analysis.guesses import Guess
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
@@ -77,8 +78,9 @@ class Blocks:
         """One look at all blocks of a table."""
         assert isinstance(source, LongTable)
         assert self.column is not None
-        table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=meaning)
-        stated = table.meaning.noise() if noise is None else noise
+        stated = meaning.noise(GaussianUnknown() if noise is None else noise) or noise
+        written = meaning if stated is None else told_apart(source, meaning, stated)
+        table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=written)
         assumed = assumed_of(table) if stated is None else stated
         question = Question(cone, epsilon, delta, assumed, notion_of(success), table.meaning)
         population = population_of(self.population, len(table.blocks))

@@ -8,7 +8,7 @@ from conewise._arrays import Floats, Indices
 from conewise.certificate.fit import Limits
 from conewise.errors import InputError
 from conewise.feedback import Observations
-from conewise.noise import Binary, ByObjective, Known, Noise
+from conewise.noise import Binary, Known, Noise
 from conewise.objectives import Objectives, with_noise
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source, meaning_of
@@ -17,7 +17,8 @@ from conewise.tables.measurements import LongTable, Source, meaning_of
 def told_apart(source: Source, meaning: Objectives, noise: Noise) -> Objectives:
     """The objectives with their own noise, so that a table knows how outcomes and known values are written in it."""
     if isinstance(source, LongTable | WideTable):
-        each = noise.each if isinstance(noise, ByObjective) else (noise,) * len(meaning)
+        noise.check_dim(len(meaning))
+        each = [noise.of_one(d, len(meaning)) for d in range(len(meaning))]
         if any(isinstance(own, Binary | Known) for own in each):
             source.meaning_as(with_noise(meaning, dict(zip(meaning.names, each, strict=True))))
             source.fill_known()

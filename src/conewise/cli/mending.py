@@ -11,6 +11,7 @@ from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.errors import InputError, printable
 from conewise.studies.evaluations import as_identities
+from conewise.studies.results import in_numbers, outcomes_of
 from conewise.studies.study import Study
 
 
@@ -136,10 +137,10 @@ def as_values(words: tuple[str, ...], opened: Study) -> list[float]:
     expected = f"{opened.dim} value{'s' * (opened.dim > 1)} ({', '.join(opened.objectives)})"
     if len(words) != opened.dim:
         raise InputError(f"{expected} were expected, got {len(words)}.")
-    values = []
-    for word in words:
+    values, outcomes = [], outcomes_of(opened.noise, opened.objectives)
+    for name, word in zip(opened.objectives, words, strict=True):
         try:
-            values.append(as_decimal(word))
+            values.append(as_decimal(str(in_numbers(word, name in outcomes))))
         except ValueError:
             raise InputError(f"{expected} were expected, and {word[:40]!r} is not a number.") from None
     return values

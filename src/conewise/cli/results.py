@@ -10,6 +10,7 @@ from typing import Any
 
 from conewise.errors import InputError
 from conewise.studies.identity import Identity
+from conewise.studies.results import in_numbers, outcomes_of
 from conewise.studies.study import Study
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import what_is_wrong
@@ -55,10 +56,11 @@ def read_results(file: str, study: Study) -> Results:
     block = None if study.blocks is None else study.blocks.column
     if by_id is None and block is not None and block not in columns.values():
         raise InputError(f"{what} has neither a column id nor a column {block}; it has {', '.join(columns.values())}.")
+    outcomes = outcomes_of(study.noise, study.objectives)
     ids, designs, values, skipped = [], [], [], 0
     for number, row in enumerate(rows):
         where = row_words(Path(what), number)
-        entries = [row.get(objective) for objective in study.objectives]
+        entries = [in_numbers(row.get(name), name in outcomes) for name in study.objectives]
         if all(entry is None or entry == "" for entry in entries):
             skipped += 1
             continue

@@ -311,9 +311,9 @@ class Bounded(ChernoffTail):
             raise InputError(f"the noise is given for {width.shape[0]} objectives, but there are {dim}.")
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """Its range."""
+        """Its range; zeros and ones stay what they are."""
         low, high, two = (np.broadcast_to(end, (dim,))[column] for end in (self.low, self.high, self.two_valued))
-        return Bounded(low, high, two_valued=two)
+        return Binary() if two and (low, high) == (0, 1) else Bounded(low, high, two_valued=two)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
         """Dependent on each other in any way."""

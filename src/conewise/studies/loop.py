@@ -93,7 +93,8 @@ def identify(
             raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
         meaning = with_levels(meaning, levels)
     given = () if meaning is None else _as_evaluated(meaning, problem)
-    assumed = noise if noise is not None else _stated(meaning, problem)
+    said = noise if noise is not None else getattr(problem, "assumption", None)
+    assumed = said if meaning is None else meaning.noise(said) or said
     blocks, apart = problem if isinstance(problem, Recorded) else None, isinstance(problem, OneByOne)
     named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
     if not apart:
@@ -142,12 +143,6 @@ def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
 def _negated(objective: Objective) -> Objective:
     level = objective.level
     return replace(objective, goal="max", level=-level if level is not None and objective.minimised else level)
-
-
-def _stated(meaning: Objectives | None, problem: Any) -> Noise | None:
-    """The noise that the objectives declare, else what the problem says of itself."""
-    declared = None if meaning is None else meaning.noise()
-    return declared if declared is not None else getattr(problem, "assumption", None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conewise.certificate.fit import Limits
 from conewise.errors import InputError, shown
-from conewise.tables.designs import NAME_COLUMNS
+from conewise.noise import Noise
+from conewise.tables.designs import NAME_COLUMNS, OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,25 @@ class Records:
     """Of each design, where a study has blocks."""
 
 
-def as_records(given: Any, objectives: Sequence[str], block: str | None = None) -> Records:
+def outcomes_of(noise: Noise | None, objectives: Sequence[str]) -> frozenset[str]:
+    """The objectives whose values are 0 or 1, which may be told in words."""
+    limits = None if noise is None else Limits.of(noise, len(objectives))
+    two_valued = () if limits is None else limits.two_valued
+    return frozenset(name for name, two in zip(objectives, two_valued, strict=False) if two)
+
+
+def in_numbers(entry: Any, outcome: bool) -> Any:
+    """1 or 0 for the word of an outcome, such as "yes" and "false"; anything else as it is."""
+    return OUTCOMES.get(entry.strip().lower(), entry) if outcome and isinstance(entry, str) else entry
+
+
+def as_records(
+    given: Any, objectives: Sequence[str], block: str | None = None, outcomes: Collection[str] = ()
+) -> Records:
     """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored.
 
-    `block` is the column that a record with a design has to have as well, where designs share blocks.
+    `block` is the column that a record with a design has to have as well, where designs share blocks; `outcomes` are
+    the objectives that may be told in words.
     """
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
@@ -32,13 +49,19 @@ def as_records(given: Any, objectives: Sequence[str], block: str | None = None) 
             "tell takes a batch and its values, or records with an id (or a design) and the objectives, such as "
             f'{{"id": "d0n3", "{objectives[0]}": 0.5, ...}}, got {shown(given)}.'
         )
+    if not rows:
+        raise InputError("at least one record was expected, with an id (or a design) and the objectives, got none.")
     ids: list[Any] = []
     designs: list[Any] = []
     blocks: list[Any] = []
+    rows = [{name: in_numbers(entry, name in outcomes) for name, entry in row.items()} for row in rows]
     for place, row in enumerate(rows):
         missing = next((name for name in objectives if row.get(name) is None), None)
         if missing is not None:
             raise InputError(f"record {place} has no value for {missing!r}; it has {', '.join(map(str, row))}.")
+        words = next((name for name in objectives if isinstance(row[name], str)), None)
+        if words is not None:
+            raise InputError(f"record {place}, {words!r} is {row[words]!r:.60}, where a number was expected.")
         design = next((row[column] for column in ("design", *NAME_COLUMNS) if column != "id" and column in row), None)
         if row.get("id") is not None:
             ids.append(row["id"])

@@ -315,8 +315,7 @@ def specified(
             raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
-    else:
-        noise = columns.noise()
+    noise = columns.noise(noise) or noise
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})

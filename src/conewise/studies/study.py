@@ -29,7 +29,7 @@ from conewise.studies.evaluations import (
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
 from conewise.studies.reader import Clock
-from conewise.studies.results import as_records
+from conewise.studies.results import as_records, outcomes_of
 from conewise.studies.spec import check_known, specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
@@ -172,7 +172,8 @@ class Study(ChangingStudy):
         same values and not handed out since; other values of a stored evaluation are refused.
         """
         if values is None:
-            records = as_records(batch, self.objectives, None if self.blocks is None else self.blocks.column)
+            outcomes = outcomes_of(self.noise, self.objectives)
+            records = as_records(batch, self.objectives, None if self.blocks is None else self.blocks.column, outcomes)
             if records.designs and self.blocks is None:
                 return self.record(records.designs, records.values, worker=worker or "")
             batch, values = records.ids or self.ids_of(records.designs, records.blocks), records.values

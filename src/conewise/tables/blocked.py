@@ -15,7 +15,7 @@ from conewise.feedback import Counts, Observations
 from conewise.objectives import Objectives
 from conewise.tables.columns import row_words
 from conewise.tables.designcolumns import coded
-from conewise.tables.designs import check_columns, numbers
+from conewise.tables.designs import check_columns
 from conewise.tables.measurements import LongTable
 from conewise.tables.readers import distinct_columns
 from conewise.tables.shards import Piece
@@ -132,7 +132,7 @@ def _read(table: LongTable, which: int, block: str, known: dict[str, int]) -> tu
         except InputError:
             raise InputError(f"{row_words(file.path, row)} or later, column {block!r} is empty; which block?") from None
         blocks.append(np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)[codes])
-        some = np.column_stack([numbers(columns[c], file.path, c, row, missing=True) for c in file.objectives])
+        some = np.column_stack([file._column(columns[o.name], o, row) for o in file.meaning])
         file._complete(some, row)  # refused where rows have to be complete
         values.append(file.meaning.steps(some))
     return np.concatenate(designs), np.concatenate(blocks), np.concatenate(values)

@@ -17,7 +17,7 @@ from conewise.errors import InputError
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
 from conewise.tables.columns import is_unnamed, listed_columns, no_column, row_words
-from conewise.tables.names import Labels
+from conewise.tables.names import Labels, first_repeated
 from conewise.tables.readers import distinct_columns, opened
 
 NAME_COLUMNS: Final = ("name", "design", "id")
@@ -26,6 +26,8 @@ _MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spr
 _NOT_FINITE: Final = frozenset({"nan", "+nan", "-nan"})
 _FRACTIONAL: Final = frozenset(".eEiInN")  # of a text that is no whole number, infinity and NaN included
 _NO_NUMBER: Final = "where a number was expected"
+OUTCOMES: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+"""The words for 1 and 0 that a column of outcomes may hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +141,10 @@ def meant(objectives: Sequence[str | Objective], minimise: Sequence[str] = ()) -
     stray = next((c for c in minimise if c not in set(called)), None)
     if stray is not None:
         raise InputError(f"`minimise` names {stray!r}, which is not among the objectives {listed_columns(called)}.")
-    if len(set(called)) < len(called) or not called:
-        raise InputError("the objectives must be distinct columns, at least one.")
+    if not called:
+        raise InputError("name at least one column to compare: there are no objectives.")
+    if (repeated := first_repeated(called)) is not None:
+        raise InputError(f"the objectives must be distinct, got {repeated!r:.60} twice.")
     if len(called) > limits.MOST_OBJECTIVES:
         raise InputError(
             f"there are {len(called)} objectives, where at most {limits.MOST_OBJECTIVES} are compared; choose some."
@@ -177,6 +181,8 @@ def numbers(
             row = first_row + (offset if places is None else int(places[offset]))
             words = isinstance(entry, str) and any(c.isalpha() for c in entry) and wrong.endswith(_NO_NUMBER)
             remedy = "; if it is no objective, name the objectives without it" if words else ""
+            if str(entry).strip().lower() in OUTCOMES:
+                remedy = "; outcomes are written 1 and 0, or in words where their noise is declared binary"
             raise InputError(f"{row_words(path, row)}, column {name!r} {wrong}{remedy}.")
     raise AssertionError("unreachable")
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from conewise._arrays import Floats
 from conewise.errors import InputError
 from conewise.tables.columns import row_words
-from conewise.tables.designs import what_is_wrong
-
-_WORDS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+from conewise.tables.designs import OUTCOMES, what_is_wrong
 
 
 def outcomes(column: Sequence[Any], path: Path, name: str, first_row: int) -> Floats:
@@ -36,8 +34,8 @@ def _outcome(entry: Any) -> float:
     """0 or 1; NaN where it is empty, and 0.5 for what is neither."""
     if isinstance(entry, bool | np.bool_):
         return float(entry)
-    if isinstance(entry, str) and entry.strip().lower() in _WORDS:
-        return _WORDS[entry.strip().lower()]
+    if isinstance(entry, str) and entry.strip().lower() in OUTCOMES:
+        return OUTCOMES[entry.strip().lower()]
     if entry is None or (isinstance(entry, str) and not entry.strip()):
         return np.nan
     if what_is_wrong(entry, missing=True) is not None:

@@ -91,6 +91,11 @@ def test_bounded_noise_is_enough_too():
         assert found.result.status.tolist() == ["kept", "kept", "beaten"]
 
 
+def test_a_limit_that_the_table_exceeds_is_refused():
+    with pytest.raises(cw.InputError, match="there are 40 evaluations, where `max_evaluations` says .* more than 39"):
+        analyse(observed(each=8), cw.Cone.planar(120), delta=0.1, noise=noise.SubGaussian(0.5), max_evaluations=39)
+
+
 @pytest.mark.parametrize(("epsilon", "most"), [(0.0, None), (0.0, 400), (0.3, None)])
 def test_a_growing_table_gets_the_answer_of_a_run_that_saw_the_same(epsilon, most):
     cone, assumed = cw.Cone.planar(120), noise.SubGaussian(0.5)

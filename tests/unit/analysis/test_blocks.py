@@ -252,3 +252,18 @@ def test_levels_of_a_table_with_blocks():
     assert "misses a level" in found.explanations[0] or "miss" in " ".join(found.explanations)
     with pytest.raises(cw.InputError, match="a single design does not know levels"):
         cw.analyse([row for row in rows if row["design"] == "a"], **asked, levels={"prose": 0.5})
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), (True, False)])
+def test_outcomes_may_stand_in_words_where_they_are_declared(words):
+    rows = [
+        {"design": name, "q": q, "right": words[(q % n) > 0]} for name, n in (("a", 2), ("b", 5)) for q in range(40)
+    ]
+    asked = {"block": "q", "population": "all", "delta": 0.05}
+    found = cw.analyse(rows, objectives=[cw.Objective("right", noise="binary")], **asked)
+    assert found.result.averages.ravel().tolist() == [0.5, 0.2]
+    with pytest.raises(InputError, match="outcomes are written 1 and 0, or in words where their noise is declared"):
+        cw.analyse(rows, objectives=["right"], **asked)
+    timed = [row | {"seconds": 1.0 + row["q"] / 100} for row in rows]
+    beside = [cw.Objective("right", noise="binary"), cw.Objective("seconds", "min", noise=Bounded(0, 10))]
+    assert cw.analyse(timed, objectives=beside, **asked).result.averages[:, 0].tolist() == [0.5, 0.2]

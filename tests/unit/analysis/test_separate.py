@@ -34,7 +34,7 @@ def test_the_answer_comes_first_and_says_how_often_each_objective_was_measured()
     assert isinstance(found.result.guarantee, cw.Guarantee)
     assert "objectives measured separately" in found.result.guarantee.assumption
     first, *others = found.explanations
-    assert first.startswith("Returned are a, b; 0 designs are undecided")
+    assert first.startswith("Returned: a and b; nothing is undecided")
     assert "Measured separately, for each design: speed 4 times, range 9 times." in others
 
 
@@ -60,11 +60,11 @@ def test_levels_of_objectives_that_were_measured_separately():
     found = cw.analyse(rows(), **asked, levels={"speed": -1.0})
     assert found.result.status.tolist() == ["kept", "kept", "misses a level"]
     assert "levels met within epsilon" in found.result.guarantee.theorem
-    assert "1 certainly miss a level (speed >= -1)." in found.explanations
+    assert "1 certainly misses a level (speed >= -1)." in found.explanations
     nobody = cw.analyse(rows(), **asked, levels={"speed": 9.0})
     assert nobody.result.names() == []
     assert nobody.result.guarantee
-    assert nobody.explanations[0].startswith("No design is returned; 0 designs are undecided")
+    assert nobody.explanations[0].startswith("No design is returned; nothing is undecided")
 
 
 def test_a_table_that_grows_may_be_looked_at_again():

@@ -38,7 +38,8 @@ def test_records_with_designs_take_the_next_numbers(study):
         ([{"gain": 1, "cost": 2}], 'record 0 has neither "id" nor "design"; it has gain, cost'),
         ([{"id": "d0n0", "gain": 1, "cost": 2}, {"design": "a", "gain": 1, "cost": 2}], "one after the other"),
         ({"design": "z", "gain": 1, "cost": 2}, "there is no design called 'z'"),
-        ({"id": "d0n0", "gain": "much", "cost": 2}, "values must be"),
+        ({"id": "d0n0", "gain": "much", "cost": 2}, "record 0, 'gain' is 'much', where a number was expected"),
+        ([], "at least one record was expected"),
         ("d0n0", "tell takes a batch and its values, or records"),
         (["d0n0"], "tell takes a batch and its values, or records"),
         (7, "tell takes a batch and its values, or records"),
@@ -53,3 +54,20 @@ def test_what_is_no_record_is_refused_and_nothing_is_stored(study, given, words)
 
 def test_values_come_in_the_order_of_the_objectives():
     assert as_records({"id": "d0n0", "b": 1, "a": 2}, ["a", "b"]).values == [[2, 1]]
+
+
+def test_outcomes_are_told_in_words_where_the_noise_is_binary(tmp_path):
+    ours = [cw.Objective("right", noise="binary"), cw.Objective("seconds", "min", noise="unknown")]
+    facts = {"designs": ["a", "b"], "cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.05, "noise": None}
+    with cw.Study.create(tmp_path / "words.db", objectives=ours, **facts) as study:
+        study.tell([{"id": "d0n0", "right": "Yes", "seconds": 2}, {"id": "d1n0", "right": "false", "seconds": 3}])
+        assert study.evaluations().values[:, 0].tolist() == [1, 0]
+        with pytest.raises(cw.InputError, match="record 0, 'seconds' is 'yes', where a number was expected"):
+            study.tell({"id": "d0n1", "right": "yes", "seconds": "yes"})
+
+
+def test_an_objective_keeps_its_own_noise_beside_that_of_all(tmp_path):
+    ours = [cw.Objective("right", noise="binary"), cw.Objective("seconds", "min")]
+    facts = {"designs": ["a", "b"], "cone": cw.Cone.orthant(2), "epsilon": 0.1, "delta": 0.05}
+    with cw.Study.create(tmp_path / "own.db", objectives=ours, noise=cw.noise.Gaussian([9, 2]), **facts) as study:
+        assert repr(study.noise) == "ByObjective([Binary(), Gaussian(2)])"

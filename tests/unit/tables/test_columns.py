@@ -59,7 +59,7 @@ def test_a_column_may_both_name_and_count(tmp_path, reader):
         ({"objectives": ["cost", "sped"]}, "it has name, cost, speed; perhaps 'speed' is meant"),
         ({"name": "label"}, "has no column 'label'"),
         ({"objectives": ["cost"], "minimise": ["speed"]}, "names 'speed', which is not among the objectives cost"),
-        ({"objectives": ["cost", "cost"]}, "the objectives must be distinct columns"),
+        ({"objectives": ["cost", "cost"]}, "the objectives must be distinct, got 'cost' twice"),
     ],
 )
 def test_bad_choices_of_columns_are_refused(tmp_path, options, words):

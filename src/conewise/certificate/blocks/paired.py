@@ -80,7 +80,8 @@ class Paired(Answering):
         if not isinstance(self.question.assumed, Bounded | Gaussian | GaussianUnknown):
             raise InputError(
                 "designs are compared block by block for bounded observations (noise.Bounded, 0/1 among them) and for "
-                f"normal differences (noise.GaussianUnknown), got {self.question.assumed.words}."
+                f"normal differences (noise.GaussianUnknown), got {self.question.assumed.words}; give every "
+                "objective a range, or leave the noise out."
             )
         k, bets = self.n_designs, self._thresholds.size * len(self._stakes) if self.bets else 1
         if k * self.blocks * self.cone.dim + k * k * bets > _MOST_NUMBERS:
