@@ -85,7 +85,9 @@ the noise.
             if isinstance(self.noise, ByObjective) and self.names:
                 object.__setattr__(self, "noise", self.noise.named(self.names))
         if notion_of(self.success) == "cover" and self.epsilon == 0:
-            raise InputError('epsilon = 0 asks for the exact Pareto set: ask for success "contain".')
+            raise InputError(
+                'epsilon = 0 asks for the exact Pareto set: ask for success "contain", or an epsilon above 0.'
+            )
 
     @property
     def columns(self) -> Objectives:

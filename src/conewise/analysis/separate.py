@@ -12,14 +12,13 @@ from conewise.algorithms import Result, SeparateElimination, Status
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
+from conewise.analysis.oddities import listed
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations
 from conewise.goals import Guarantee, Question, certainty
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
-
-_NAMED = 5  # designs that a sentence lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +97,13 @@ def _sentences(
     if result.certified_epsilon is None:
         lines.append(f"Nothing is certified: {result.stopped_because}.")
     else:
-        more = " and more" if len(kept) > _NAMED else ""
-        returned = f"Returned are {', '.join(kept[:_NAMED])}{more}" if kept else "No design is returned"
-        lines.append(f"{returned}; {open_} designs are undecided at {question.columns.at(question.epsilon)}.")
+        returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
+        left = {0: "nothing is", 1: "1 design is"}.get(open_, f"{open_} designs are")
+        lines.append(f"{returned}; {left} undecided at {question.columns.at(question.epsilon)}.")
         if question.columns.levels:
             missing = int((result.status == Status.MISSES.value).sum())
-            lines.append(f"{missing} certainly miss a level ({', '.join(map(printable, question.columns.levels))}).")
+            verb = "misses" if missing == 1 else "miss"
+            lines.append(f"{missing} certainly {verb} a level ({', '.join(map(printable, question.columns.levels))}).")
         lines.append(
             f"The data certify {question.columns.at(result.certified_epsilon)}, with probability at least "
             f"{certainty(question.delta)}."

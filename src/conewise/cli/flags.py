@@ -13,6 +13,7 @@ _FLAGS: Final = {
     "final=True": "--final",
     "max_evaluations": "--max-evaluations",
     "repetitions=True": "--repetitions",
+    "separate=True": "--separate",
     "force=True": "--force",
     "noise=Gaussian(sigma)": "--noise gaussian:SIGMA",
     'incomplete="skip"': "--incomplete skip",

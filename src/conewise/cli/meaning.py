@@ -17,6 +17,7 @@ from conewise.errors import InputError
 from conewise.noise import Noise
 from conewise.objectives import Objectives, with_levels, with_noise, with_units
 from conewise.tables.clauses import parse_clause
+from conewise.tables.names import first_repeated
 
 unit_option: Final = click.option(
     "--unit",
@@ -43,6 +44,8 @@ def all_named(
     assumptions: Sequence[str] = (),
 ) -> list[str]:
     """Every objective that any option names, each once: those of --objectives first."""
+    if (repeated := first_repeated(objectives)) is not None:
+        raise InputError(f"--objectives names {repeated[:60]!r} twice; name it once.")
     found = dict.fromkeys((*objectives, *minimise))
     clauses = [parse_clause(text, ("=",), "unit") for text in units if text != "auto"]
     clauses += [parse_clause(text, ("<=", ">="), "level") for text in levels]

@@ -11,6 +11,7 @@ from conewise.errors import InputError
 from conewise.objectives import Objective
 from conewise.tables.designcolumns import called
 from conewise.tables.designs import check_columns
+from conewise.tables.files import files_of
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.measurements import Incomplete, LongTable
 from conewise.tables.readers import read_rows
@@ -71,7 +72,7 @@ def melted(
     >>> melted(rows, design="who", metric="what", value="got").columns
     {'design': ['a', 'a'], 'run': ['1', '2'], 'x': [1.0, 3.0], 'y': [2.0, 4.0]}
     """
-    rows = records_of(table) if is_frame(table) else read_rows(Path(table))
+    rows = records_of(table) if is_frame(table) else [row for path in files_of(table) for row in read_rows(path)]
     if not rows:
         raise InputError("the table has no rows; a row for each design, metric and value was expected.")
     wanted = (design, metric, value, *((run,) if run else ()))
@@ -101,7 +102,8 @@ def _check_complete(rows: Rows, metrics: Sequence[str]) -> None:
         if lacking is not None:
             raise InputError(
                 f"{row['design']!r:.60} has no {lacking!r:.60} in evaluation {row['run']!r:.60}; every evaluation "
-                "needs all objectives: choose those that were measured together with `objectives`."
+                "needs all objectives: choose those that were measured together with `objectives`, or say that they "
+                "were measured separately (`separate=True`)."
             )
 
 

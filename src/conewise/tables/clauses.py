@@ -100,7 +100,8 @@ def parse_clause(text: str, signs: Sequence[str], what: str) -> Clause:
     rest = re.search("|".join(map(re.escape, _COMPARISONS)), value)
     if rest is not None:
         raise InputError(f"a {what} has one operator, got {text.strip()[:60]!r}; put names that hold one in quotes.")
-    return Clause(str(_restored(column, quotes)), found[0], _value(value, quotes))
+    name = str(_restored(column, quotes))
+    return Clause(name, found[0], _value(value, quotes, f"{what} of {name[:60]!r}"))
 
 
 def _parts(text: str) -> list[str]:
@@ -133,7 +134,7 @@ def _with_quotes(text: str, quotes: Sequence[str]) -> str:
     return re.sub("\0([0-9]+)\0", lambda match: '"' + quotes[int(match[1])].replace('"', '""') + '"', text)
 
 
-def _value(text: str, quotes: Sequence[str]) -> float | str:
+def _value(text: str, quotes: Sequence[str], what: str) -> float | str:
     if "\0" in text:
         return _restored(text, quotes)
     try:
@@ -141,7 +142,7 @@ def _value(text: str, quotes: Sequence[str]) -> float | str:
     except ValueError:
         return text
     if not math.isfinite(number):
-        raise InputError(f"a finite number was expected, got {text[:60]!r}.")
+        raise InputError(f"the {what} must be finite, got {text[:60]!r}.")
     return number
 
 

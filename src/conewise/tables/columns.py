@@ -43,7 +43,7 @@ def no_column(whose: str, column: str, columns: Sequence[str]) -> InputError:
     """The refusal of a column that is not there, with the one that was probably meant."""
     meant = closest(column[:_SEARCHED], columns[:_SEARCHED])
     hint = "" if meant is None else f"; perhaps {meant!r} is meant"
-    return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns)}{hint}.")
+    return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns) or 'none'}{hint}.")
 
 
 def quoted_name(column: str) -> str:

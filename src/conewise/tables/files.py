@@ -42,7 +42,7 @@ def files_of(paths: str | Path | Sequence[str | Path]) -> list[Path]:
             raise InputError(f"{path} is a folder without tables; {', '.join(TABLE_ENDINGS)} are looked for.")
         found += inside
     if not found:
-        raise InputError("name at least one file.")
+        raise InputError("the table is empty: name at least one file, or give at least one row.")
     return found
 
 

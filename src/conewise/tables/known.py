@@ -118,7 +118,7 @@ def take_units(table: ShardedTable, units: str | None) -> None:
 
 def spread_remark(table: ShardedTable, found: TableFront, cone: Cone) -> str | None:
     """What is to be said about units after a front was found."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         return units_remark(table.meaning, found.span[1] - found.span[0], cone)
 
 

@@ -304,8 +304,8 @@ class LongFile:
             row, column = np.argwhere(missing)[0]
             raise InputError(
                 f"{row_words(self.path, first_row + row)}, column {self.objectives[column]!r} is empty; complete it, "
-                'or leave out every incomplete row with `incomplete="skip"`, which is sound only if a value does not '
-                "decide whether it is missing."
+                "say that objectives were measured separately (`separate=True`), or leave out every incomplete row "
+                'with `incomplete="skip"`, which is sound only if a value does not decide whether it is missing.'
             )
         return np.flatnonzero(~(missing.all(axis=1) if self.incomplete == "separate" else missing.any(axis=1)))
 

@@ -164,7 +164,8 @@ def test_texts_of_other_columns_cannot_be_computed_by_a_spreadsheet(tmp_path):
     ("words", "said"),
     [
         (["--unit", "power=0"], "the unit of the objective 'power' must be above 0"),
-        (["--unit", "power=nan"], "a finite number was expected"),
+        (["--unit", "power=nan"], "the unit of 'power' must be finite, got 'nan'"),
+        (["--objectives", "price,power,price"], "--objectives names 'price' twice; name it once"),
         (["--unit", "power=many"], "'many' is not a number"),
         (["--unit", "power"], "a unit is written 'price = 500'"),
         (["--unit", "weight=3"], "has no column 'weight'; it has name"),

@@ -162,7 +162,7 @@ def test_nothing_acceptable_is_said_as_an_answer(table, capsys, tmp_path):
     [
         (["toxicity>=3"], "should be small"),
         (["weight<=3"], "has no column 'weight'; it has name, effect, toxicity"),
-        (["toxicity<=nan"], "a finite number was expected"),
+        (["toxicity<=nan"], "the level of 'toxicity' must be finite, got 'nan'"),
         (["toxicity<=3", "toxicity<=4"], "gives two levels"),
         (["toxicity"], "level"),
     ],

@@ -29,6 +29,7 @@ def test_a_melted_table_becomes_one_row_an_evaluation(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
+        ([], {}, "the table is empty"),
         ([{"model": "a"}], {}, "has no column 'metric'"),
         (LONG[:-1], {}, "'b' has no 'time' in evaluation '1'"),
         ([*LONG, LONG[0]], {"run": "seed"}, "'acc' of 'a' stands twice for seed '1'"),

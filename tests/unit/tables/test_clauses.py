@@ -67,7 +67,7 @@ def test_a_name_with_spaces_and_brackets_needs_no_quotes():
         ("1 < price < 3", "has one operator"),
         ("price < 3 and ", "a condition is written"),
         ('"price < 3', "a quote is opened and never closed"),
-        ("price < inf", "a finite number was expected, got 'inf'"),
+        ("price < inf", "the condition of 'price' must be finite, got 'inf'"),
         ("a\0b < 3", "no text"),
     ],
 )
