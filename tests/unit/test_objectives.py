@@ -158,7 +158,7 @@ def test_what_is_said_of_all_counts_for_those_that_say_nothing():
     assert as_objectives(["a", "b"]).noise(noises.Gaussian(1)) is None
     with pytest.raises(cw.InputError, match="given for 3 objectives, but there are 2"):
         some.noise(noises.Gaussian([1, 2, 3]))
-    with pytest.raises(cw.InputError, match="covariance of all objectives says nothing of 'b'.*standard deviations"):
+    with pytest.raises(cw.InputError, match=r"covariance of all objectives says nothing of 'b'.*standard deviations"):
         some.noise(noises.Gaussian(cov=[[1, 0.5], [0.5, 1]]))
 
 

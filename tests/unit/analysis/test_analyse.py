@@ -92,7 +92,7 @@ def test_bounded_noise_is_enough_too():
 
 
 def test_a_limit_that_the_table_exceeds_is_refused():
-    with pytest.raises(cw.InputError, match="there are 40 evaluations, where `max_evaluations` says .* more than 39"):
+    with pytest.raises(cw.InputError, match=r"there are 40 evaluations, where `max_evaluations` says .* more than 39"):
         analyse(observed(each=8), cw.Cone.planar(120), delta=0.1, noise=noise.SubGaussian(0.5), max_evaluations=39)
 
 
