@@ -150,7 +150,8 @@ def _summary(table: ShardedTable, found: TableFront, cone: Cone) -> str:
     of = f"{found.rows} designs"
     if table.where is not None:
         of = f"the {found.compared} designs with {table.where} (of {found.rows})"
-    words = f"{len(found)} of {of} {'is' if len(found) == 1 else 'are'} Pareto under {cone}"
+    order = f"what was said ({'; '.join(cone.said)})" if cone.said else str(cone)  # its facets would tell nobody
+    words = f"{len(found)} of {of} {'is' if len(found) == 1 else 'are'} Pareto under {order}"
     if missing := found.compared - found.feasible:
         words += f"; {missing} {'misses' if missing == 1 else 'miss'} a level ({', '.join(table.meaning.levels)})"
     return f"{words}; compared: {_compared(table)}"

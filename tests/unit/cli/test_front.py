@@ -80,6 +80,12 @@ def test_a_name_with_an_equal_sign_or_a_comma_is_quoted(tmp_path):
     assert """--unit '"a=b, c"=1000'""" in proposal
 
 
+def test_the_summary_repeats_what_was_said_and_counts_one_as_one(cars):
+    said = run("front", cars, *CHOICE, "--accept", "1000 price (EUR) for 10 power").stderr
+    assert "Pareto under what was said (1000 price (EUR) for 10 power is worth it); compared: " in said
+    assert "1 of 4 designs is Pareto under orthant:1" in run("front", cars, "--objectives", "power").stderr
+
+
 def test_levels(cars):
     done = run("front", cars, *CHOICE, "--level", "price (EUR)<=30000", "--level", "power>=80")
     assert [row["name"] for row in rows(done)] == ["a"]
