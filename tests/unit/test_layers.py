@@ -55,6 +55,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("simulated", "returned", "rehearsal", "parameters"),
         ("box", "hard", "recorded", "onebyone", "embedded", "commands"),
         ("evaluators",),
+        ("called",),
     ],
     "tables": [
         ("names", "spreadsheets", "files", "standings"),
@@ -132,7 +133,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("blocks", "asking"),
         ("boxes",),
         ("settings",),
-        ("loop", "spec", "storage.journal"),
+        ("spec", "storage.journal"),
+        ("loop",),
         ("evaluations", "changes"),
         ("storage.chain",),
         ("storage.postgres", "storage.sqlitefile"),

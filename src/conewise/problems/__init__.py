@@ -1,6 +1,7 @@
 """Where evaluations come from: simulated bandits, recorded blocks, boxes, examples, and the proofs' hard instances."""
 
 from conewise.problems.box import Box
+from conewise.problems.called import Called
 from conewise.problems.embedded import load
 from conewise.problems.hard import HardInstance, gap_dependent_instance, worst_case_instance
 from conewise.problems.onebyone import OneByOne
@@ -9,6 +10,7 @@ from conewise.problems.simulated import GaussianNoise, HeavyTailed, NoiseSource,
 
 __all__ = [
     "Box",
+    "Called",
     "GaussianNoise",
     "HardInstance",
     "HeavyTailed",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,24 +29,30 @@ from conewise.objectives import (
     with_levels,
 )
 from conewise.problems.box import Box
+from conewise.problems.called import Called
 from conewise.problems.onebyone import OneByOne
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
 from conewise.studies.rules import build, build_separate, check_options, success_asked
+from conewise.studies.spec import checked_designs, checked_objectives
 
 __all__ = ["Problem", "Progress", "identify", "run"]
 
+Function = Callable[[dict[str, Any], int], Any]
+"""Of a design, a dict of its columns, and a seed."""
+
 
 def identify(
-    problem: Problem | Box,
+    problem: Problem | Box | Function,
     cone: Cone,
     *,
     epsilon: float,
     delta: float,
     algorithm: str = "auto",
     noise: Noise | None = None,
+    designs: Any = None,
     objectives: Sequence[str | Objective] | None = None,
     levels: Mapping[str, Level] | None = None,
     model: Prior | Model | None = None,
@@ -69,8 +75,9 @@ def identify(
     (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
     (options `success`, `max_evaluations`, `robust`, `confirm=True | "all"`, `prices`, `seed`; docs/features); "vogp",
     "epal", "ehvi" and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth`
-    for a model, or the class or function of features that is given. `progress=True` draws a bar on a terminal; a
-    function is called with (done, total) after every batch.
+    for a model, or the class or function of features that is given. A plain function of a design (a dict) and a seed is
+    a problem too, with the `designs` listed: names, rows, a frame, or a number of them. `progress=True` draws a bar on
+    a terminal; a function is called with (done, total) after every batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
@@ -79,6 +86,12 @@ def identify(
     [0, 1]
     """
     meaning = None if objectives is None else as_objectives(objectives)
+    if callable(problem) and not hasattr(problem, "evaluate"):
+        meaning = checked_objectives(objectives, (), as_cone(cone).dim)
+        problem = _called(problem, designs, meaning.names)
+    elif designs is not None:
+        raise InputError("designs are listed for a plain function; any other problem brings its own.")
+    problem = cast(Problem | Box, problem)
     candidates = None
     if isinstance(problem, Box):
         candidates = problem = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
@@ -134,6 +147,14 @@ def identify(
     return result.named(result.designs or getattr(problem, "names", ()), meaning)
 
 
+def _called(function: Function, designs: Any, objectives: Sequence[str]) -> Called:
+    if designs is None:
+        raise InputError(
+            "a function evaluates one design at a time: list them with `designs`, as names, rows, a frame or a number."
+        )
+    return Called(function, *checked_designs(designs), tuple(objectives))
+
+
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
     """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
     negated = getattr(problem, "minimised", ())
@@ -178,15 +199,10 @@ def _check_problem(problem: Any) -> None:
     lacking = [name for name in ("n_designs", "dim", "evaluate") if not hasattr(problem, name)]
     if lacking or isinstance(problem, type):
         got = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
-        way = (
-            "a function is evaluated by run_study(study, function), with the designs listed in Study.create"
-            if callable(problem)
-            else "known means are simulated by SimulatedBandit(means, noise), and a table of measurements is read by "
-            "analyse"
-        )
         raise InputError(
             "problem must say how many designs and objectives it has (n_designs, dim) and evaluate them "
-            f"(evaluate(pulls, rng)), got {got}; {way}."
+            f"(evaluate(pulls, rng)), got {got}; known means are simulated by SimulatedBandit(means, noise), and a "
+            "table of measurements is read by analyse."
         )
     try:
         inspect.signature(problem.evaluate).bind(Pulls([0]), 0)

@@ -155,7 +155,7 @@ class OfNothing(Table):
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (lambda design, seed: [1, 2], r"got function; a function is evaluated by run_study\(study, function\)"),
+        (lambda design, seed: [1, 2], "a function evaluates one design at a time: list them"),
         (cw.SimulatedBandit, "got the class SimulatedBandit; "),
         ([[1.0, 2.0], [2.0, 1.0]], r"got list; known means are simulated by SimulatedBandit\(means, noise\)"),
         (None, "got NoneType; known means"),

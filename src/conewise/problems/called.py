@@ -1,0 +1,67 @@
+"""Problems whose designs a plain function evaluates, here and now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conewise.errors import InputError
+from conewise.feedback import Observations, Pulls
+from conewise.problems.evaluators import EvaluationFailed, LocalFunction, Row
+from conewise.problems.simulated import Seed, as_generator
+
+_SEEDS = 2**63
+
+
+@dataclass(frozen=True, eq=False)
+class Called:
+    """A function of a design (a dict of its columns, its name among them) and a seed: one number an objective.
+
+    Values are in the user's own signs and units. Whatever the function does with the seed, a run with the same `rng`
+    calls it with the same seeds. An evaluation that fails ends the run; a study (`run_study`) would try again.
+
+    >>> called = Called(lambda design, seed: [design["x"], 1.0], ("a", "b"), ({"x": 0}, {"x": 2}), ("f1", "f2"))
+    >>> called.evaluate(Pulls([1], [3]), rng=0)
+    Observations(3 evaluations of 1 design)
+    """
+
+    function: Callable[[dict[str, Any], int], Any]
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    """What the function is told of each design."""
+    objectives: tuple[str, ...]
+
+    assumption = None
+    """A function says nothing of its noise."""
+
+    def __post_init__(self) -> None:
+        LocalFunction(self.function).check(())
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return len(self.names)
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return len(self.objectives)
+
+    def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
+        """An entry an evaluation, each with a seed of its own."""
+        designs = np.repeat(pulls.designs, pulls.counts)
+        seeds = as_generator(rng).integers(_SEEDS, size=len(designs)).tolist()
+        call, values = LocalFunction(self.function), np.empty((len(designs), self.dim))
+        for place, (design, seed) in enumerate(zip(designs.tolist(), seeds, strict=True)):
+            row = {"name": self.names[design], **self.rows[design]}
+            try:
+                values[place] = call.evaluate(row, seed, self.objectives)
+            except EvaluationFailed as failure:
+                raise InputError(
+                    f"an evaluation of {self.names[design]!r} gave no values: {str(failure).rstrip('.')}; a study "
+                    "tries again where that may happen (Study.create and run_study)."
+                ) from failure
+        return Observations.single(designs, values)
