@@ -117,7 +117,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ),
         ("adaptive.elimination",),
         ("adaptive.modelled",),
-        ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
+        ("adaptive.cells", "published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
         ("adaptive.challenger", "published.drawn", "published.epal", "published.vogp"),
         ("published.ehvi", "published.pfes"),
     ],

@@ -1,5 +1,6 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
+from conewise.algorithms.adaptive.cells import SeparateModelGuided
 from conewise.algorithms.adaptive.challenger import LevelChallenger
 from conewise.algorithms.adaptive.drawing import DrawGuided
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
@@ -42,6 +43,7 @@ __all__ = [
     "PosteriorSampling",
     "Result",
     "SeparateElimination",
+    "SeparateModelGuided",
     "SequentialHalving",
     "SequentialRejects",
     "Status",

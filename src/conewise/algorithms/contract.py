@@ -120,8 +120,11 @@ class Result:
 
     @property
     def evidence(self) -> NDArray[np.str_]:
-        """(K,): "measured" for designs that were evaluated, "predicted" for those of which only a model speaks."""
-        return np.where(self.counts > 0, "measured", "predicted")
+        """(K,): "measured" for designs that were evaluated, "predicted" for those of which only a model speaks.
+
+        Where objectives are measured one by one, a design is measured when every objective of it was.
+        """
+        return np.where(np.isnan(self.means).any(axis=1), "predicted", "measured")
 
     @property
     def indices(self) -> list[int]:

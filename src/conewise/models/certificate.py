@@ -19,13 +19,12 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.errors import InputError, shown
-from conewise.feedback import Statistics
 from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.failures import needed, possibly_optimal
 from conewise.models.levels import Required, Spare
-from conewise.models.posterior import Posterior, posterior_of
+from conewise.models.posterior import Posterior, Sampled, posterior_of
 from conewise.models.priors import Prior
 from conewise.models.screen import CORE, affordable, core, screened
 
@@ -132,11 +131,11 @@ class PosteriorCertificate(Answering):
         """The gain below which a component is ruled out, an objective: by Ville's inequality."""
         return FOR_COMPONENTS * self.delta / self.cone.dim
 
-    def _generator(self, statistics: Statistics, stage: int) -> np.random.Generator:
+    def _generator(self, statistics: Sampled, stage: int) -> np.random.Generator:
         """Draws depend on the seed and on how many evaluations there are, so an answer is a function of statistics."""
         return np.random.default_rng([self.seed, statistics.evaluations, stage])
 
-    def look(self, statistics: Statistics) -> Look:
+    def look(self, statistics: Sampled) -> Look:
         """The posterior, and the set to return; of no more designs than stand in the way (docs/posterior, section 5).
 
         As long as the answer is far off, a glance at the hardest designs and the heaviest components will do.
@@ -164,13 +163,13 @@ class PosteriorCertificate(Answering):
         dear = dear[np.argsort(-bounds[dear], kind="stable")][: CORE - len(designs)]
         return self._chosen(posterior, np.union1d(designs, others[dear]), CHOOSING, rng)
 
-    def thorough(self, look: Look, statistics: Statistics) -> Look:
+    def thorough(self, look: Look, statistics: Sampled) -> Look:
         """A look of which something can be certified even if the answer is far off: at all designs, up to CORE."""
         if self.robust or look.choice.failing <= self.delta:
             return look
         return self._everyone(self._posterior(statistics), statistics)
 
-    def _posterior(self, statistics: Statistics) -> Posterior:
+    def _posterior(self, statistics: Sampled) -> Posterior:
         drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
         plausible = self._plausible if self.robust else math.inf
         return posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
@@ -178,7 +177,7 @@ class PosteriorCertificate(Answering):
     def _core(self, posterior: Posterior, negligible: float = 0.0, most: int | None = None) -> Indices:
         return core(posterior, self.cone, self.n_designs, negligible, most, self.required)
 
-    def _everyone(self, posterior: Posterior, statistics: Statistics) -> Look:
+    def _everyone(self, posterior: Posterior, statistics: Sampled) -> Look:
         designs = self._core(posterior)
         return self._chosen(posterior, designs, CHOOSING, self._generator(statistics, 0))
 
@@ -215,7 +214,7 @@ class PosteriorCertificate(Answering):
         result[others] = screened(look.posterior, self.cone, look.chosen, others, self.required).missing
         return result
 
-    def judged(self, look: Look, statistics: Statistics, *, fully: bool = False) -> Judged:
+    def judged(self, look: Look, statistics: Sampled, *, fully: bool = False) -> Judged:
         """The chosen set by fresh draws, no more of them than it takes; `fully`: as many as its epsilon deserves."""
         left = self.delta * (1 - FOR_DRAWS)
         if not self.robust:
@@ -231,7 +230,7 @@ class PosteriorCertificate(Answering):
                 break
         return worst
 
-    def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Statistics, fully: bool) -> Judged:
+    def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Sampled, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
         said = self.missing(look)[others]  # of every component the same reasons are judged, those of the answer
         delta -= float(screened(posterior, self.cone, look.chosen, others, self.required, said).bounds.sum())
@@ -250,7 +249,7 @@ class PosteriorCertificate(Answering):
                 break
         return Judged(best, failing)
 
-    def doubt(self, statistics: Statistics, declared: Posterior | None = None) -> float:
+    def doubt(self, statistics: Sampled, declared: Posterior | None = None) -> float:
         """How many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
 
         By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right. `declared`
@@ -261,7 +260,7 @@ class PosteriorCertificate(Answering):
         richer = posterior_of(self.prior.richer, self.axes, statistics, self.unit, 1.0)
         return math.exp(min(richer.log_evidence - declared.log_evidence, 700.0))
 
-    def withdrawn(self, statistics: Statistics, declared: Posterior | None = None) -> str | None:
+    def withdrawn(self, statistics: Sampled, declared: Posterior | None = None) -> str | None:
         """Why nothing may be promised although the posterior promises it: the prior is contradicted; None if not."""
         doubt = self.doubt(statistics, declared)
         if doubt < 1 / ALARM:

@@ -2,7 +2,8 @@
 
 Everything is a function of counts and averages (and of the scatter, where the noise is unknown), worked out anew in the
 order of the designs: how observations arrived, and in what batches, cannot show. With n designs evaluated the cost is
-n^3 a component for the weights, and K n^2 for each component that is not negligible; K x K is never made.
+n^3 a component for the weights, and K n^2 for each component that is not negligible; K x K is never made. Objectives
+that are measured one by one have data of their own each, and nothing else changes (docs/posterior, section 7).
 
 The common level has a flat prior. Differences of designs have proper priors all the same, given the differences of the
 averages, and no verdict looks at anything else (docs/posterior, section 2). Where an objective has a level that designs
@@ -11,11 +12,11 @@ have to meet, its common level has a proper prior too (section 12).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -30,36 +31,63 @@ _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, 
 _AT_ONCE: Final = 128  # designs of which means are worked out at a time: few, so that they fit into the cache
 
 
+class Apart(Protocol):
+    """Statistics of each objective by itself, as `certificate.separate.Separately` has them."""
+
+    @property
+    def each(self) -> tuple[Statistics, ...]:
+        """One an objective, of one objective."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """Measurements in all."""
+        ...
+
+
+Sampled = Statistics | Apart
+"""What was observed: whole rows, or one objective at a time."""
+
+
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Statistics along the axes: n designs that were evaluated."""
+    """Statistics along one axis: n designs that were evaluated."""
 
     designs: Indices
     means: Floats
-    """(n, D): around the centres"""
+    """(n,): around the centre"""
     variances: Floats
-    """(n, D): of the averages; relative to the noise where that is unknown."""
-    scatter: Floats
-    """(D,): sums of squares around the averages of the designs."""
+    """(n,): of the averages; relative to the noise where that is unknown."""
+    scatter: float
+    """The sum of squares around the averages of the designs."""
     evaluations: int
-    centre: Floats
-    """(D,): around what the common level is drawn; NaN where it is flat."""
+    centre: float
+    """Around what the common level is drawn; NaN where it is flat."""
 
     @property
-    def origin(self) -> Floats:
-        """(D,): what averages are measured from."""
-        return np.nan_to_num(self.centre)
+    def origin(self) -> float:
+        """What averages are measured from."""
+        return float(np.nan_to_num(self.centre))
+
+    @property
+    def places(self) -> tuple[bytes, bytes]:
+        """Where was measured, and how well: axes that share it share all that depends on nothing else."""
+        return self.designs.tobytes(), self.variances.tobytes()
 
     @classmethod
-    def of(cls, statistics: Statistics, axes: Axes) -> Data:
-        """Turned to the axes."""
-        seen = np.flatnonzero(statistics.counts > 0)
-        counts = statistics.counts[seen].astype(np.float64)
-        variances = axes.variance_of(statistics.n_designs)[seen] / counts[:, None]
-        scatters = statistics.scatters[seen].sum(axis=0)
-        scatter = np.einsum("ed,ef,fd->d", axes.directions, scatters, axes.directions)
+    def of(cls, sampled: Sampled, axes: Axes) -> list[Data]:
+        """One an axis; what is measured one objective at a time needs axes that are the objectives."""
         centre = np.full(axes.dim, np.nan) if axes.centre is None else axes.centre
-        means = statistics.means[seen] @ axes.directions - np.nan_to_num(centre)
+        if not isinstance(sampled, Statistics):
+            return [cls._along(own, np.eye(1)[0], axes, d, float(centre[d])) for d, own in enumerate(sampled.each)]
+        return [cls._along(sampled, axes.directions[:, d], axes, d, float(centre[d])) for d in range(axes.dim)]
+
+    @classmethod
+    def _along(cls, statistics: Statistics, direction: Floats, axes: Axes, axis: int, centre: float) -> Data:
+        seen = np.flatnonzero(statistics.counts > 0)
+        variances = axes.variance_of(statistics.n_designs)[seen, axis] / statistics.counts[seen]
+        scatter = float(direction @ statistics.scatters[seen].sum(axis=0) @ direction)
+        means = statistics.means[seen] @ direction - np.nan_to_num(centre)
         return cls(seen, means, variances, scatter, statistics.evaluations, centre)
 
 
@@ -74,7 +102,6 @@ class Component:
     known: Conditioned
     """What does not depend on values."""
     data: Data
-    objective: int
     freedom: float
     """Degrees of freedom of the noise; infinite where it is known."""
     guess: float
@@ -83,7 +110,7 @@ class Component:
     @cached_property
     def _solved(self) -> tuple[Floats, float]:
         """(n,): a - level b; and the level."""
-        known, y = self.known, self.data.means[:, self.objective]
+        known, y = self.known, self.data.means
         if not len(y):
             return y, 0.0
         a = known.whitened(y)
@@ -97,7 +124,7 @@ class Component:
             return np.inf, np.inf
         rest, level = self._solved
         gained = max(self.data.evaluations - int(np.isinf(self.known.level)), 0)
-        total = float(rest @ rest) + (level / self.known.level) ** 2 + float(self.data.scatter[self.objective])
+        total = float(rest @ rest) + (level / self.known.level) ** 2 + self.data.scatter
         return (self.freedom + gained) / 2, (self.freedom * self.guess**2 + total) / 2
 
     @property
@@ -109,16 +136,12 @@ class Component:
     def mean(self, reach: tuple[Floats, Floats]) -> Floats:
         """(P,): posterior means, from what averages say about some designs (`Conditioned.reach`)."""
         rest, level = self._solved
-        return np.asarray(self._origin + level + rest @ reach[0])
-
-    @property
-    def _origin(self) -> float:
-        return float(self.data.origin[self.objective])
+        return np.asarray(self.data.origin + level + rest @ reach[0])
 
     def mean_alone(self, designs: Indices) -> Floats:
         """(P,): posterior means, at the cost of n P."""
         rest, level = self._solved
-        result = np.full(len(designs), self._origin + level)
+        result = np.full(len(designs), self.data.origin + level)
         if len(rest):
             weights = self.known.whitened(rest, back=True)
             for at in range(0, len(designs), _AT_ONCE):
@@ -238,33 +261,33 @@ class Posterior:
 
 
 def posterior_of(
-    prior: Prior, axes: Axes, statistics: Statistics, unit: float, drop: float, plausible: float = np.inf
+    prior: Prior, axes: Axes, sampled: Sampled, unit: float, drop: float, plausible: float = np.inf
 ) -> Posterior:
     """The posterior of everything observed; components that weigh `drop` together are left out of each objective.
 
     Components whose weight is at least `plausible` times what it was beforehand stay all the same.
     `unit` is what sizes of the prior are multiples of; where the noise is unknown they are multiples of the noise.
     """
-    data = Data.of(statistics, axes)
+    each = Data.of(sampled, axes)
     unknown = axes.variances is None
     scale = 1.0 if unknown else unit
     freedom = axes.freedom if unknown else np.inf
     components = prior.components
-    evidence = log_evidences(prior, components, data, scale, freedom, axes.guess)
+    evidence = log_evidences(prior, components, each, scale, freedom, axes.guess)
 
-    @cache
-    def known_as(g: int, level: float, variances: bytes) -> Conditioned:
-        size, discrepancy = (float(each[g]) * scale for each in (components.size, components.discrepancy))
+    @cache  # objectives that were measured alike, with the same noise, share what depends on that alone
+    def known_as(g: int, level: float, designs: bytes, variances: bytes) -> Conditioned:
+        size, discrepancy = (float(listed[g]) * scale for listed in (components.size, components.discrepancy))
         shape = int(components.shape[g])
         kind = Conditioned if shape >= 0 else Exchangeable
-        return kind(prior, shape, size, discrepancy, data.designs, np.frombuffer(variances), level)
+        seen = np.frombuffer(designs, dtype=np.intp)
+        return kind(prior, shape, size, discrepancy, seen, np.frombuffer(variances), level)
 
     mixtures = []
-    for objective in range(axes.dim):
-        noise = data.variances[:, objective].tobytes()  # objectives with the same noise share what depends on it alone
-        levels = _levels(data, objective, scale)
+    for data, found in zip(each, evidence, strict=True):
+        levels = _levels(data, scale)
         beforehand = np.repeat(components.log_weight, len(levels)) - np.log(len(levels))
-        logs = beforehand + evidence[objective].ravel()
+        logs = beforehand + found.ravel()
         top = float(logs.max())
         weights = np.exp(logs - top)
         total = float(weights.sum())
@@ -273,10 +296,10 @@ def posterior_of(
         gains = weights / np.exp(beforehand)
         keep = np.union1d(order[np.cumsum(weights[order]) > drop], np.flatnonzero(gains >= plausible))
         kept = float(weights[keep].sum())
-        parts = (known_as(int(each) // len(levels), levels[int(each) % len(levels)], noise) for each in keep)
+        parts = (known_as(int(g) // len(levels), levels[int(g) % len(levels)], *data.places) for g in keep)
         mixtures.append(
             Mixture(
-                tuple(Component(known, data, objective, freedom, axes.guess) for known in parts),
+                tuple(Component(known, data, freedom, axes.guess) for known in parts),
                 weights[keep] / kept,
                 gains[keep],
                 max(0.0, 1.0 - kept),
@@ -286,44 +309,46 @@ def posterior_of(
     return Posterior(axes, tuple(mixtures))
 
 
-def _levels(data: Data, objective: int, scale: float) -> tuple[float, ...]:
+def _levels(data: Data, scale: float) -> tuple[float, ...]:
     """Standard deviations that the common level of an objective may have beforehand, evenly weighted."""
-    if np.isnan(data.centre[objective]):
+    if np.isnan(data.centre):
         return (np.inf,)
     return tuple(scale * width for width in WIDTHS)
 
 
 def log_evidences(
-    prior: Prior, components: Components, data: Data, scale: float, freedom: float, guess: float
+    prior: Prior, components: Components, each: Sequence[Data], scale: float, freedom: float, guess: float
 ) -> list[Floats]:
     """(G, W) for each objective: logarithms of each component's density of the averages, for W sizes of its level.
 
     Up to what is the same for all of them; where the level is flat, of the differences of the averages. For unknown
     noise it is a multivariate t, and the scatter counts as well.
     """
-    n, dim = data.means.shape
-    levels = [_levels(data, objective, scale) for objective in range(dim)]
-    result = [np.zeros((len(components), len(each))) for each in levels]
-    if n == 0:
-        return result
-    # Objectives with the same noise, and levels that are alike, share their factors.
-    groups: dict[tuple[bytes, int], list[int]] = {}
-    for objective in range(dim):
-        key = data.variances[:, objective].tobytes(), len(levels[objective])
-        groups.setdefault(key, []).append(objective)
-    everyone = data.designs
+    levels = [_levels(data, scale) for data in each]
+    result = [np.zeros((len(components), len(widths))) for widths in levels]
+    # Objectives that were measured alike with the same noise, and levels that are alike, share their factors.
+    groups: dict[tuple[bytes, bytes, int], list[int]] = {}
+    for objective, data in enumerate(each):
+        if len(data.designs):
+            groups.setdefault((*data.places, len(levels[objective])), []).append(objective)
     for shape in np.unique(components.shape):
         which = np.flatnonzero(components.shape == shape)
-        correlation = prior.correlation(int(shape), everyone, everyone) if shape >= 0 else None
         sizes = (scale * components.size[which]) ** 2
         ridges = (scale * components.discrepancy[which]) ** 2
-        for objectives in groups.values():
-            diagonal = ridges[:, None] + data.variances[:, objectives[0]]
-            sides = data.means[:, objectives]
-            solved = _apart(diagonal, sides) if correlation is None else _together(correlation, sizes, diagonal, sides)
-            found = _evidence(*solved, levels[objectives[0]], data, objectives, freedom, guess)
-            for objective, each in zip(objectives, found, strict=True):
-                result[objective][which] = each
+        correlations: dict[bytes, Floats] = {}
+        for (designs, *_), objectives in groups.items():
+            some = [each[objective] for objective in objectives]
+            diagonal = ridges[:, None] + some[0].variances
+            sides = np.column_stack([data.means for data in some])
+            if shape < 0:
+                solved = _apart(diagonal, sides)
+            else:
+                if designs not in correlations:
+                    correlations[designs] = prior.correlation(int(shape), some[0].designs, some[0].designs)
+                solved = _together(correlations[designs], sizes, diagonal, sides)
+            found = _evidence(*solved, levels[objectives[0]], some, freedom, guess)
+            for objective, density in zip(objectives, found, strict=True):
+                result[objective][which] = density
     return result
 
 
@@ -333,13 +358,12 @@ def _evidence(
     level: Floats,
     rest: Floats,
     levels: tuple[float, ...],
-    data: Data,
-    objectives: list[int],
+    some: Sequence[Data],
     freedom: float,
     guess: float,
 ) -> Floats:
-    """(O, G, W): of components with one shape."""
-    gained, widths = data.evaluations, np.array(levels)
+    """(O, G, W): of components with one shape, for objectives that were measured alike."""
+    gained, widths = some[0].evaluations, np.array(levels)
     if np.isinf(widths).all():  # differences alone have a density
         gained -= 1
         normaliser, away = np.log(weight)[:, None] / 2, np.zeros((*level.T.shape, 1))
@@ -349,7 +373,7 @@ def _evidence(
     total = rest.T[:, :, None] + away
     if np.isinf(freedom):
         return np.asarray(-half[:, None] - normaliser - total / 2)
-    total = total + (freedom * guess**2 + data.scatter[objectives])[:, None, None]
+    total = total + (freedom * guess**2 + np.array([data.scatter for data in some]))[:, None, None]
     return np.asarray(-half[:, None] - normaliser - (freedom + gained) / 2 * np.log(total))
 
 

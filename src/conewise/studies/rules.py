@@ -21,6 +21,7 @@ from conewise.algorithms import (
     PaVeBa,
     PosteriorSampling,
     SeparateElimination,
+    SeparateModelGuided,
     SuccessiveElimination,
 )
 from conewise.errors import InputError, shown
@@ -82,17 +83,23 @@ _FORMERLY = {"proportions": "elimination"}
 
 
 def build_separate(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
-    """The rule for objectives that are measured one by one, whose evaluations are of cells."""
+    """The rule for objectives that are measured one by one, whose evaluations are of cells; with a model its own."""
+    rule: Any
+    rule, known = SeparateElimination, _CERTIFIED_OPTIONS
+    if "model" in options:
+        rule, known = SeparateModelGuided, _MODEL_OPTIONS
     if name not in ("auto", SEPARATE):
         raise InputError(
             f"objectives that are measured one by one have a rule of their own, got {shown(name)}; leave the algorithm "
             f'out, or name "{SEPARATE}".'
         )
-    unknown = sorted(options.keys() - _CERTIFIED_OPTIONS)
+    unknown = sorted(options.keys() - known)
     if unknown:
-        raise InputError(f"{SEPARATE} has no option {unknown[0]!r}; it has {', '.join(sorted(_CERTIFIED_OPTIONS))}.")
+        lacking = "" if "model" in options or unknown[0] not in _MODEL_OPTIONS else " without a model"
+        raise InputError(f"{SEPARATE} has no option {unknown[0]!r}{lacking}; it has {', '.join(sorted(known))}.")
     given = {key: value for key, value in options.items() if key != "success"}
-    return SeparateElimination(question, n_designs, **given)
+    made: Algorithm[Any] = rule(question, n_designs, **given)
+    return made
 
 
 def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:

@@ -4,10 +4,12 @@ Draws in which the set fails name pairs of designs whose difference would have t
 reduces the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise): correlations count, so a design may
 be settled without being evaluated. Batches take one after the other as if its value were known already: covariances
 do not depend on values. Where there are levels, it may be the value of one design that would have to be known better.
+Where objectives are measured one by one, it is one of them that is chosen together with the design.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -145,14 +147,14 @@ class View:
         self._told.append(change)
 
 
-def _views(look: Look, pairs: Contrasts) -> list[View]:
-    """One for each of the heaviest components; objectives that share one share the view."""
+def _views(look: Look, pairs: Contrasts, axes: Iterable[int]) -> list[View]:
+    """One for each of the heaviest components along some axes; objectives that share one share the view."""
     posterior = look.posterior
-    axes = posterior.axes
-    weight = pairs.weight @ (pairs.along @ axes.directions) ** 2
-    noise = axes.variance_of(int(look.designs.max()) + 1)[look.designs]
+    weight = pairs.weight @ (pairs.along @ posterior.axes.directions) ** 2
+    noise = posterior.axes.variance_of(int(look.designs.max()) + 1)[look.designs]
     shares: dict[tuple[Conditioned, float, bytes], Floats] = {}
-    for axis, mixture in enumerate(posterior.mixtures):
+    for axis in axes:
+        mixture = posterior.mixtures[axis]
         heaviest = np.argsort(-mixture.weights, kind="stable")[:_COMPONENTS]
         for g in heaviest:
             part, share = mixture.components[g], mixture.weights[g] / mixture.weights[heaviest].sum()
@@ -164,26 +166,44 @@ def _views(look: Look, pairs: Contrasts) -> list[View]:
     ]
 
 
-def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
-    """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
+def _contrasts(look: Look, certificate: PosteriorCertificate) -> Contrasts:
     asked, required = certificate.question, certificate.required
     levels = None if required is None or look.spare is None else Levels(required.columns, look.spare)
-    pairs = Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
-    return best_of(_views(look, pairs), look.designs, count, prices)
+    return Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
 
 
-def best_of(views: list[View], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
-    """Evaluations of these designs that reduce the contrasts of the views most, one after the other."""
-    per_price = np.ones(len(designs)) if prices is None else 1 / prices[designs]
-    times = np.zeros(len(designs), dtype=np.int64)
+def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
+    """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
+    views = _views(look, _contrasts(look, certificate), range(certificate.axes.dim))
+    return best_of([views], look.designs, count, None if prices is None else prices[:, None])
+
+
+def next_cells(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats) -> Pulls:
+    """The next `count` measurements of one objective of one design each (cells), for `prices` (K, D) of them."""
+    pairs = _contrasts(look, certificate)
+    return best_of([_views(look, pairs, [axis]) for axis in range(certificate.axes.dim)], look.designs, count, prices)
+
+
+def best_of(
+    groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None
+) -> Pulls:
+    """Measurements at these designs that reduce the contrasts of the views most, one after the other.
+
+    A measurement tells something to the views of one group: there is one group where all objectives are measured at
+    once, and one an objective where they are measured one by one. Of G groups, k G + g is a measurement of design k for
+    group g; `prices` (K, G) are what each costs.
+    """
+    per_price = np.ones((len(designs), len(groups))) if prices is None else 1 / prices[designs]
+    times = np.zeros(per_price.shape, dtype=np.int64)
     each = -(-count // _STEPS)
     while count > 0:
-        gains = per_price * np.sum([view.gains() for view in views], axis=0)
-        x, some = int(gains.argmax()), min(each, count)
-        times[x] += some
+        gains = np.column_stack([np.sum([view.gains() for view in views], axis=0) for views in groups])
+        x, group = divmod(int((per_price * gains).argmax()), len(groups))
+        some = min(each, count)
+        times[x, group] += some
         count -= some
         if count:
-            for view in views:
+            for view in groups[group]:
                 view.evaluated(x, some)
-    chosen = np.flatnonzero(times)
-    return Pulls(designs[chosen], times[chosen])
+    chosen, of = np.nonzero(times)
+    return Pulls(designs[chosen] * len(groups) + of, times[chosen, of])

@@ -106,7 +106,7 @@ class DrawGuided(FixedConfidence):
         weight = pairs.weight @ (self.cone.facets @ self._axes.directions) ** 2
         noise = self._axes.variance_of(self.n_designs)
         views = [View(look.covariances[d], pairs, noise[:, d], weight[:, d]) for d in range(self.cone.dim)]
-        return best_of(views, np.arange(self.n_designs), count)
+        return best_of([views], np.arange(self.n_designs), count)
 
     def _unconfirmed(self, look: _Look) -> Indices:
         return unconfirmed(self.confirm, np.flatnonzero(look.choice.inside), look.state.counts)

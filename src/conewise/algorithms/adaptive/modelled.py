@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, Generic
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +15,13 @@ from conewise._memory import Memory
 from conewise.algorithms.adaptive.confirming import Confirm, as_confirm, unconfirmed
 from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
+from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, State
+from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.separate import Separately
 from conewise.certificate.stated import epsilon_of
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
 from conewise.models.failures import covers
@@ -36,31 +39,25 @@ _FEWEST: Final = 2  # designs that must have been evaluated before anything is s
 class _Last:
     """What was worked out for a state: saves time, changes nothing."""
 
-    state: Checkpoints
+    state: Any
     look: Look
     judged: dict[bool, Judged]
     """By whether it was judged fully."""
 
 
 @dataclass(frozen=True, eq=False)
-class ModelGuided(FixedConfidence):
-    """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+class PosteriorRule(FixedConfidence, Generic[State]):
+    """A rule that stops by the posterior certificate, whatever is measured at once: rows, or one objective of them.
 
-    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
-    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
-    `confirm="all"` every design; without it a design may be returned by prediction alone, and says so
-    (`Result.evidence`). A check compares the prior with a richer one, and can only withdraw the promise.
-
-    >>> from conewise import Cone, Question, models, noise
-    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
-    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
-    >>> rule.ask(rule.start())
-    Pulls(1 evaluations of 1 designs)
-
-    Reference: docs/posterior.
+    Of each design M things are measured by themselves, and k M + m is the number of one of them: the design itself
+    where an evaluation has all objectives (M = 1), a cell where it has one (M = D).
     """
 
     knows_levels: ClassVar[bool] = True
+    unseen: ClassVar[str] = "that were never evaluated"
+    """The designs of which a model alone says something, in words."""
+    measured: ClassVar[str] = INDEPENDENT
+    """What is assumed of how evaluations are made."""
 
     model: Prior = field(kw_only=True)
     robust: bool = field(default=False, kw_only=True)
@@ -84,27 +81,30 @@ class ModelGuided(FixedConfidence):
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         if self.prices is not None:
             object.__setattr__(self, "prices", _as_prices(self.prices, self.n_designs))
-        _ = self.certificate.axes, self._for_every_truth  # refuses bad configurations now
+        _ = self.certificate.axes  # refuses bad configurations now
 
     @cached_property
     def certificate(self) -> PosteriorCertificate:
         """When to stop and what to claim."""
         return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
 
-    @cached_property
-    def _for_every_truth(self) -> SuccessiveElimination:
-        """Reads the certificate of looks off the same observations: it is valid for any sampling rule."""
-        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
+    @abstractmethod
+    def seen(self, state: State) -> Statistics | Separately:
+        """All that was observed."""
 
-    def start(self) -> Checkpoints:
-        """Nothing observed."""
-        return self._for_every_truth.start()
+    @abstractmethod
+    def times(self, state: State) -> Counts:
+        """(K, M): how often each thing that is measured by itself was measured."""
 
-    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
-        """The state with these observations."""
-        return self._for_every_truth.tell(state, observations)
+    @abstractmethod
+    def claims_for_every_truth(self, state: State) -> Claims | None:
+        """What a certificate that is valid for any sampling rule says; None before it has seen every design."""
 
-    def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
+    @abstractmethod
+    def chosen(self, look: Look, state: State, count: int) -> Pulls:
+        """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
+
+    def ask(self, state: State, most: int | None = None) -> Pulls:
         """What reduces most what the answer still depends on; nothing when it is certified."""
         limit = self.allowed(state, most)
         count = self.batch or 1 + state.evaluations // _PATIENCE
@@ -112,77 +112,75 @@ class ModelGuided(FixedConfidence):
             count = min(limit, max(count, _LONGEST) if most is not None else count)
         if count == 0:
             return Pulls([], [])
-        if self.model.independent and len(unseen := np.flatnonzero(state.counts == 0)):
+        if self.model.independent and len(unseen := np.flatnonzero(self.times(state) == 0)):
             return Pulls(unseen[:limit])  # nothing else says anything about them
         look = self._look(state)
         if not self._finished(look, state):
             if most is None and self.batch is None and look.choice.failing <= _CAREFUL * self.delta:
                 count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
             return self.chosen(look, state, count)
-        return Pulls(self._unconfirmed(look, state.everything)[:count])
-
-    def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
-        """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
-        prices = None if self.prices is None else np.asarray(self.prices)
-        return next_pulls(look, self.certificate, count, prices)
+        return Pulls(self._unconfirmed(look, state)[:count])
 
     @property
     def may_run_ahead(self) -> bool:
         """Not: another evaluation of a design that was just evaluated says little. `batch` is for many hands."""
         return False
 
-    def _unconfirmed(self, look: Look, statistics: Statistics) -> Indices:
-        return unconfirmed(self.confirm, look.chosen, statistics.counts)
+    def _unconfirmed(self, look: Look, state: State) -> Indices:
+        times = self.times(state)
+        returned = np.zeros(times.shape, dtype=bool)
+        returned[look.chosen] = True
+        return unconfirmed(self.confirm, np.flatnonzero(returned), times.ravel())
 
-    def _look(self, state: Checkpoints, *, thorough: bool = False) -> Look:
+    def _look(self, state: State, *, thorough: bool = False) -> Look:
         last = _MEMORY.last(self)
         if last is None or last.state is not state:
-            last = _Last(state, self.certificate.look(state.everything), {})
+            last = _Last(state, self.certificate.look(self.seen(state)), {})
             _MEMORY.keep(self, last)
-        return self.certificate.thorough(last.look, state.everything) if thorough else last.look
+        return self.certificate.thorough(last.look, self.seen(state)) if thorough else last.look
 
-    def _judged(self, look: Look, state: Checkpoints, *, fully: bool = False) -> Judged:
+    def _judged(self, look: Look, state: State, *, fully: bool = False) -> Judged:
         last = _MEMORY.last(self)
         known = last.judged if last is not None and last.look is look else {}
         if fully not in known:
-            known[fully] = self.certificate.judged(look, state.everything, fully=fully)
+            known[fully] = self.certificate.judged(look, self.seen(state), fully=fully)
         return known[fully]
 
-    def _finished(self, look: Look, state: Checkpoints) -> bool:
+    def _finished(self, look: Look, state: State) -> bool:
         """Whether the set is certified at epsilon; the draws that chose it say when it is worth judging."""
         if look.choice.failing > self.delta or int((state.counts > 0).sum()) < _FEWEST:
             return False
         return self._judged(look, state).epsilon <= self.epsilon
 
-    def recommend(self, state: Checkpoints) -> Result:
+    def recommend(self, state: State) -> Result:
         """The answer so far: what the posterior certifies, and what would hold for every truth."""
-        statistics = state.everything
         look = self._look(state, thorough=True)
         returned = np.zeros(self.n_designs, dtype=bool)
         returned[look.chosen] = True
-        seen = int((statistics.counts > 0).sum())
+        seen = int((state.counts > 0).sum())
         if seen < _FEWEST:
             early = f"not finished: {seen} designs have been evaluated, and {_FEWEST} are needed to say anything"
-            return self._result(state, look, returned & (statistics.counts > 0), Heuristic(early), None, early, False)
+            return self._result(state, look, returned & (state.counts > 0), Heuristic(early), None, early, False)
         certified = self._finished(self._look(state), state)  # as `ask` has it
-        done = certified and not len(self._unconfirmed(look, statistics))
+        done = certified and not len(self._unconfirmed(look, state))
         reached = self._judged(look, state, fully=True).epsilon
-        worth = self._worth(reached, look, statistics)
-        why = self._why(done, certified, look, statistics)
+        worth = self._worth(reached, look, state)
+        why = self._why(done, certified, look, state)
         return self._result(state, look, returned, worth, reached, why, done)
 
-    def _why(self, done: bool, certified: bool, look: Look, statistics: Statistics) -> str:
+    def _why(self, done: bool, certified: bool, look: Look, state: State) -> str:
         if done:
             return "the answer is certified on average over the prior"
         if certified:
             kind = "" if self.confirm == "all" else "returned "
-            return f"not finished: {len(self._unconfirmed(look, statistics))} {kind}designs are to be confirmed"
-        spent = self.max_evaluations is not None and statistics.evaluations >= self.max_evaluations
+            designs = np.unique(self._unconfirmed(look, state) // self.times(state).shape[1])
+            return f"not finished: {len(designs)} {kind}designs are to be confirmed"
+        spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
-    def _worth(self, reached: float, look: Look, statistics: Statistics) -> Guarantee | Heuristic:
-        withdrawn = self.certificate.withdrawn(statistics, look.posterior)
+    def _worth(self, reached: float, look: Look, state: State) -> Guarantee | Heuristic:
+        withdrawn = self.certificate.withdrawn(self.seen(state), look.posterior)
         if withdrawn is not None:
             return Heuristic(withdrawn)
         if not np.isfinite(reached):
@@ -193,8 +191,8 @@ class ModelGuided(FixedConfidence):
             max(reached, self.epsilon),
             self.delta,
             f'{scope}, posterior certificate{self._with_levels}, success "{self.success}", docs/posterior',
-            f"{INDEPENDENT}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
-            f"{self._unseen(statistics)}",
+            f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
+            f"{self._unseen(state)}",
         )
 
     @property
@@ -213,17 +211,14 @@ class ModelGuided(FixedConfidence):
             f"{', '.join(some)} or {last} times {unit}"
         )
 
-    @staticmethod
-    def _unseen(statistics: Statistics) -> str:
+    def _unseen(self, state: State) -> str:
         """What a model cannot know of designs that were never evaluated, in words."""
-        unseen = int((statistics.counts == 0).sum())
-        if not unseen:
-            return ""
-        return f"; a lone spike among the {unseen} designs that were never evaluated would be missed"
+        unseen = int((self.times(state) == 0).any(axis=1).sum())
+        return f"; a lone spike among the {unseen} designs {self.unseen} would be missed" if unseen else ""
 
     def _result(
         self,
-        state: Checkpoints,
+        state: State,
         look: Look,
         returned: Bools,
         worth: Guarantee | Heuristic,
@@ -235,7 +230,7 @@ class ModelGuided(FixedConfidence):
         epsilon = reached if isinstance(worth, Guarantee) else None
         misses = self.certificate.missing(look) & ~returned
         return Result.of(
-            state.everything,
+            self.seen(state),
             returned,
             worth,
             why,
@@ -248,7 +243,7 @@ class ModelGuided(FixedConfidence):
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
 
-    def probability(self, state: Checkpoints) -> Floats:
+    def probability(self, state: State) -> Floats:
         """(K,): how probably each design is Pareto optimal, on average over the prior."""
         return self._probability(self._look(state))
 
@@ -267,12 +262,63 @@ class ModelGuided(FixedConfidence):
             by[outside] = near[0]
         return by
 
-    def _every_truth(self, state: Checkpoints, returned: Bools) -> float | None:
+    def _every_truth(self, state: State, returned: Bools) -> float | None:
         """What the certificate of looks says of the same set; nothing before it has seen every design."""
-        if (state.reached < 0).any():
-            return None
-        claims = self._for_every_truth.certificate.claims(state)
-        return epsilon_of(claims, self.cone, self.success == "cover", returned)
+        claims = self.claims_for_every_truth(state)
+        return None if claims is None else epsilon_of(claims, self.cone, self.success == "cover", returned)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGuided(PosteriorRule[Checkpoints]):
+    """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+
+    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
+    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
+    `confirm="all"` every design; without it a design may be returned by prediction alone, and says so
+    (`Result.evidence`). A check compares the prior with a richer one, and can only withdraw the promise.
+
+    >>> from conewise import Cone, Question, models, noise
+    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
+    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
+    >>> rule.ask(rule.start())
+    Pulls(1 evaluations of 1 designs)
+
+    Reference: docs/posterior.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self._for_every_truth  # refuses bad configurations now
+
+    @cached_property
+    def _for_every_truth(self) -> SuccessiveElimination:
+        """Reads the certificate of looks off the same observations: it is valid for any sampling rule."""
+        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
+
+    def start(self) -> Checkpoints:
+        """Nothing observed."""
+        return self._for_every_truth.start()
+
+    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
+        """The state with these observations."""
+        return self._for_every_truth.tell(state, observations)
+
+    def seen(self, state: Checkpoints) -> Statistics:
+        """Whole rows."""
+        return state.everything
+
+    def times(self, state: Checkpoints) -> Counts:
+        """(K, 1): how often each design was evaluated."""
+        return state.counts[:, None]
+
+    def claims_for_every_truth(self, state: Checkpoints) -> Claims | None:
+        """Of the certificate of looks."""
+        return None if (state.reached < 0).any() else self._for_every_truth.certificate.claims(state)
+
+    def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
+        """The largest reduction for its price, one design after the other (docs/posterior, section 7)."""
+        prices = None if self.prices is None else np.asarray(self.prices)
+        return next_pulls(look, self.certificate, count, prices)
 
 
 def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:
@@ -285,4 +331,4 @@ def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:
     return read_only(array.copy())
 
 
-_MEMORY: Memory[ModelGuided, _Last] = Memory()
+_MEMORY: Memory[PosteriorRule[Any], _Last] = Memory()

@@ -126,11 +126,11 @@ class SeparateElimination(FixedConfidence):
         wanted = self._asked_for(claims) & below
         if not wanted.any():  # what looked cheapest is at its end: whatever else is open
             wanted = below
-        cost = np.where(wanted, state.seen.repetitions * self._prices, np.inf)
+        cost = np.where(wanted, state.seen.repetitions * self.prices, np.inf)
         return np.asarray(cost <= cost.min())
 
     @cached_property
-    def _prices(self) -> Floats:
+    def prices(self) -> Floats:
         """(D,): of measuring each objective."""
         return np.array([own.price for own in self.question.columns.each]) if self.question.names else np.ones(self.dim)
 
@@ -146,7 +146,7 @@ class SeparateElimination(FixedConfidence):
         out = claims.comparisons.out(rows, columns)[0]
         # What would have to be paid until a radius is as narrow as it has to be, in units of what was paid: it goes by
         # the square. Along the cheapest facet to be fine, along all of them to be out.
-        prices = weighed @ self._prices
+        prices = weighed @ self.prices
         excess = prices * (fine.radii / np.maximum(epsilon * cone.widths - fine.gains, _TINY)) ** 2
         facet, inward = excess.argmin(axis=2), excess.min(axis=2)
         settled = np.asarray((fine.gains + fine.radii <= epsilon * cone.widths).any(axis=2))
