@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 import conewise as cw
-from conewise import algorithms
+from conewise import algorithms, problems
 from conewise.certificate import certificate, claims
 from conewise.testing import AlgorithmContract
-from conewise.testing.algorithms import PROBLEMS
+from conewise.testing.algorithms import PROBLEMS, begun, snapshot
 
 
 class OurContract(AlgorithmContract):
@@ -108,6 +108,84 @@ class QuietContract(OurContract):
 
     noise = cw.noise.Gaussian(0.1)
     problems: ClassVar = {name: PROBLEMS[name] for name in ("narrow cone", "three objectives")}
+
+
+class Cells:
+    """A simulated problem of whose evaluations one objective is kept: cell k D + d, whose values have one column."""
+
+    dim = 1
+
+    def __init__(self, rows):
+        self.rows, self.n_designs, self.means = rows, rows.n_designs, rows.means
+        self.n_cells = rows.n_designs * rows.dim
+
+    def evaluate(self, pulls, rng, *, one_by_one=False):
+        return problems.OneByOne(Rows(self.rows, one_by_one)).evaluate(pulls, rng)
+
+
+class Rows(NamedTuple):
+    """Whole rows, each evaluation an entry of its own where that is wanted."""
+
+    rows: cw.SimulatedBandit
+    one_by_one: bool
+
+    @property
+    def n_designs(self):
+        return self.rows.n_designs
+
+    @property
+    def dim(self):
+        return self.rows.dim
+
+    def evaluate(self, pulls, rng):
+        return self.rows.evaluate(pulls, rng, one_by_one=self.one_by_one)
+
+
+class CellContract(QuietContract):
+    """Of rules that ask for cells and are told one value each: what exists is another number than that of designs."""
+
+    def problem(self, means):
+        return Cells(super().problem(means))
+
+    def test_pulls_are_designs_that_exist_and_no_more_than_asked_for(self, case):
+        for most in (None, 1, 3, 50):
+            pulls = case.algorithm.ask(case.algorithm.start(), most)
+            assert 0 < pulls.total <= (most or pulls.total)
+            assert pulls.designs.max() < case.problem.n_cells
+
+    def test_what_does_not_fit_is_refused_and_the_state_stays(self, case):
+        state, cells = begun(case, 4), case.problem.n_cells
+        before = snapshot(state)
+        for designs, values in (([cells], [[0.0]]), ([0], [[0.0, 0.0]]), ([-1], [[0.0]]), ([0], [[np.nan]])):
+            with pytest.raises(cw.InputError):
+                case.algorithm.tell(state, cw.Observations.single(designs, values))
+            assert snapshot(state) == before
+
+    def test_observations_that_were_not_asked_for_are_welcome(self, case):
+        extra = case.problem.evaluate(cw.Pulls([case.problem.n_cells - 1], [3]), 11, one_by_one=True)
+        state = case.algorithm.tell(case.algorithm.start(), extra)
+        assert state.counts[-1] == 3
+        assert case.algorithm.ask(state).total > 0
+        assert case.algorithm.recommend(state).evaluations == 3
+
+
+class TestSeparateElimination(CellContract):
+    def make(self, question, n_designs):
+        return algorithms.SeparateElimination(question, n_designs)
+
+
+class TestSeparateModelWithoutFeatures(CellContract):
+    problems: ClassVar = {"narrow cone": PROBLEMS["narrow cone"]}
+
+    def make(self, question, n_designs):
+        return algorithms.SeparateModelGuided(question, n_designs, model=cw.models.Independent())
+
+
+class TestSeparateModelOfFeatures(CellContract):
+    problems: ClassVar = {"three objectives": PROBLEMS["three objectives"]}
+
+    def make(self, question, n_designs):
+        return algorithms.SeparateModelGuided(question, n_designs, model=smooth(n_designs))
 
 
 class TestVOGP(QuietContract):

@@ -49,7 +49,7 @@ class Streams:
         """With these observations of each objective, in the order in which they were made."""
         return Streams(tuple(own.add(part) for own, part in zip(self.each, parts, strict=True)))
 
-    @cached_property
+    @property
     def seen(self) -> Separately:
         """Without the memory of levels."""
         return Separately(tuple(own.statistics for own in self.each))

@@ -79,9 +79,13 @@ class AlgorithmContract:
         key = type(self), problem_name
         if key not in _MADE:
             cone, means = self.problems[problem_name]
-            problem = SimulatedBandit(means, self.noise)
+            problem = self.problem(means)
             _MADE[key] = Case(self.make(self.question(cone), problem.n_designs), problem, cone, {})
         return _MADE[key]
+
+    def problem(self, means: ArrayLike) -> SimulatedBandit:
+        """What is evaluated, whose true means are these."""
+        return SimulatedBandit(means, self.noise)
 
     def question(self, cone: Cone) -> Question:
         """What is asked on every problem."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 import conewise as cw
+from conewise.certificate.separate import Separately
 from conewise.feedback import Observations, Statistics
 from conewise.models.axes import axes_of
 from conewise.models.levels import WIDTHS, Required
@@ -100,6 +101,26 @@ def test_weights_means_and_covariances_agree_with_the_twin(prior, noise, seed, c
             np.testing.assert_allclose(all_ @ joint @ all_.T, cov, rtol=1e-6, atol=1e-7)
             variance = component.known.variance(everyone, reach)
             np.testing.assert_allclose(variance * component.spread, np.diag(joint))
+
+
+@pytest.mark.parametrize("noise", ["known", "by design", "unknown"])
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6), counts=st.tuples(st.integers(2, 9), st.integers(2, 9)))
+def test_objectives_that_are_measured_one_by_one_have_the_posterior_of_their_own_values(noise, seed, counts):
+    """Each as if nothing else had been measured; the twin's other axis is not looked at."""
+    prior, axes, all_, everyone = PRIORS["smooth"], axes_of(NOISES[noise], DIM, UNIT), contrasts(K), np.arange(K)
+    own = [observations(seed + d, count) for d, count in enumerate(counts)]
+    seen = Separately.empty(K, DIM).summed(
+        [Observations.single(designs, values[:, d : d + 1]) for d, (designs, values) in enumerate(own)]
+    )
+    posterior = posterior_of(prior, axes, seen, UNIT, drop=-1.0)
+    for d, mixture in enumerate(posterior.mixtures):
+        weights, means, covs = twin(prior, axes, *own[d])[d]
+        np.testing.assert_allclose(mixture.weights, weights, rtol=1e-6, atol=1e-12)
+        for component, mean, cov in zip(mixture.components, means, covs, strict=True):
+            np.testing.assert_allclose(all_ @ component.mean_alone(everyone), mean, rtol=1e-6, atol=1e-7)
+            joint = component.known.covariance(everyone) * component.spread
+            np.testing.assert_allclose(all_ @ joint @ all_.T, cov, rtol=1e-6, atol=1e-7)
 
 
 @given(seed=st.integers(0, 10**6))
