@@ -184,9 +184,7 @@ def next_cells(look: Look, certificate: PosteriorCertificate, count: int, prices
     return best_of([_views(look, pairs, [axis]) for axis in range(certificate.axes.dim)], look.designs, count, prices)
 
 
-def best_of(
-    groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None
-) -> Pulls:
+def best_of(groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
     """Measurements at these designs that reduce the contrasts of the views most, one after the other.
 
     A measurement tells something to the views of one group: there is one group where all objectives are measured at
