@@ -99,7 +99,8 @@ STUDY = commands.commands["study"].commands
 def test_all_commands_are_there():
     made = {"init", "create", "list"}
     day_by_day = {"ask", "tell", "fail", "release", "run", "correct", "withdraw"}
-    assert set(STUDY) == made | day_by_day | {"add", "add-objective", "drop", "change"} | {"status", "log", "export"}
+    changes, looks = {"add", "add-objective", "drop", "change"}, {"status", "log", "export", "prefer"}
+    assert set(STUDY) == made | day_by_day | changes | looks
 
 
 @pytest.mark.parametrize("name", sorted(STUDY))
