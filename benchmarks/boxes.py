@@ -11,6 +11,7 @@ values of that set lack. Seeds start at SEED, and chose nothing. `--write` puts 
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -133,8 +134,8 @@ def table(found: list[Run]) -> list[str]:
 def written(page: str, section: list[str]) -> str:
     """The page with this section in the place of the one of the same heading, or behind all others."""
     before, _, rest = page.partition(f"{HEADING}\n")
-    behind = rest.find("\n## ")
-    after = rest[behind + 1 :] if rest and behind >= 0 else ""
+    behind = re.search(r"\n(## |<!-- )", rest)  # another section, or the mark before one
+    after = rest[behind.start() + 1 :] if behind else ""
     text = "\n".join([HEADING, "", *section])
     return f"{before.rstrip()}\n\n{text}\n{f'{chr(10)}{after}' if after else ''}"
 

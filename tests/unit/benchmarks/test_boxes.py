@@ -27,6 +27,8 @@ def test_a_section_replaces_itself_and_nothing_else():
     again = boxes.written(page, ["new"])
     assert again == f"# Page\n\n{boxes.HEADING}\n\nnew\n\n## Other\n\nstays\n"
     assert boxes.written("# Page\n", ["new"]) == f"# Page\n\n{boxes.HEADING}\n\nnew\n"
+    marked = f"# Page\n\n{boxes.HEADING}\n\nold\n\n<!-- mark -->\n## Next\n"
+    assert boxes.written(marked, ["new"]) == marked.replace("old", "new")
 
 
 def test_a_table_counts_what_was_met():
