@@ -124,7 +124,8 @@ class Result:
 
         Where objectives are measured one by one, a design is measured when every objective of it was.
         """
-        return np.where(np.isnan(self.means).any(axis=1), "predicted", "measured")
+        unseen = (self.counts == 0) | np.isnan(self.means).any(axis=1)
+        return np.where(unseen, "predicted", "measured")
 
     @property
     def indices(self) -> list[int]:

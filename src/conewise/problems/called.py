@@ -24,8 +24,8 @@ class Called:
     calls it with the same seeds. An evaluation that fails ends the run; a study (`run_study`) would try again.
 
     >>> called = Called(lambda design, seed: [design["x"], 1.0], ("a", "b"), ({"x": 0}, {"x": 2}), ("f1", "f2"))
-    >>> called.evaluate(Pulls([1], [3]), rng=0)
-    Observations(3 evaluations of 1 design)
+    >>> called.evaluate(Pulls([0, 1], [1, 3]), rng=0)
+    Observations(4 evaluations of 2 designs)
     """
 
     function: Callable[[dict[str, Any], int], Any]
