@@ -14,6 +14,7 @@ from benchmarks import (
     cones,
     cores,
     data,
+    deciders,
     deciding,
     explorer,
     families,
@@ -57,6 +58,9 @@ SECTIONS = {
     "cores": Section("Both cores", "By the clock on the wall: shards of one table in two threads, beside one call."),
     "gaps": Section("Gaps", "A peer that solves one problem a pair is timed on a sample and scaled to all pairs."),
     "cones": Section("Cones", "Setting up a cone, beside VOPy's alpha and beta."),
+    "preferences": Section(
+        "Preferences", "Statements of one person that agree, and which two designs to ask about; `deciders.py`."
+    ),
     "reproduction": Section("The paper", "The whole reproduction, per cell and run, beside one run of one cell."),
     "deciding": Section(
         "Deciding",
@@ -79,7 +83,11 @@ SECTIONS = {
         "`conewise front` and `conewise analyse` on files, by the clock on the wall, in processes with "
         f"{streams.LIMIT} GiB of address space. `python -m benchmarks.streams --full` takes ten times the rows.",
     ),
-    "explorer": Section("The explorer", "What the page asks its server for when a cone is turned."),
+    "explorer": Section(
+        "The explorer",
+        "What the page asks its server for when a cone is turned; and what one move of the slider costs the browser, "
+        "all its processes together and drawing included.",
+    ),
     "large": Section(
         "A million designs from end to end",
         "By the clock on the wall, simulator included, in a process of its own that may use both cores.",
@@ -107,6 +115,7 @@ def measurements(write: bool) -> dict[str, Callable[[], Iterable[Row]]]:
         "cores": cores.rows,
         "gaps": gaps.rows,
         "cones": cones.rows,
+        "preferences": deciders.rows,
         "reproduction": reproduction.rows,
         "deciding": deciding.rows,
         "growth": partial(growth.rows, keep=write),

@@ -6,7 +6,7 @@
 two or three objectives; the share of all calls that paired elimination makes until everything is decided.
 *Failures*: small instances with near-ties; an answer is wrong if the returned set fails at the epsilon stated for it.
 Null hypothesis of a cell: at most a share DELTA of the answers is wrong; exact binomial test at LEVEL, fixed seeds.
-A control with all radii divided by CONTROL must be rejected. Calls and failures are kept as lines, so that a
+A control with all radii divided (`divisor`) must be rejected. Calls and failures are kept as lines, so that a
 measurement may be stopped and continued; `--write` makes docs/validation-blocks.md of all that is there.
 """
 
@@ -30,13 +30,13 @@ from conewise._arrays import Floats
 from conewise.analysis.analyse import analyse
 from conewise.feedback import Observations
 from conewise.goals import Notion
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.noise import Binary, Bounded, ByObjective, GaussianUnknown, Known, Noise
 from conewise.problems import Recorded
 from conewise.studies.loop import run
 from conewise.studies.rules import build
 
 DELTA, LEVEL, SEED = 0.1, 1e-6, 20150801
-CONTROL, CONTROLS = 4.0, 200
+CONTROL, MIXED_CONTROL, CONTROLS = 4.0, 32.0, 200
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-blocks.md"
 KEPT, CALLS = (Path(__file__).with_name(name) for name in ("blocks.jsonl", "blockcalls.jsonl"))
 Rng = np.random.Generator
@@ -145,7 +145,7 @@ def uncorrelated(matrices: int, epsilon: float) -> tuple[float, float]:
 RATES = np.array([[0.6, 0.5], [0.52, 0.42], [0.45, 0.62], [0.6, 0.5]])
 """The second is dominated by a little more than EPSILON, the fourth is a twin of the first."""
 EPSILON, BLOCKS = 0.06, 60
-KINDS = ("0/1", "bounded", "normal", "0/1, a level", "normal, a level")
+KINDS = ("0/1", "bounded", "normal", "0/1, a level", "normal, a level", "mixed", "mixed, wide cone", "mixed, a level")
 POPULATIONS = ("the recorded blocks", "three times as many", "unlimited")
 
 
@@ -159,13 +159,26 @@ def drawn(kind: str, blocks: int, rng: Rng) -> Floats:
     from scipy.special import ndtr
 
     uniform = ndtr(common)
+    if kind.startswith("mixed"):
+        right = (uniform[:, :, 0] < RATES[:, :1]).astype(np.float64)
+        return np.stack([right, RATES[:, 1:] + 0.3 * common[:, :, 1], np.broadcast_to(PRICES, right.shape)], axis=2)
     if kind == "0/1":
         return np.asarray((uniform < RATES[:, None, :]).astype(np.float64))
     return np.asarray(uniform ** (1 / RATES[:, None, :] - 1))  # a skewed law on [0, 1] with these means
 
 
-NOISES: dict[str, Noise] = {"0/1": Bounded(0, 1), "bounded": Bounded(0, 1), "normal": GaussianUnknown()}
-
+PRICES = np.array([[0.3], [0.2], [0.3], [0.3]])
+"""Where kinds are mixed: a third objective, without noise, in which the second design is behind as well."""
+MIXED = ByObjective([Binary(), GaussianUnknown(), Known()])
+NOISES: dict[str, Noise] = {
+    "0/1": Bounded(0, 1),
+    "bounded": Bounded(0, 1),
+    "normal": GaussianUnknown(),
+    "mixed": MIXED,
+    "mixed, wide cone": MIXED,
+}
+WIDE = cw.Cone([[1.0, 0.2, 0.1], [0.2, 1.0, 0.1], [0.1, 0.2, 1.0]])
+"""Every facet weighs all kinds."""
 
 LEVEL_OF_THE_FIRST = 0.52
 """Where there is a level: on the boundary lies the second design, and the third, which misses it, beats nobody."""
@@ -177,14 +190,17 @@ def wrong(kind: str, population: str, rng: Rng, scale: float = 1.0) -> bool:
     values_kind = kind.removesuffix(WITH_A_LEVEL)
     blocks = BLOCKS * (3 if population == POPULATIONS[1] else 1)
     values = drawn(values_kind, blocks, rng)
-    truth = RATES if population == POPULATIONS[2] else values.mean(axis=1)
+    expected = np.hstack([RATES, PRICES]) if values_kind.startswith("mixed") else RATES
+    truth = expected if population == POPULATIONS[2] else values.mean(axis=1)
     of: bool | int = population != POPULATIONS[2] and (population == POPULATIONS[0] or blocks)
     seen = values[:, rng.permutation(blocks)[:BLOCKS]]
     success: Notion = "contain" if rng.random() < 0.5 else "cover"
-    levels = np.array([LEVEL_OF_THE_FIRST if kind != values_kind else -np.inf, -np.inf])
-    noise, cone = NOISES[values_kind], cw.Cone.orthant(2)
+    levels = np.full(values.shape[2], -np.inf)
+    if kind != values_kind:
+        levels[0] = LEVEL_OF_THE_FIRST
+    noise, cone = NOISES[values_kind], WIDE if kind.endswith("wide cone") else cw.Cone.orthant(values.shape[2])
     asked = question(cone, EPSILON, DELTA, noise, success, levels)
-    recorded = Recorded(seen, of)
+    recorded = Recorded(seen, of, noise=noise)
     rule = build("paired", asked, len(RATES), {"radius_scale": scale}, recorded)
     result = run(rule, recorded.reading(rng), rng=rng)
     stated = result.certified_epsilon
@@ -220,7 +236,12 @@ def named(kind: str, population: str) -> str:
 
 
 def _judged(kind: str, population: str, control: bool) -> Callable[[int], bool]:
-    return judge(kind, population, 1 / CONTROL if control else 1.0)
+    return judge(kind, population, 1 / divisor(kind) if control else 1.0)
+
+
+def divisor(kind: str) -> float:
+    """By what the control divides all radii."""
+    return MIXED_CONTROL if kind.startswith("mixed") else CONTROL
 
 
 def trials(runs: int) -> list[Trial]:
@@ -241,13 +262,24 @@ def failures(done: list[Batch]) -> list[Failures]:
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def page(done: list[Call], flat: list[tuple[float, float, float]], cells: list[Failures], matrices: int) -> str:
-    text = [
+def page(calls: str, cells: list[Failures]) -> str:
+    head = [
         "# Blocks, measured",
         "",
         "Written by `python -m benchmarks.blocks --write`, from the lines in benchmarks/blocks.jsonl and "
         "benchmarks/blockcalls.jsonl; [blocks](blocks.md) says what is measured.",
         "",
+    ]
+    return "\n".join([*head, calls.strip(), "", *_failure_lines(cells), ""])
+
+
+def earlier_calls(text: str) -> str:
+    """The section about calls of a page that was written before."""
+    return text[text.index("## Calls") : text.index("## Failures")]
+
+
+def calls_section(done: list[Call], flat: list[tuple[float, float, float]], matrices: int) -> str:
+    text = [
         "## Calls",
         "",
         f"Simulated evaluation matrices, {matrices} a row: an item response model with abilities of the standard "
@@ -272,15 +304,19 @@ def page(done: list[Call], flat: list[tuple[float, float, float]], cells: list[F
     text += ["", "Answers that are not correlated, 50 models on 800 questions, two objectives:", ""]
     text += ["| epsilon | paired | an order of its own for each model | ratio |", "|---|---|---|---|"]
     text += [f"| {e:g} | {paired:.1%} | {alone:.1%} | {paired / alone:.3f} |" for e, paired, alone in flat]
-    text += [
-        "",
+    return "\n".join(text)
+
+
+def _failure_lines(cells: list[Failures]) -> list[str]:
+    text = [
         "## Failures",
         "",
         f"Four designs, two of them twins and one dominated by little more than epsilon = {EPSILON:g}; {BLOCKS} "
         f"blocks, delta {DELTA:g}, values that share the difficulty of their block. Wrong is an answer that does not "
         f"hold at the epsilon stated for it. *A level*: at least {LEVEL_OF_THE_FIRST:g} in the first objective, where "
-        "one design is exactly on it and one misses it. In the control all radii are divided by "
-        f"{CONTROL:g}. Exact binomial tests at {LEVEL:g}.",
+        "one design is exactly on it and one misses it. *Mixed*: the first objective 0 or 1, the second normal, and a "
+        "third one known; the facets of the *wide cone* weigh all three. In the control all radii are divided by "
+        f"{CONTROL:g}, where kinds are mixed by {MIXED_CONTROL:g}. Exact binomial tests at {LEVEL:g}.",
         "",
         "| noise | averages over | runs | wrong | delta kept | control wrong | control rejected |",
         "|---|---|---|---|---|---|---|",
@@ -290,7 +326,7 @@ def page(done: list[Call], flat: list[tuple[float, float, float]], cells: list[F
         f"{c.control} of {c.controls} | {'yes' if c.rejected else 'NO'} |"
         for c in cells
     ]
-    return "\n".join([*text, ""])
+    return text
 
 
 def main() -> None:
@@ -304,9 +340,11 @@ def main() -> None:
         lines.fill(KEPT, missing(trials(options.runs), lines.read(KEPT, Batch)), options.minutes)
         lines.fill(CALLS, missing_calls(options.matrices, lines.read(CALLS, Call)), options.minutes)
     if options.write:
-        flat = [(epsilon, *uncorrelated(options.matrices, epsilon)) for epsilon in EPSILONS[::2]]
-        text = page(lines.read(CALLS, Call), flat, failures(lines.read(KEPT, Batch)), options.matrices)
-        PAGE.write_text(text, encoding="utf-8")
+        calls = earlier_calls(PAGE.read_text(encoding="utf-8"))
+        if done := lines.read(CALLS, Call):
+            flat = [(epsilon, *uncorrelated(options.matrices, epsilon)) for epsilon in EPSILONS[::2]]
+            calls = calls_section(done, flat, options.matrices)
+        PAGE.write_text(page(calls, failures(lines.read(KEPT, Batch))), encoding="utf-8")
 
 
 if __name__ == "__main__":

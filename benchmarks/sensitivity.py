@@ -29,6 +29,7 @@ CHECKED: dict[str, tuple[str, ...]] = {
     "pilot_part": (SNW,),
     "pilot_growth": (SNW,),
     "pilot_longest": (SNW,),
+    "pilot_look": (SNW, EASY),
     "pilot_worth": (EASY,),
     "even": (SNW,),
     "even_facets": (SNW,),

@@ -133,8 +133,10 @@ def further_instances() -> list[Instance]:
     by_design = sizes[:, None, None] ** 2 * np.array([[[1.0, turn], [turn, 1.0]] for turn in turns])
     ties = near_ties(flat)
     crowd = behind(flat, [0] + [1] * 44)
+    shadow = np.vstack([fan(flat, 4), fan(flat, 4) + behind(flat, [1.0]), fan(flat, 4) + behind(flat, [9.0])])
     made: list[tuple[str, cw.Cone, np.ndarray, Any, int]] = [
         ("a leader and 44 followers", flat, crowd, Gaussian(0.8), 35),
+        ("a staircase, its shadow, and four that fall at the first look", flat, shadow, Gaussian(1.2), 80),
         ("noise unknown, near-ties", flat, ties, _unknown(Gaussian(2.0)), 150),
         ("noise unknown, one objective", one, behind(one, [0, 1, 1, 1, 1]), _unknown(Gaussian(1.6)), 80),
         ("noise unknown, covariances by design", narrow, near_ties(narrow), _unknown(Gaussian(cov=by_design)), 200),

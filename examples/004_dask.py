@@ -7,9 +7,13 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from distributed import Client, LocalCluster
 
 import conewise as cw
+
+try:
+    from distributed import Client, LocalCluster
+except ImportError:
+    raise SystemExit("This example needs Dask: run pip install '.[distributed]' in a checkout of conewise.") from None
 
 
 def evaluate(design, seed):

@@ -58,7 +58,7 @@ for k, name in enumerate(names):
     kept = bool(together.pareto[k])
     panel.scatter(-values[k, :60, 1], -values[k, :60, 0], s=5, color="#BFBFBF", linewidths=0)
     panel.scatter(cost[k], wait[k], s=45, color="#0072B2" if kept else "#D55E00", marker="o" if kept else "X", zorder=3)
-    beside = (6, 5) if "trained" in name else (-14, -13)
+    beside = (6, 5) if "trained" in name else (-14, -17)
     panel.annotate(name, (cost[k], wait[k]), beside, textcoords="offset points", fontsize=9)
 panel.set(
     xlabel="cost of a day (smaller is better)",
@@ -66,4 +66,4 @@ panel.set(
     yscale="log",
     ylim=(0.02, 60),
 )
-panel.set_title("averages of 600 days, kept in blue; grey: single days")
+panel.set_title("averages of 600 days: kept in blue, left out as orange crosses; grey: single days")

@@ -145,7 +145,9 @@ class Speaker:
         for name, share in shares.items():
             d = self.place(name)
             if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= float(share) < 1:
-                raise InputError(f"the least share of {shown(name)} lies in [0, 1), got {share!r:.40}.")
+                raise InputError(
+                    f"the least share of {shown(name)} lies in [0, 1), got {share!r:.40}; 20 % is written 0.2."
+                )
             rays.append(np.eye(self.dim)[d] - float(share))
         if sum(float(share) for share in shares.values()) >= 1:
             raise InputError(f"least shares come to less than 1 in all, got {sum(shares.values()):g}; lower one.")

@@ -183,6 +183,11 @@ class Objectives(Sequence[Objective]):
         turned = np.asarray(values, dtype=np.float64) * self.signs
         return np.asarray((turned / self.units if self.in_steps else turned) + 0.0)
 
+    def steps_of(self, values: Any, which: Any) -> Floats:
+        """Values (m, 1) of one objective each, which is said by its place (m,), as steps."""
+        turned = np.asarray(values, dtype=np.float64) * self.signs[which][:, None]
+        return np.asarray((turned / self.units[which][:, None] if self.in_steps else turned) + 0.0)
+
     def own(self, steps: Any) -> Floats:
         """Steps (..., D), larger is better, in the user's units and directions."""
         turned = np.asarray(steps, dtype=np.float64) * self.signs
@@ -222,11 +227,15 @@ class Objectives(Sequence[Objective]):
 
     @cached_property
     def required(self) -> tuple[Objective, ...]:
-        """The same objectives in steps of which more is better, with their levels and no more; none without levels."""
-        if not self.levels:
+        """The same objectives in steps of which more is better, with levels and prices; none where there are none."""
+        if not self.levels and all(o.price == 1 for o in self.each):
             return ()
         return tuple(
-            Objective(o.name, level=None if o.level is None else (-o.level if o.minimised else o.level) / o.unit + 0.0)
+            Objective(
+                o.name,
+                level=None if o.level is None else (-o.level if o.minimised else o.level) / o.unit + 0.0,
+                price=o.price,
+            )
             for o in self.each
         )
 
@@ -415,7 +424,8 @@ def unit_text(name: str, unit: float) -> str:
 
 def _listed(given: Any, what: str) -> list[Any]:
     if isinstance(given, str | bytes | Mapping | Objective):
-        raise InputError(f"{what} must be a list, got {shown(given)}; write [{shown(given)}].")
+        parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [given]
+        raise InputError(f"{what} must be a list, got {shown(given)}; write [{', '.join(map(shown, parts))}].")
     try:
         return list(given)
     except TypeError:

@@ -203,7 +203,14 @@ class Preferences:
         if conflict:
             raise ConeError(f"{conflict}.")
         rays, fuzz = self._believed
-        found = Cone.orthant(self.dim) if not len(rays) else Cone.from_rays(_solid(rays, fuzz))
+        try:
+            found = Cone.orthant(self.dim) if not len(rays) else Cone.from_rays(_solid(rays, fuzz))
+        except ConeError as error:  # it speaks of rays, which nobody gave
+            why = str(error).partition(";")[0]
+            raise ConeError(
+                f"the {len(self.statements)} statements make no cone that can be computed with: {why}; take some of "
+                "them back."
+            ) from None
         return found.remembering(statement.words for statement in self.statements)
 
     def conflicts(self) -> Conflict:
@@ -425,7 +432,7 @@ def stated_cone(
         )
     if not said.statements:
         return cone
-    return said.better_under(cone).cone
+    return said.cone if cone == Cone.orthant(said.dim) else said.better_under(cone).cone  # the orthant goes unsaid
 
 
 def _by_name(spec: str, objectives: Objectives) -> str | None:

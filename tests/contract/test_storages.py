@@ -140,6 +140,25 @@ def test_a_study_is_the_plain_loop(where):
             assert again._reader.journal.header == study._reader.journal.header
 
 
+def test_a_study_of_objectives_that_are_measured_separately_is_the_plain_loop(where):
+    prices = [cw.Objective("gain", price=2), cw.Objective("cost", "min")]
+    with make(where, separate=True, epsilon=0.6, objectives=prices, minimise=()) as study:
+        study.fail(study.ask(1), "the pump broke")
+        study.release(study.ask(2))
+        study.withdraw(study.record(["b"], [9.0], objective="cost").evaluations, reason="of another design")
+        batch = study.ask(5)
+        study.tell(batch, values_of(batch))
+        told, (first, *_) = study.evaluations(), batch
+        study.correct(first, 4.0, reason="a slip")
+        study.correct(first, values_of(batch)[0], reason="not a slip")
+        with cw.Study.open(where) as again:
+            assert digest(again) == digest(study)
+            assert again.question.columns.each == study.question.columns.each
+            assert again.evaluations().objective == [told.objectives[d] for d in told.which]
+            assert again.status().cost == study.status().cost == float(sum(2 - told.which))
+            assert [e.evaluations for e in again.log()] == [e.evaluations for e in study.log()]
+
+
 def test_two_objects_never_hand_out_the_same_evaluation(where):
     with make(where) as first, cw.Study.open(where) as second:
         batches = [study.ask(2, ahead=False) for _ in range(2) for study in (first, second)]

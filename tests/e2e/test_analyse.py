@@ -103,7 +103,7 @@ def test_the_example_of_the_help_runs(tmp_path):
 def test_the_page_shows_what_the_command_prints(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "analyse.md").read_text(encoding="utf-8")
-    Path("trial.csv").write_text(re.search(r"```text\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
+    Path("recipes.csv").write_text(re.search(r"```text\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
     blocks = re.findall(r"```console\n\$ conewise analyse (.*?)\n(.*?)\n```", page, re.DOTALL)
     assert len(blocks) == 2
     for arguments, shown in blocks:

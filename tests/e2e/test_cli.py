@@ -144,7 +144,7 @@ def test_the_version_is_the_packages():
     ("arguments", "words"),
     [
         (["bogus"], "No such command 'bogus'"),
-        (["cone"], "Missing argument 'SPEC'; see conewise cone --help."),
+        (["cone"], "a cone was expected, such as planar:135, or objectives and what is worth it"),
         (["cone", "planar:200"], "200"),
         (["front", "none.csv"], "there is no file none.csv"),
         (["budget", "--designs", "1", "--epsilon", "0.1", "--delta", "0.1"], "at least 2"),
@@ -165,8 +165,9 @@ def test_cone_says_everything_in_json():
     assert list(data) == [
         "schema",
         *("cone", "dim", "facets", "removed", "rays", "dual", "alpha", "beta1", "beta2", "beta", "exact", "bracket"),
-        *("widest_pair", "widest_degrees", "words"),
+        *("widest_pair", "widest_degrees", "words", "said"),
     ]
+    assert data["said"] == []
     assert data["beta"] == pytest.approx(2**0.5)
     assert data["widest_degrees"] == pytest.approx(135)
     np.testing.assert_allclose(data["dual"]["rays"], data["facets"], atol=1e-12)
@@ -193,7 +194,7 @@ def test_a_cone_is_drawn_the_same_in_every_process(tmp_path):
 def test_budget_gives_the_papers_number_and_ours():
     arguments = ("budget", "--cone", "planar:90", "--designs", "206", "--epsilon", "0.1", "--delta", "0.01")
     data = json.loads(succeeds(*arguments, "--json", by=inside).stdout)
-    assert list(data) == ["schema", "cone", "beta", "noise", "n_designs", "epsilon", "delta", "budgets"]
+    assert list(data) == ["schema", "cone", "said", "beta", "noise", "n_designs", "epsilon", "delta", "budgets"]
     assert {row["bound"]: row["each"] for row in data["budgets"]} | {"subgaussian": 0} == {
         "paper": 38_800,
         "gaussian": 5_074,

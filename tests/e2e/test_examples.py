@@ -35,3 +35,12 @@ def test_an_example_runs(path, tmp_path):
     for words in SAID[path.name]:
         assert words in done.stdout
     assert list(tmp_path.glob("*.db*")) == []
+
+
+def test_without_its_extra_an_example_says_what_to_install(tmp_path):
+    (tmp_path / "distributed.py").write_text("raise ImportError\n", encoding="utf-8")
+    path = next(path for path in EXAMPLES if path.name == "004_dask.py")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    assert done.stderr == "This example needs Dask: run pip install '.[distributed]' in a checkout of conewise.\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from shared.browser import SLOW, screenshot, serious_violations
@@ -21,6 +23,7 @@ import conewise as cw
 from conewise.dashboard.sources import Designs, Fixed
 
 OBJECTIVES = ["mass (kg)", "speed (m/s)", "price (EUR)", "noise (dB)", "range (km)"]
+LEVEL = "([place, value]) => document.getElementById('plot-first').drawing.level(place, value)"
 MINIMISED = ["mass (kg)", "price (EUR)", "noise (dB)"]
 
 
@@ -127,6 +130,36 @@ def test_the_list_is_sorted_and_filtered_by_the_keyboard(chromium, five):
         reads(page, "#pareto", str(len(fewer)))
         listed(page, names[fewer[::-1][:100]])
         mentions(page, "#moved", f"{len(np.setdiff1d(front, fewer))} left: ")
+
+
+def test_side_by_side_the_shortlist_stays_with_its_names_also_when_it_is_beaten(chromium, five):
+    names, values, address = five
+    wide = cw.Cone(19 + 5 * np.eye(5))  # at least 19 % of the weight for each
+    left = np.setdiff1d(front_of(values, cw.Cone.orthant(5)), front_of(values, wide))
+    with visiting(chromium, address) as page:
+        page.locator("#filter").fill(names[left[0]])
+        page.get_by_role("button", name=names[left[0]], exact=True).first.click()
+        reads(page, ".chosen-name", names[left[0]])
+        page.locator("#shortlist-toggle").click()
+        page.locator("#share").fill("19")
+        reads(page, "#pareto", str(len(front_of(values, wide))))
+        reads(page, "#compared tbody tr:last-child", "Nowbeaten")
+        drawn(page, "frames")
+        with page.expect_download() as download:
+            page.locator("#shortlist-svg").click()
+        picture = download.value.path().read_text(encoding="utf-8")
+        assert f">{names[left[0]]}</text>" in picture
+        heights = [page.evaluate(LEVEL, [place, value]) for place, value in enumerate(values[left[0]].tolist())]
+        line = "L".join(f"{x:.2f} {y:.2f}" for x, y in zip(drawn(page, "axes"), heights, strict=True))
+        assert line_in(line, picture)
+
+
+def line_in(line, picture):
+    """Whether it is drawn in green; numbers are written without zeros at the end."""
+    wanted = np.array(line.replace("L", " ").split(), dtype=float)
+    green = re.findall(r'<path d="M([^"]*)" fill="none" stroke="#00795c"', picture)
+    found = [np.array(path.replace("L", " ").split(), dtype=float) for path in green]
+    return any(one.shape == wanted.shape and np.allclose(one, wanted, atol=0.02) for one in found)
 
 
 def ground(page):

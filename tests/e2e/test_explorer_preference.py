@@ -8,8 +8,19 @@ import socket
 
 import numpy as np
 import pytest
-from shared.browser import SLOW, new_page, screenshot, serious_violations
-from shared.explorer import drawn, exploring, mentions, place_of, point_at, reads, save_page, visiting
+from shared.browser import ARTEFACTS, SCREENSHOTS, SLOW, new_page, screenshot, serious_violations
+from shared.explorer import (
+    designs_of,
+    drawn,
+    exploring,
+    mentions,
+    place_of,
+    point_at,
+    reads,
+    save_page,
+    serving,
+    visiting,
+)
 from shared.studies import make, values_of
 
 import conewise as cw
@@ -286,10 +297,43 @@ def test_on_a_phone_the_picture_is_above_and_the_control_at_the_foot(chromium, s
         page.evaluate("scrollTo(0, 0)")
 
 
-def test_forced_colours_reach_the_picture(chromium, snw):
-    with visiting(chromium, snw, forced_colors="active") as page:
-        assert drawn(page, "paints.paper") == "Canvas"
-        assert drawn(page, "paints.blue") == "Highlight"
+@pytest.mark.parametrize("dim", [3, 8])
+def test_on_a_phone_there_is_a_control_at_the_foot_with_more_objectives_too(chromium, dim):
+    from conewise.dashboard.sources import Fixed
+
+    values = np.random.default_rng(dim).normal(size=(206, dim)) + np.random.default_rng(1).normal(size=(206, 1))
+    designs = designs_of(values, minimised=("f0",))
+    with (
+        serving(Fixed("t", designs, cw.Cone.orthant(dim), None)) as explorer,
+        visiting(chromium, explorer.address, **PHONE) as page,
+    ):
+        drawn(page, "frames")
+        slider = page.locator("#share")
+        for at in (0, 400, 10**6):  # wherever one has scrolled to
+            page.evaluate(f"scrollTo(0, {at})")
+            box = slider.bounding_box()
+            assert PHONE["height"] - 120 < box["y"] < box["y"] + box["height"] <= PHONE["height"]
+        page.evaluate("scrollTo(0, 0)")
+        picture, control = page.locator("#plot-first").bounding_box(), page.locator("#least").bounding_box()
+        assert picture["y"] + 200 < control["y"]
+        assert control["height"] < PHONE["height"] / 5  # what it acts on stays in sight
+        page.touchscreen.tap(box["x"] + box["width"] / 2, slider.bounding_box()["y"] + box["height"] / 2)
+        share = int(slider.input_value())
+        assert 0 < share < 100 / dim
+        cone = cw.Cone(share + (100 - dim * share) * np.eye(dim))
+        count = str(cw.pareto_mask(designs.means, cone).sum())
+        reads(page, "#pareto", count)
+        reads(page, "#share-words", f"Each of them has at least {share} % of the weight.")
+        assert slider.get_attribute("aria-valuetext") == f"{share} %, {count} remain"
+        reads(page, "#share-out-1", f"{share} %")  # the same preference, seen through another control
+        page.locator("#share-1").fill("0")
+        mentions(page, "#share-words", "does not give all of them the same least share")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert serious_violations(page) == []
+        page.evaluate("scrollTo(0, 0)")
+        screenshot(page, f"explorer-phone-{dim}")
+        if SCREENSHOTS:
+            page.screenshot(path=ARTEFACTS / f"explorer-phone-{dim}-first-screen.png")
 
 
 def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(chromium, tmp_path):

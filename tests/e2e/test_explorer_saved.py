@@ -6,14 +6,17 @@ import csv
 import re
 
 import numpy as np
-from shared.browser import screenshot, serious_violations
-from shared.explorer import designs_of, drawn, exploring, mentions, reads, save_page, visiting
+import pytest
+from shared.browser import new_page, screenshot, serious_violations
+from shared.explorer import designs_of, drawn, exploring, long_names, mentions, reads, save_page, visiting
 from shared.triangle import drag
 
 import conewise as cw
 from conewise._returns import smallest_change
 from conewise.dashboard.saved import page as saved_page
 
+TICKS = """[...document.getElementById("plot-first").drawing.vector()
+  .matchAll(/text-anchor="middle"[^>]*>(-?[\\d.]+)</g)].map((found) => found[1])"""
 THREE = ("mass", "speed", "price")
 
 
@@ -145,6 +148,38 @@ def test_a_saved_page_of_three_objectives_has_the_triangle_levels_and_ways_back(
         mentions(page, "#note-weights", "another part of the triangle")
 
 
+@pytest.mark.parametrize("dim", [5, 8])
+def test_a_saved_page_stays_small_with_long_names_and_loses_nothing(chromium, tmp_path, dim):
+    """Sixty characters a name, all digits of every number: what the page shows is what was saved, to the last bit."""
+    rng = np.random.default_rng(dim)
+    values, names = rng.normal(size=(1000, dim)) * 10.0 ** np.arange(dim), long_names(rng, 1000)
+    designs = designs_of(values, names, minimised=("f0",))
+    path = tmp_path / "long.html"
+    address = written(designs, cw.Cone.ranked(dim), path, [3])
+    assert path.stat().st_size < 200_000
+    with visiting(chromium, address) as page:
+        front = np.flatnonzero(cw.pareto_mask(designs.means, cw.Cone.ranked(dim)))
+        reads(page, "#pareto", str(len(front)))
+        assert drawn(page, "look.front.index") == front.tolist()
+        assert drawn(page, "data.points.names") == names
+        assert drawn(page, "data.points.values") == values.T.tolist()
+        page.locator("#share-1").fill("10")
+        page.locator("#share-2").fill("5")
+        reads(page, "#pareto", remaining(designs, least(0, 10, 5, *[0] * (dim - 3))))
+        page.locator("#names button").first.click()
+        mentions(page, "#selected", "nothing beats it")
+
+
+def test_a_saved_page_says_what_an_old_browser_lacks(chromium, tmp_path):
+    address = written(designs_of([[1, 2], [2, 1]]), cw.Cone.orthant(2), tmp_path / "two.html")
+    page, complaints = new_page(chromium)
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(address)
+    reads(page, "#refusal", "This page needs a browser of 2023 or later: Chrome 80, Firefox 113, Safari 16.4.")
+    assert complaints == []
+    page.close()
+
+
 def test_a_saved_page_of_eight_objectives_has_a_share_of_each(chromium, tmp_path):
     values = np.random.default_rng(8).normal(size=(1000, 8))
     designs = designs_of(values, minimised=("f0", "f5")).within(((1, -1.5),))
@@ -167,6 +202,24 @@ def test_a_saved_page_of_eight_objectives_has_a_share_of_each(chromium, tmp_path
         reads(page, "#pareto", remaining(designs, cone, values[:, 5] <= 0.25))
         page.locator("#as-saved").click()
         reads(page, "#pareto", remaining(designs, cw.Cone.ranked(8), within))
+        assert serious_violations(page) == []
+
+
+@pytest.mark.parametrize(("dim", "control"), [(2, "#degrees"), (3, "#share"), (8, "#share")])
+def test_on_a_phone_a_saved_page_has_its_control_at_the_foot(chromium, tmp_path, dim, control):
+    designs = designs_of(np.random.default_rng(dim).normal(size=(206, dim)), minimised=("f0",))
+    address = written(designs, cw.Cone.orthant(dim), tmp_path / "phone.html")
+    with visiting(chromium, address, width=390, height=844, has_touch=True, is_mobile=True) as page:
+        drawn(page, "frames")
+        for at in (0, 300, 10**6):  # wherever one has scrolled to
+            page.evaluate(f"scrollTo(0, {at})")
+            box = page.locator(control).bounding_box()
+            assert 844 - 120 < box["y"] < box["y"] + box["height"] <= 844
+        page.evaluate("scrollTo(0, 0)")
+        assert page.locator("#plot-first").bounding_box()["y"] + 200 < box["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        if dim == 2:
+            assert len(page.evaluate(TICKS)) >= 2  # a number alone at an axis gives no scale
         assert serious_violations(page) == []
 
 

@@ -266,6 +266,13 @@ def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
     page.wait_for_function(f"() => ({LOOK})().wide <= 718")
     assert not page.locator("#filter").is_visible()
     assert not page.locator("#theme").is_visible()
+    style = "([selector, name]) => getComputedStyle(document.querySelector(selector))[name]"
+    for selector, named, value in (
+        *((selector, "breakInside", "avoid") for selector in ("#answer tbody tr", "figure", "svg.cone", "dl")),
+        *((selector, "breakAfter", "avoid") for selector in ("h1", "h2", "h3")),
+        ("#answer thead", "display", "table-header-group"),  # the header stands on every page of a long table
+    ):
+        assert page.evaluate(style, [selector, named]) == value, selector
     scroll = "document.querySelector('#answer').parentNode"
     assert page.evaluate(f"{scroll}.scrollHeight <= {scroll}.clientHeight")
     plots = [page.locator(f"#{name}").bounding_box() for name in ("front", "detail", "history", "epsilon")]

@@ -26,11 +26,26 @@ def test_twenty_kills_while_telling_lose_and_double_nothing(tmp_path):
 def test_designs_that_share_blocks_survive_kills_and_several_hands(tmp_path):
     """Each evaluation stays on its block, whoever was killed with it in hand; then two processes go on at once."""
     blocks = {"block": "plate", "blocks": 60, "population": "all", "noise": GaussianUnknown()}
-    make(tmp_path / "a.db", **blocks, epsilon=0.05).close()
+    long = blocks | {"blocks": 150}  # however quick the machine, it is not over after twelve kills
+    make(tmp_path / "a.db", **long, epsilon=0.05).close()
     told = run_script("kill", tmp_path / "a.db", 12, 20262)
     assert told.get("kills") == 12, told
     assert told["same"], "the finished study differs from an uninterrupted one"
     make(tmp_path / "b.db", **blocks, epsilon=0.05).close()
+    (stored, seen), (more, too) = run_script("crowd", tmp_path / "b.db", 2, 5)
+    assert seen == too
+    with cw.Study.open(tmp_path / "b.db") as study:
+        assert stored + more == len(study.evaluations()) == len(set(study.evaluations().ids))
+        assert same(study.result(), reference(study))
+
+
+def test_objectives_that_are_measured_separately_survive_kills_and_several_hands(tmp_path):
+    """Each value stays with its objective, whoever was killed with it in hand."""
+    make(tmp_path / "a.db", separate=True, epsilon=0.35).close()
+    told = run_script("kill", tmp_path / "a.db", 12, 20263)
+    assert told.get("kills") == 12, told
+    assert told["same"], "the finished study differs from an uninterrupted one"
+    make(tmp_path / "b.db", separate=True, epsilon=0.6).close()
     (stored, seen), (more, too) = run_script("crowd", tmp_path / "b.db", 2, 5)
     assert seen == too
     with cw.Study.open(tmp_path / "b.db") as study:

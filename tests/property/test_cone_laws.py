@@ -188,7 +188,8 @@ def test_projections_with_rows_that_are_nearly_dependent(tilt: float) -> None:
         projected = cone.project(x)
         expected = x + np.array([-(nearest_combination(-cone.facets, v) @ -cone.facets) for v in x])
         np.testing.assert_allclose(projected, expected, atol=1e-7)
-        assert (projected @ cone.facets.T).min() >= -1e-12
+        rounding = 1e-16 / tilt  # of equations between rows that are as near to each other as that
+        assert (projected @ cone.facets.T).min() >= -max(1e-12, rounding)
 
 
 @each

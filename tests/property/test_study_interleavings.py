@@ -34,6 +34,8 @@ STUDIES = st.sampled_from(
         {"block": "plate", "blocks": 12, "population": "all", "noise": GaussianUnknown(), "epsilon": 0.6},
         {"block": "plate", "blocks": 12, "noise": Bounded(-4, 4), "epsilon": 0.6},
         {"algorithm": "ape", "epsilon": 1.0, "options": {"growth": 1.0}},
+        {"separate": True, "epsilon": 0.9},
+        {"separate": True, "epsilon": 0.9, "options": {"success": "contain", "max_evaluations": 80}},
     ]
 )
 
@@ -123,10 +125,10 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
         for block in blocks:
             ledger.absorb(block)
         n = ledger.size
-        order = sorted(range(n), key=lambda i: (ledger.design[i], ledger.number[i]))
+        order = sorted(range(n), key=lambda i: (ledger.stream[i], ledger.number[i]))
         return (
             ledger.seq,
-            [(ledger.design[i], ledger.number[i], *ledger.values[i], ledger.told_at[i]) for i in order],
+            [(ledger.stream[i], ledger.number[i], *ledger.values[i], ledger.told_at[i]) for i in order],
             [ledger.workers[ledger.told_by[i]] for i in order],
             ledger.used.tolist(),
             ledger.fresh.tolist(),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
 import threading
+import zlib
 from contextlib import contextmanager
 
 import numpy as np
@@ -148,6 +151,12 @@ def save_page(page, folder):
     return path
 
 
+def unpacked(saved, part):
+    """The text of a part of a saved page, which the reader's browser unpacks in the same way."""
+    found = re.search(rf'<script type="text/plain" id="{part}">([A-Za-z0-9+/=]*)</script>', saved)[1]
+    return zlib.decompress(base64.b64decode(found)).decode()
+
+
 def send(explorer, method="POST", path=None, body=b"{}", headers=None):
     """Status, headers and body of one request; by default one that the page itself would send."""
     connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=PATIENCE)
@@ -189,3 +198,9 @@ def designs_of(values, names=None, minimised=(), objectives=None):
     objectives = tuple(objectives or (f"f{d}" for d in range(values.shape[1])))
     names = [f"d{k}" for k in range(len(values))] if names is None else names
     return Designs(1, names, objectives, minimised, values)
+
+
+def long_names(rng, count):
+    """Sixty characters each, which have nothing in common."""
+    letters = list("abcdefghijklmnopqrstuvwxyz0123456789")
+    return ["".join(row) for row in rng.choice(letters, size=(count, 60)).tolist()]

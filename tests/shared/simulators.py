@@ -19,6 +19,11 @@ def trade_off(design, seed):
     return np.array([x, x * x]) + np.random.default_rng(seed).normal(0, SIGMA, 2)
 
 
+def one_objective(design, seed):
+    """The one of the two that is to be measured."""
+    return dict(zip(("gain", "cost"), trade_off(design, seed).tolist(), strict=True))[design["objective"]]
+
+
 def draw():
     """Another number at every call, in whatever process."""
     return float(np.random.default_rng().random())

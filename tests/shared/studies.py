@@ -62,22 +62,32 @@ def value_of(design, seed):
 
 
 def values_of(batch):
+    """Of all objectives, or of the one that each evaluation is about."""
+    if batch and batch[0].objective is not None:
+        return np.array([value_of(e.design, e.seed)[e.identity.objective] for e in batch])
     return np.array([value_of(e.design, e.seed) for e in batch]).reshape(len(batch), 2)
 
 
 def reference(study):
     """The answer of a plain loop that knows nothing of journals, leases and processes."""
     algorithm = study._reader.specification.build()
-    state, counts = algorithm.start(), np.zeros(study.n_designs, dtype=int)
+    state, counts = algorithm.start(), np.zeros(study.n_designs * 2, dtype=int)
     while (pulls := algorithm.ask(state)).total:
         designs = np.repeat(pulls.designs, pulls.counts)
         values = []
         for design in designs.tolist():
-            seed = seed_of(study.seed, design, int(counts[design]), 0)
-            values.append(value_of(design, seed) * study.question.signs)
+            values.append(_told(study, design, int(counts[design])))
             counts[design] += 1
         state = algorithm.tell(state, Observations.single(designs, np.array(values)))
     return algorithm.recommend(state)
+
+
+def _told(study, stream, number):
+    """What the algorithm is told: of a design, or of one objective of it where these are measured separately."""
+    if not study.separate:
+        return value_of(stream, seed_of(study.seed, stream, number, 0)) * study.question.signs
+    design, d = divmod(stream, 2)
+    return [value_of(design, seed_of(study.seed, design, number, 0, d))[d] * study.question.signs[d]]
 
 
 def same(first, second):
@@ -237,8 +247,7 @@ def kill(where, times, seed):
                 return {"never told": sorted(extra)}
             unheard += bool(extra)
             acknowledged |= extra  # durable, though nobody was there to hear of it
-            values = [value_of(d, seed_of(study.seed, d, n, 0)) for d, n in zip(told.design, told.number, strict=True)]
-            if not np.array_equal(told.values, np.array(values).reshape(-1, 2)):
+            if not np.array_equal(told.values, drawn(study.seed, told), equal_nan=True):
                 return {"changed": True}
     with cw.Study.open(where) as study:
         study.release([lease.evaluation for lease in study.leases()])
@@ -249,6 +258,16 @@ def kill(where, times, seed):
             "evaluations": len(study.evaluations()),
             "same": same(study.result(), expected),
         }
+
+
+def drawn(seed, told):
+    """What must have been told of these evaluations; NaN where an objective was not measured."""
+    which = [None] * len(told) if told.which is None else told.which.tolist()
+    each = list(zip(told.design.tolist(), told.number.tolist(), which, strict=True))
+    values = np.array([value_of(d, seed_of(seed, d, n, 0, o)) for d, n, o in each]).reshape(-1, 2)
+    if told.which is not None:
+        values[np.arange(len(values)), 1 - told.which] = np.nan
+    return values
 
 
 def birth(folder, times, seed):

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 CERTIFIED = 1e-11  # admitted violation of the optimality conditions, relative to the length of the answer
+IDLE = 1e-9  # a multiplier this far below the largest is rounding
 INDEPENDENT = 1e-7  # smallest singular value of a subset of rows that counts as independent
 INSIDE = 1e-11  # a coefficient this far below zero is rounding
 
@@ -55,17 +56,25 @@ def shortest_lift(A: Floats, b: Floats) -> Floats:
     system = np.vstack([A.T, scaled])
     doubts = []
     for solve in (_by_nnls, _by_bvls):
-        # The solver says which rows are tight; the equations on these rows are then solved anew, to full precision.
+        # The solver says which rows are tight; the equations on these rows are then solved anew, to full precision. A
+        # row that is tight by chance has a multiplier of zero but for rounding, of either sign: it is left out.
         tight = np.flatnonzero(solve(system, np.eye(len(system))[-1]) > 0)
-        u = np.linalg.lstsq(A[tight], scaled[tight], rcond=None)[0]
-        length = float(np.linalg.norm(u))
-        dual = np.linalg.lstsq(A[tight].T, u, rcond=None)[0]
+        u, length, dual = _on_rows(A, scaled, tight)
+        if (idle := np.abs(dual) <= IDLE * np.abs(dual).max()).any():
+            tight = tight[~idle]
+            u, length, dual = _on_rows(A, scaled, tight)
         missing, negative = float((scaled - A @ u).max()), -float(dual.min()) / max(1.0, float(dual.max()))
         apart = float(np.linalg.norm(u - A[tight].T @ dual)) + abs(float(dual @ scaled[tight]) - length**2) / length
         if max(missing, negative, apart) <= CERTIFIED * length:
             return u * largest
         doubts.append(f"infeasible by {missing:.2g}, multipliers from {-negative:.2g}, sides apart by {apart:.2g}")
     raise NotCertifiedError("; ".join(doubts))
+
+
+def _on_rows(A: Floats, b: Floats, tight: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
+    """The shortest u with A u = b on these rows, its length, and the multipliers of the rows."""
+    u = np.linalg.lstsq(A[tight], b[tight], rcond=None)[0]
+    return u, float(np.linalg.norm(u)), np.linalg.lstsq(A[tight].T, u, rcond=None)[0]
 
 
 def _by_nnls(A: Floats, b: Floats) -> Floats:

@@ -18,6 +18,7 @@ LEVEL = 1e-4
 
 CELLS = [(kind, population) for kind in blocks.KINDS[:3] for population in blocks.POPULATIONS]
 CELLS += [(kind, blocks.POPULATIONS[1]) for kind in blocks.KINDS[3:]]
+CELLS += [("mixed", blocks.POPULATIONS[0]), ("mixed", blocks.POPULATIONS[2])]
 
 
 @pytest.mark.parametrize(("kind", "population"), CELLS)
@@ -25,9 +26,9 @@ def test_delta_is_kept(kind, population):
     assert not rejected(blocks.judge(kind, population, 1.0), blocks.DELTA, LEVEL)
 
 
-@pytest.mark.parametrize("kind", blocks.KINDS[:4])
+@pytest.mark.parametrize("kind", [*blocks.KINDS[:4], "mixed", "mixed, wide cone"])
 def test_the_test_has_power(kind):
-    assert rejected(blocks.judge(kind, blocks.POPULATIONS[1], 1 / blocks.CONTROL), blocks.DELTA, LEVEL)
+    assert rejected(blocks.judge(kind, blocks.POPULATIONS[1], 1 / blocks.divisor(kind)), blocks.DELTA, LEVEL)
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(0.1, 0.35), (0.02, 0.6)])
@@ -43,7 +44,9 @@ def test_the_page_says_what_was_measured():
     name = blocks.named("0/1, a level", "unlimited")
     kept = [Batch(name, False, 0, 50, 2), Batch(name, True, 0, 50, 30)]
     calls = [blocks.Call(5, 0.1, number, share, True, 20) for number, share in enumerate((0.3, 0.4))]
-    text = blocks.page(calls, [(0.1, 0.25, 0.25)], blocks.failures(kept), 2)
+    section = blocks.calls_section(calls, [(0.1, 0.25, 0.25)], 2)
+    text = blocks.page(section, blocks.failures(kept))
+    assert blocks.earlier_calls(text).strip() == section.strip()
     assert "| 0/1, a level | unlimited | 50 | 2 | yes | 30 of 50 | yes |" in text
     assert "| 50 | 800 | 2 | 0.5, traded off | 0.1 | 35.0% | 40.0% | 2 of 2 | 20 |" in text
     assert len(list(blocks.missing_calls(1, calls))) == len(blocks.MATRICES) * len(blocks.EPSILONS) - 1

@@ -268,3 +268,12 @@ def test_equal_rows_are_two_designs():
     assert cw.separation_gaps(means, Cone.orthant(2)).tolist() == [0, 0, np.inf]
     names = cw.problems.load("snw").names
     assert len(set(names)) == len(names) == 206
+
+
+def test_the_price_of_an_objective_survives_its_unit_and_direction():
+    priced = [cw.Objective("cost", "min", unit=10, price=5), "speed"]
+    asked = cw.Question(Cone.orthant(2), 0.1, 0.05, objectives=priced)
+    assert [own.price for own in asked.inside.columns.each] == [5, 1]
+    assert [own.goal for own in asked.inside.columns.each] == ["max", "max"]
+    plain = cw.Question(Cone.orthant(2), 0.1, 0.05, objectives=[cw.Objective("cost", "min"), "speed"])
+    assert not plain.inside.names

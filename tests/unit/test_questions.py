@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from shared.binomial import rejected
 
 import conewise as cw
+from benchmarks.deciders import CASES, DELTA, HEADING, PAGE, WRONG, Case, decided, statements
 from conewise._questions import remaining
-from conewise.problems import load
-
-
-def deciding(means, weights, said, questions, wrong=None):
-    """The preferences of a simulated person after so many answers; `wrong` says which answers are."""
-    for q in range(questions):
-        pair = said.ask(means)
-        if pair is None:
-            break
-        i, j = pair if (means[pair[0]] - means[pair[1]]) @ weights >= 0 else pair[::-1]
-        if wrong is not None and wrong[q]:
-            i, j = j, i
-        said = said.prefers(means[i], over=means[j])
-    return said
 
 
 def test_the_count_under_one_more_ray_is_that_of_the_cone_with_it():
@@ -36,29 +25,12 @@ def test_the_count_under_one_more_ray_is_that_of_the_cone_with_it():
         assert remaining(designs, cone.facets, np.array(some)).tolist() == slow
 
 
-def test_three_questions_leave_few_designs_and_the_best_one():
-    rng, left, before = np.random.default_rng(5), [], []
-    for _ in range(100):
-        means, weights = rng.normal(size=(500, 3)), rng.dirichlet(np.ones(3))
-        nothing = cw.Preferences(["a", "b", "c"])
-        said = deciding(means, weights, nothing, 3)
-        kept = said.remaining(means)
-        assert kept[(means @ weights).argmax()]
-        left.append(int(kept.sum()))
-        before.append(int(nothing.remaining(means).sum()))
-    assert np.mean(before) > 20
-    assert np.mean(left) <= 5
-
-
-def test_three_questions_leave_two_sorting_networks():
-    means, rng = load("snw").means, np.random.default_rng(6)
-    left = []
-    for _ in range(100):
-        weights = rng.dirichlet(np.ones(2))
-        kept = deciding(means, weights, cw.Preferences(["area", "throughput"]), 3).remaining(means)
-        assert kept[(means @ weights).argmax()]
-        left.append(int(kept.sum()))
-    assert np.mean(left) <= 2
+@pytest.mark.parametrize("case", [case for case in CASES if not case.wrong], ids=lambda case: case.name)
+def test_three_questions_leave_few_designs_and_the_best_one(case):
+    found = [decided(case, number) for number in range(100)]
+    assert np.mean([each.before for each in found]) > 20
+    assert np.mean([each.left for each in found]) <= case.at_most
+    assert all(each.kept for each in found)
 
 
 def test_questions_end_and_what_cannot_be_said_is_not_asked_again():
@@ -74,14 +46,51 @@ def test_questions_end_and_what_cannot_be_said_is_not_asked_again():
 
 
 def test_wrong_answers_rarely_strike_the_best_design():
-    rng, kept, left = np.random.default_rng(7), 0, []
-    runs = 60
-    for _ in range(runs):
-        means, weights = rng.normal(size=(200, 3)), rng.dirichlet(np.ones(3))
-        wrong = rng.random(6) < 0.1
-        said = deciding(means, weights, cw.Preferences(["a", "b", "c"], trust=0.9), 6, wrong)
-        mask = said.remaining(means)
-        kept += int(mask[(means @ weights).argmax()])
-        left.append(mask.sum() / cw.Preferences(["a", "b", "c"]).remaining(means).sum())
-    assert kept >= 0.95 * runs
+    """Null: struck with probability at most 0.05; Wald's test at level 1e-3, power 0.99 against a rate of 0.25.
+
+    docs/preferences has the count of 200 deciders.
+    """
+    (case,) = (case for case in CASES if case.wrong)
+    left = []
+
+    def struck(number: int) -> bool:
+        found = decided(case, number)
+        left.append(found.left / found.before)
+        return not found.kept
+
+    assert not rejected(struck, DELTA, 1e-3, against=0.25)
     assert np.mean(left) < 0.6
+
+
+def test_answers_that_are_mostly_wrong_are_found_out():
+    """The control: believed nine times in ten, wrong as often."""
+    misled = Case("misled", 6, wrong=WRONG, n_designs=100)
+    assert rejected(lambda number: not decided(misled, number, wrong=0.9).kept, DELTA, 1e-3, against=0.25)
+
+
+def test_two_hundred_statements_in_five_objectives_make_one_cone():
+    cone = statements()
+    assert len(cone.said) == 200
+    assert cone.includes(cw.Cone.orthant(5))
+
+
+def test_more_statements_than_a_cone_can_hold_are_refused_as_statements():
+    around = np.random.default_rng(8).normal(size=(200, 5))
+    around -= around.mean(axis=1, keepdims=True)
+    said = cw.Preferences(list("abcde"))
+    for ray in around / np.linalg.norm(around, axis=1, keepdims=True) + 0.1:
+        said = said.prefers(ray, over=np.zeros(5))
+    with pytest.raises(cw.ConeError, match=r"200 statements .* up to 1000 facets, .* take some of them back\.$"):
+        _ = said.cone
+
+
+def test_the_page_shows_the_deciders_that_were_asked_for():
+    page = PAGE.read_text(encoding="utf-8")
+    section = page.split(HEADING)[1].split("\n## ")[0]
+    for case in CASES:
+        (line,) = (line for line in section.splitlines() if line.startswith(f"| {case.name} |"))
+        left, most, kept, least = (cell.strip() for cell in line.strip("|").split("|")[3:])
+        assert case.at_most is None or float(left) <= case.at_most == float(most)
+        count, runs = map(int, kept.split(" (")[0].split(" of "))
+        assert runs == 200
+        assert count >= runs * float(least.removesuffix(" %")) / 100

@@ -48,10 +48,13 @@ def test_designs_are_found_by_name():
         (None, (), cw.Cone.orthant(2)),
         (None, ("accept: 1 a for 2 b",), cw.Cone.from_rays([[1, 0], [-1, 2]])),
         ("ranked:a,b", ("accept: 1 a for 2 b",), cw.Cone.from_rays([[1, -1], [-1, 2]])),
+        ("orthant", ("accept: 1 a for 2 b",), cw.Cone.from_rays([[1, 0], [-1, 2]])),
+        ("importance:0.1", ("accept: 1 a for 2 b",), cw.Cone.from_rays([[9, -1], [-1, 2]])),
     ],
 )
 def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
     cone = stated_cone(spec, as_objectives(["a", "b"]), statements)
+    assert "better under orthant:2" not in cone.said
     assert same.contains(cone.rays, tolerance=1e-6).all()
     assert cone.contains(same.rays, tolerance=1e-6).all()
 
@@ -72,6 +75,8 @@ def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
         (lambda: cw.Preferences(["a", "b"]).prefers({"a": 1}, over=[1, 2]), "'b' is missing"),
         (lambda: cw.Preferences(["a", "b"]).prefers([1, float("inf")], over=[1, 2]), "infinity"),
         (lambda: cw.Preferences(["a", "b"]).important({"a": 0.6, "b": 0.4}), "less than 1"),
+        (lambda: cw.Preferences(["a", "b"]).important({"a": 20}), "got 20; 20 % is written 0.2"),
+        (lambda: cw.Preferences("a, b"), r"must be a list, got 'a, b'; write \['a', 'b'\]"),
         (lambda: cw.Preferences(["a", "b"]).ranked("a"), "at least two"),
         (lambda: cw.Preferences(["a", "b"]).said("give me both"), "a statement was expected"),
         (lambda: cw.Preferences(["a", "b"]).said("prefer: A > B"), "no design is called 'A'"),

@@ -394,7 +394,7 @@ def _without_proof(result: Result, shared: str, block: str | None) -> Result:
     """What is left of an answer where designs were evaluated on the same folds or samples: a guess."""
     reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"
     if block is not None:
-        reason += f" (compare them block by block: `block`={block!r})"
+        reason += f" (compare them block by block: --block {block}, in Python block={block!r})"
     nobody = np.zeros_like(result.certain)
     return replace(
         result,

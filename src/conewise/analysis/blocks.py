@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import as_count
+from conewise._arrays import Indices, as_count
 from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import Findings
 from conewise.analysis.fitting import told_apart
@@ -19,9 +19,9 @@ from conewise.cones import Cone
 from conewise.errors import InputError, printable, shown
 from conewise.feedback import Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic, Question, notion_of
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objectives
-from conewise.problems.recorded import as_population
+from conewise.problems.recorded import as_population, by_values
 from conewise.tables.blocked import Blocked, read_blocked
 from conewise.tables.measurements import LongTable, Source
 
@@ -81,7 +81,9 @@ class Blocks:
         stated = meaning.noise(GaussianUnknown() if noise is None else noise) or noise
         written = meaning if stated is None else told_apart(source, meaning, stated)
         table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=written)
-        assumed = assumed_of(table) if stated is None else stated
+        assumed = stated
+        if noise is None or assumed is None:  # what nobody says anything of shows in its values
+            assumed = meaning.noise(assumed_of(table)) or assumed_of(table)
         question = Question(cone, epsilon, delta, assumed, notion_of(success), table.meaning)
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
@@ -94,7 +96,7 @@ class Blocks:
 
 def assumed_of(table: Blocked) -> Noise:
     """What is assumed where nobody says anything: the range from 0 to 1 for zeros and ones, else normal differences."""
-    return Bounded(0, 1) if set(table.binary) == set(table.objectives) else GaussianUnknown()
+    return by_values([name in table.binary for name in table.objectives])
 
 
 def population_of(given: Any, blocks: int) -> int | None:
@@ -136,7 +138,7 @@ def _of_many(
     guess = Guess.of(question, state.statistics)
     doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "adaptive": adaptive}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
-    odd = [] if exact or not isinstance(question.noise, GaussianUnknown) else _not_normal(table)
+    odd = [] if exact else _not_normal(table, rule.certificate.kinds.normal)
     sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
     return BlockAnswer(result, plan, sentences, question, by_size(pulls.designs, pulls.counts), guess)
 
@@ -166,14 +168,15 @@ class _BlockFindings(Findings):
         return "some designs that are not beaten have too few blocks in common to be compared"
 
 
-def _not_normal(table: Blocked) -> list[str]:
-    """Zeros and ones beside other values."""
-    if not table.binary:
+def _not_normal(table: Blocked, normal: Indices) -> list[str]:
+    """Zeros and ones that are taken to have normal differences."""
+    found = [table.objectives[d] for d in normal if table.objectives[d] in table.binary]
+    if not found:
         return []
-    names = joined([printable(name) for name in table.binary])
+    names = joined([printable(name) for name in found])
     return [
-        f"{names} {'is' if len(table.binary) == 1 else 'are'} 0 or 1 in every row, which no normal difference is, so "
-        "that little can be said there; assume a range for each objective instead (bounded noise)."
+        f"{names} {'is' if len(found) == 1 else 'are'} 0 or 1 in every row, which no normal difference is, so "
+        "that little can be said there; say that it is binary, or leave its noise out."
     ]
 
 

@@ -205,7 +205,7 @@ class Findings:
         if unknown and (counts <= 1).all():
             return [
                 "No design was evaluated twice, so nothing shows how large the noise is: repeat evaluations, or say "
-                "how large it is."
+                "how large it is. Where the values are known and no measurements, `front` has their Pareto set."
             ]
         single = np.flatnonzero(counts == 1)
         if unknown and len(single):
@@ -291,7 +291,7 @@ class Findings:
             tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
             return [f"{tie}{self._prices()}"]
         n = len(wanted.designs)
-        about = f"{to_go(remaining, self.plan.at_least)} more evaluations"
+        about = more_evaluations(remaining, self.plan.at_least)
         about += f" of {n:,} {'design' if n == 1 else 'designs'}"
         if self.final:
             words = f"Deciding the rest would take {about}, in a table that is not declared final before."
@@ -342,6 +342,15 @@ class Findings:
 def to_go(remaining: int, at_least: bool) -> str:
     """How many evaluations remain, with the word that is true of the number."""
     return f"{'at least' if at_least else 'about'} {remaining:,}"
+
+
+def more_evaluations(remaining: int, at_least: bool) -> str:
+    """The same with its noun.
+
+    >>> more_evaluations(1, True), more_evaluations(20, False)
+    ('at least 1 more evaluation', 'about 20 more evaluations')
+    """
+    return f"{to_go(remaining, at_least)} more evaluation{'' if remaining == 1 else 's'}"
 
 
 def unused(told: int, used: int, finished: bool) -> str:

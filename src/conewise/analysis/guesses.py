@@ -18,6 +18,8 @@ from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.oddities import listed
 from conewise.certificate.blocks.paired import Prefixes
 from conewise.certificate.history import Checkpoints
+from conewise.certificate.rounding import spreads_of
+from conewise.certificate.separate import Separately
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Question
@@ -50,26 +52,33 @@ class Guess:
     """What other epsilons would cost, where something is undecided."""
 
     @classmethod
-    def of(cls, question: Question, statistics: Statistics, found: tuple[Price, ...] = ()) -> Guess:
+    def of(cls, question: Question, statistics: Statistics | Separately, found: tuple[Price, ...] = ()) -> Guess:
         """From the whole samples, in steps."""
         errors = standard_errors(statistics, question.columns.units)
         return cls(front_of_averages(statistics, question), errors, found)
 
 
-def front_of_averages(statistics: Statistics, question: Question) -> Bools:
-    """(K,): the Pareto set of the averages, among the designs that were evaluated at all and miss no level by them."""
-    cone, acceptable = question.cone, question.columns.meets(question.columns.own(statistics.means))
-    seen = np.flatnonzero((statistics.counts > 0) & acceptable)
-    mask = np.zeros(statistics.n_designs, dtype=bool)
+def front_of_averages(statistics: Statistics | Separately, question: Question) -> Bools:
+    """(K,): the Pareto set of the averages, among the designs that have all of them and miss no level by them."""
+    means, cone = statistics.means, question.cone
+    with np.errstate(invalid="ignore"):
+        acceptable = question.columns.meets(question.columns.own(means))
+    seen = np.flatnonzero(~np.isnan(means).any(axis=1) & acceptable)
+    mask = np.zeros(len(means), dtype=bool)
     if len(seen):
-        mask[seen[pareto_mask(statistics.means[seen], cone)]] = True
+        mask[seen[pareto_mask(means[seen], cone)]] = True
     return mask
 
 
-def standard_errors(statistics: Statistics, units: Floats) -> Floats:
+def standard_errors(statistics: Statistics | Separately, units: Floats) -> Floats:
     """(K, D): of the averages, in the user's units; NaN where there are fewer than two evaluations."""
+    if isinstance(statistics, Separately):
+        each = zip(statistics.each, units, strict=True)
+        return np.column_stack([standard_errors(own, np.array([unit])) for own, unit in each])
     n = statistics.counts.astype(np.float64)[:, None]
     scatters = np.maximum(np.diagonal(statistics.scatters, axis1=1, axis2=2), 0.0)
+    equal = spreads_of(statistics.scatters, statistics.means, n[:, 0]) == 0  # what is left of these is rounding
+    scatters = np.where(equal, 0.0, scatters)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(n > 1, np.sqrt(scatters / (n * (n - 1))), np.nan) * units
 

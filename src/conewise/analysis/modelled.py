@@ -160,7 +160,7 @@ class ByModel:
         state = rule.start()
         for observations in stream:
             state = rule.tell(state, observations)
-        claims = rule.certificate.claims(state) if (state.reached >= 0).all() else None
+        claims = rule.certificate.claims(state) if state.begun else None
         return cls.of(guided, state.everything, claims)
 
     @classmethod

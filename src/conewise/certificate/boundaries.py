@@ -75,6 +75,17 @@ class Seen:
     widest: Floats | None = None
     """(rows, columns): how far it may be off along any unit direction; None where nobody asked, or nobody knows."""
 
+    def filled(self, other: Seen) -> Seen:
+        """With what another block says of the pairs that have not met here."""
+        never, widest = np.asarray(np.isnan(self.gains).any(axis=2)), self.widest
+        if other.widest is not None:  # known here too, unless nobody has met
+            widest = other.widest if widest is None else np.where(never, other.widest, widest)
+        gains, radii = (
+            np.where(never[:, :, None], theirs, mine)
+            for mine, theirs in ((self.gains, other.gains), (self.radii, other.radii))
+        )
+        return Seen(gains, radii, widest)
+
 
 @dataclass(frozen=True, eq=False)
 class Boundaries(ABC):
@@ -291,3 +302,19 @@ class Comparisons:
             radii = ways.radii.combined(radii)
         widest = radii[facets] if len(radii) > facets else None
         return Seen(np.moveaxis(meeting.gains, 0, 2), np.moveaxis(radii[:facets], 0, 2), widest)
+
+
+@dataclass(frozen=True, eq=False)
+class Filled(Comparisons):
+    """The same, and an earlier look at the pairs that have not met since (docs/adaptive, 3.3): for reports."""
+
+    earlier: Comparisons
+
+    def fine(self, rows: Indices, columns: Indices) -> Seen:
+        """As above."""
+        return super().fine(rows, columns).filled(self.earlier.fine(rows, columns))
+
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
+        """As above."""
+        first, *others = super().out(rows, columns, covering=covering)
+        return [first.filled(self.earlier.out(rows, columns, covering=covering)[0]), *others]

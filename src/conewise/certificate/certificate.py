@@ -25,7 +25,7 @@ from conewise._arrays import Floats, Indices, as_count
 from conewise._limits import MOST_EVALUATIONS
 from conewise._memory import Memory
 from conewise.budgets import check_designs
-from conewise.certificate.boundaries import Comparisons, Looks, OneLook, Tables
+from conewise.certificate.boundaries import Comparisons, Filled, Looks, OneLook, Tables
 from conewise.certificate.claims import FEW, Certified, Claims, Struck, Worked, certified, judge
 from conewise.certificate.crowds import Crowd, clearly_beaten
 from conewise.certificate.history import Checkpoints
@@ -260,7 +260,7 @@ class Certificate(Asked):
         """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
         suits = self.pilots and self.tuning.pilots and not self.any_epsilon and not self.near
         suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
-        least = self.tuning.pilots_from if self.stepwise else 2
+        least = max(2, self.tuning.pilots_from[self.stepwise])
         suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
         return suits and self._due[0] >= self.tuning.pilot_worth
 
@@ -373,8 +373,19 @@ class Certificate(Asked):
         covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
         if math.isinf(self._due[0]) or self.radii.estimates:
             tuning = replace(tuning, pilot_first=tuning.pilot_blind)
-        task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, most, tuning)
+        task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, self._beaten_by, most, tuning)
         return Pilot.begun(task, self.n_designs)
+
+    @cached_property
+    def _first_look(self) -> Sample:
+        """The certificate of the first observations of all pilots (docs/adaptive, 3.3)."""
+        part = self.tuning.pilot_look * self.for_pairs * self.radii.claim_share
+        return Sample(replace(self.question, delta=part), self.n_designs)
+
+    def _beaten_by(self, first: Statistics) -> Indices:
+        """(K,): a design that beats each there; -1 for none."""
+        claims = self._first_look.claims(first)
+        return np.where(claims.beaten, claims.by, -1)
 
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
@@ -396,8 +407,8 @@ class Certificate(Asked):
             return last.claims
         boundaries = Looks(self.radii, self.spending(state.weights or self.even), self.scale, self.tables)
         views, bounds = self._views(state, last), self.bounds(state, last)
-        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
-        by = np.full(self.n_designs, -1, dtype=np.intp)
+        by = state.struck_by
+        out = by >= 0 if bounds is None else bounds.misses | (by >= 0)
         crowd = None if last is None else last.crowd
         if self.n_designs > FEW:
             rounding, strikers = self.rounding(state.statistics), None if bounds is None else bounds.strikers
@@ -444,7 +455,10 @@ class Certificate(Asked):
         """How the observations compare any designs, ascending, with the radii of a standing (by default the first)."""
         table = self._table(state, designs, self._views(state, _MEMORY.last(self)))
         standing = Standing.at_first(self.n_designs) if standing is None else standing
-        return Comparisons(table, self.boundaries(state), standing)
+        parts = table, self.boundaries(state), standing
+        if state.pilot is None or state.pilot.first is None or not (state.struck_by[designs] >= 0).any():
+            return Comparisons(*parts)
+        return Filled(*parts, self._first_look.compare(state.pilot.first, designs))
 
 
 _MEMORY: Memory[Certificate, _Last] = Memory()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import Pilot
 from conewise.certificate.weights import Weights
@@ -76,6 +76,8 @@ class Checkpoints:
     reached: Indices
     snapshots: tuple[Snapshot, ...]
     """One a level that any design has reached."""
+    struck_by: Indices
+    """(K,): a design that beats each at the first look at the pilots, once they are complete; -1 for none."""
     scattered: bool = False
     """Whether snapshots keep scatters."""
     pilot: Pilot | None = None
@@ -98,7 +100,7 @@ class Checkpoints:
         """Nothing observed."""
         reached = np.full(n_designs, -1, dtype=np.intp)
         centres = None if centre is None else Centres.begun(centre, n_designs)
-        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot, centres)
+        return cls(levels, Statistics.empty(n_designs, dim), reached, (), reached, scattered, pilot, centres)
 
     @property
     def counts(self) -> Counts:
@@ -122,6 +124,16 @@ class Checkpoints:
         """Whether the pilots are complete."""
         return self.pilot is None or self.weights is not None
 
+    @property
+    def begun(self) -> bool:
+        """Whether the pilots are complete, and every design that they leave has come to its first level."""
+        return self.piloted and not self.waiting.any()
+
+    @property
+    def waiting(self) -> Bools:
+        """(K,): before its first level, and not struck by the pilots."""
+        return np.asarray((self.reached < 0) & (self.struck_by < 0))
+
     def add(self, observations: Observations) -> Checkpoints:
         """A new state; the same observations in any batches give the same one."""
         self.statistics.check(observations)
@@ -129,9 +141,10 @@ class Checkpoints:
             return self
         if self.pilot is not None and self.weights is None:
             pilot = self.pilot.add(observations)
-            if pilot.weights is None:
+            if pilot.weights is None or pilot.struck_by is None:
                 return replace(self, pilot=pilot)
-            state = replace(self, pilot=replace(pilot, later=None), weights=pilot.weights)
+            aside = replace(pilot, later=None)
+            state = replace(self, pilot=aside, weights=pilot.weights, struck_by=pilot.struck_by)
             return state if pilot.later is None else state.add(pilot.later)
         counts = np.array(self.levels.counts)
         order = np.argsort(observations.designs, kind="stable")

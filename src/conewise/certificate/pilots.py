@@ -2,7 +2,8 @@
 
 A union bound may weigh its events as it likes, if the weights have nothing to do with the errors. The first few
 observations of every design, its *pilot*, are put aside, more of those that look hard; whatever is worked out from
-them is independent of all that comes later. A design that will be hard to settle gets more, a claim that the pilot
+them is independent of all that comes later. Whoever is beaten in the very first of them, at one look with a small part
+of delta, needs no more. A design that will be hard to settle gets more, a claim that the pilot
 shows to be far from being made gets nearly nothing.
 
 If design i costs about 2 log(1 / d_i) / gap_i^2, the least total under sum d_i = delta has d_i in proportion to
@@ -40,6 +41,8 @@ class Task:
     """How much wider covering is than a facet's radius."""
     covariance: Callable[[Statistics], Floats]
     """(D, D): about that of one observation; it changes the weights, never their sum."""
+    beaten_by: Callable[[Statistics], Indices]
+    """(K,): a design that beats each at one look at the first observations of all; -1 for none."""
     most: int
     """Observations of a design beyond which no pilot goes."""
     tuning: Tuning
@@ -59,6 +62,10 @@ class Pilot:
     """(K,): observations of each design at which the pilots are looked at next."""
     later: Observations | None = None
     """Told already, but beyond what is wanted: they may belong to a pilot or not."""
+    first: Statistics | None = None
+    """The pilots at their first look; None before it, and where their sizes were not decided beforehand."""
+    struck_by: Indices | None = None
+    """(K,): a design that beats each there, -1 for none; None before the first look."""
     weights: Weights | None = None
     """None until the pilots are complete."""
 
@@ -108,14 +115,22 @@ class Pilot:
 
     def _looked_at(self) -> Pilot:
         """Complete, or with more observations wanted of those whose gaps look small beside them."""
+        if self.struck_by is None:
+            return self._first_look()._looked_at()
         counts, tuning = self.statistics.counts, self.task.tuning
-        hardness = Hardness.of(self.statistics, self.task)
+        hardness = Hardness.of(self.statistics, self.task, np.flatnonzero(self.struck_by < 0))
         longest = np.minimum(tuning.pilot_growth * counts, self.task.most)
         target = np.minimum(tuning.pilot_part * hardness.ahead, longest)
         wanted = np.where(target > _WORTH_A_STAGE * counts, np.ceil(target), counts).astype(np.int64)
         if (wanted > counts).any():
             return replace(self, wanted=wanted)
         return replace(self, weights=hardness.weights(self.task))
+
+    def _first_look(self) -> Pilot:
+        """Who is beaten already (docs/adaptive, 3.3); nobody if an entry of several brought more than was wanted."""
+        if (self.statistics.counts > self.wanted).any():
+            return replace(self, struck_by=np.full(len(self.wanted), -1))
+        return replace(self, first=self.statistics, struck_by=self.task.beaten_by(self.statistics))
 
 
 def _joined(first: Observations, second: Observations) -> Observations:
@@ -151,12 +166,13 @@ class Hardness:
     """(K,): of the hardest comparison in which a design is likely to be needed, its own or another's."""
 
     @classmethod
-    def of(cls, pilot: Statistics, task: Task) -> Hardness:
-        """From the pilots of all designs (docs/adaptive, 3.3)."""
+    def of(cls, pilot: Statistics, task: Task, left: Indices) -> Hardness:
+        """From the pilots of the designs that are left; 0 for the others (docs/adaptive, 3.3)."""
         cone, covariance, tuning = task.cone, task.covariance(pilot), task.tuning
         spread = np.sqrt(np.maximum(np.einsum("nd,de,ne->n", cone.facets, covariance, cone.facets), 0.0))
         spread = np.maximum(spread, np.finfo(float).tiny ** 0.25)
-        values, counts = cone.facet_values(pilot.means) / spread, pilot.counts.astype(np.float64)
+        everyone, counts = cone.facet_values(pilot.means) / spread, pilot.counts[left].astype(np.float64)
+        values = everyone[left]
         slack = task.epsilon * cone.widths / spread
         bonus = task.epsilon / task.factor / spread if task.covering else 0.0 * spread
         (k, facets), rng = values.shape, np.random.default_rng(0)  # always the same draws: a function of the pilot
@@ -173,7 +189,12 @@ class Hardness:
             hardest = mine.copy()
             np.maximum.at(hardest, ways.rival, mine)
             ahead += hardest
-        return cls(values, fine / tuning.draws, out / tuning.draws, ahead / tuning.draws)
+        whole = cls(
+            everyone, np.zeros(everyone.shape), np.zeros((len(everyone), len(everyone))), np.zeros(len(everyone))
+        )
+        whole.fine[left], whole.ahead[left] = fine / tuning.draws, ahead / tuning.draws
+        whole.out[np.ix_(left, left)] = out / tuning.draws
+        return whole
 
     def weights(self, task: Task) -> Weights:
         """Shares of designs, then those of facets and rivals, each with its even part (docs/adaptive, 3.3)."""
@@ -191,8 +212,13 @@ class Hardness:
             (1 - tuning.even) * part / max(total, np.finfo(float).tiny) + tuning.even / k
             for part, total in zip((inward, outward), totals, strict=True)
         ]
-        fine = float(np.clip(inward.sum() / (inward.sum() + outward.sum()), *tuning.fine_limits))
-        return Weights(k, shares[0][:, None] * by_facet, shares[1][:, None] * by_rival, (fine, 1 - fine, 0.0))
+        both = max(inward.sum() + outward.sum(), np.finfo(float).tiny)
+        fine = float(np.clip(inward.sum() / both, *tuning.fine_limits))
+        after = 1 - tuning.pilot_look  # what the first look leaves
+        by_facet, by_rival = (share[:, None] * by for share, by in zip(shares, (by_facet, by_rival), strict=True))
+        if task.covering:
+            by_facet, by_rival = after * by_facet, after * by_rival
+        return Weights(k, by_facet, by_rival, (after * fine, after * (1 - fine), 0.0))
 
 
 def _parts(table: Floats, elsewhere: float) -> Floats:
@@ -203,7 +229,7 @@ def _parts(table: Floats, elsewhere: float) -> Floats:
 
 def least_weights(n_designs: int, facets: int, tuning: Tuning) -> tuple[float, float]:
     """What no claim "fine" and no claim "out" falls below, whatever the pilot says (docs/adaptive, 6)."""
-    each = tuning.even / n_designs
+    each = (1 - tuning.pilot_look) * tuning.even / n_designs
     return each * tuning.even_facets / facets, each * tuning.even_rivals / (n_designs - 1)
 
 

@@ -54,14 +54,16 @@ class Tuning:
     """Observations of each design with which a pilot begins."""
     pilot_blind: int = 5
     """... where it is not known beforehand what a near-tie takes: at epsilon = 0, and where noise is estimated."""
+    pilot_look: float = 0.05
+    """Of delta, for who is beaten at the first look at the pilots: whoever is needs no more observations."""
     pilot_part: float = 1.6
     """A pilot ends at this many observations over the squared gap: a few per cent of what the design will need."""
     pilot_growth: float = 4.0
     """... to which it grows in stages, by this factor at most: the less is known of a gap, the smaller it may look."""
-    pilot_worth: float = 60.0
+    pilot_worth: float = 15.0
     """No pilot where near-ties are decided by fewer observations of a design: it would cost more than it tells."""
-    pilots_from: int = 40
-    """For `contain`: no pilot with fewer designs, where claims step by step do as well without one."""
+    pilots_from: tuple[int, int] = (10, 40)
+    """For `cover` and for `contain`: no pilot with fewer designs, where even shares and claims in steps do as well."""
     pilot_longest: int = 20
     """No pilot is longer than the schedule divided by this."""
     pilot_designs: int = 1000
@@ -88,8 +90,8 @@ class Tuning:
             raise InputError("parts of delta are positive and add up to 1 at most.")
         if not (0 < self.near_fine < 1 and 0 < self.near_leads < 1):
             raise InputError("near_fine and near_leads lie between 0 and 1.")
-        if not 0 < self.level_part < 1:
-            raise InputError("level_part lies between 0 and 1.")
+        if not (0 < self.level_part < 1 and 0 < self.pilot_look < 1):
+            raise InputError("level_part and pilot_look lie between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
         if (

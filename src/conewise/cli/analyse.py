@@ -11,7 +11,14 @@ import numpy as np
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
-from conewise.cli.meaning import all_named, fixed_noise, level_option, meant_by, noise_option, unit_option
+from conewise.cli.meaning import (
+    all_named,
+    assumed_of,
+    level_option,
+    meant_by,
+    noise_option,
+    unit_option,
+)
 from conewise.cli.options import as_population, columns, force_option
 from conewise.cli.origins import ORIGINS, from_origin
 from conewise.cli.readers import crew, spooled
@@ -226,9 +233,9 @@ def analyse_command(
                 incomplete=incomplete,  # type: ignore[arg-type]
             )
         meaning, auto = meant_by(table.meaning, units, levels)
+        meaning, noise = assumed_of(meaning, assumption, block)
         table.meaning_as(meaning)
         cone = stated_cone(spec, table.meaning, stated())
-        noise = None if block is not None and not assumption else fixed_noise(table.meaning, assumption)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
             found = analyse(
                 table,

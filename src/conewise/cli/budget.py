@@ -5,15 +5,19 @@ from __future__ import annotations
 import click
 
 from conewise.budgets import PAPER_CONSTANT, Bound, failure_probability, naive_budget
+from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
-from conewise.cones import Cone
+from conewise.cli.stating import order_words, spoken_cone, stated, stating
 from conewise.errors import InputError
 from conewise.noise import Bounded, Gaussian, Noise, NormSubGaussian, SubGaussian
 from conewise.report.data import Table
 
 
 @click.command(short_help="Evaluations needed for a guarantee, by bound.")
-@click.option("--cone", "spec", default="orthant:2", show_default=True, help="Text form of the cone.")
+@click.option("--cone", "spec", help="Text form of the cone; orthant:2 by default.")
+@click.option("--objectives", callback=columns, help="Names, separated by commas, of which statements speak.")
+@click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@stating
 @click.option("--designs", type=int, required=True, help="Number of designs K.")
 @click.option("--epsilon", type=float, required=True, help="Accuracy.")
 @click.option("--delta", type=float, required=True, help="Admitted probability of failure.")
@@ -39,7 +43,9 @@ from conewise.report.data import Table
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def budget(
-    spec: str,
+    spec: str | None,
+    objectives: list[str],
+    minimise: list[str],
     designs: int,
     epsilon: float,
     delta: float,
@@ -54,7 +60,7 @@ def budget(
 
     Example: conewise budget --cone planar:45 --designs 206 --epsilon 0.1 --delta 0.01
     """
-    cone = Cone.parse(spec)
+    cone = spoken_cone(spec if spec or objectives or stated() else "orthant:2", objectives, minimise)
     noise = _noise(kind, sigma, low, high)
     rows = [("paper", "Ararat & Tekin 2023, Theorem 6.1")]
     if isinstance(noise, Gaussian):
@@ -71,6 +77,7 @@ def budget(
         print_json(
             {
                 "cone": str(cone),
+                "said": list(cone.said),
                 "beta": beta,
                 "noise": noise.words,
                 "n_designs": designs,
@@ -80,7 +87,7 @@ def budget(
             }
         )
         return
-    title = f"{designs} designs under {cone} (beta = {cone.complexity.beta:.6g})"
+    title = f"{designs} designs under {order_words(cone)} (beta = {cone.complexity.beta:.6g})"
     table = Table(
         f"{title}, noise {noise!r}, epsilon = {epsilon:g}, delta = {delta:g}",
         ("bound", "each design", "in all", "proven", "by"),

@@ -9,11 +9,14 @@ import click
 from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
-from conewise.cones import Cone
+from conewise.cli.stating import stated, stating
 from conewise.errors import InputError, printable
 from conewise.goals import certainty
-from conewise.objectives import Objective
+from conewise.noise import Noise
+from conewise.objectives import Objective, as_objectives
+from conewise.preferences import stated_cone
 from conewise.studies.study import Study
+from conewise.tables.clauses import parse_clause
 from conewise.tables.columns import row_words
 from conewise.tables.designrows import read_designs
 from conewise.tables.designs import what_is_wrong
@@ -48,7 +51,14 @@ def add(
 @click.option("--minimise", is_flag=True, help="Less of it is better.")
 @click.option("--unit", type=click.FloatRange(0, min_open=True), default=1.0, help="How much of it is one step.")
 @click.option("--cone", "spec", help="The cone of all objectives from now on; an orthant grows by itself.")
-@click.option("--noise", "assumption", help="What is assumed of all objectives from now on, as for analyse.")
+@stating
+@click.option("--level", type=float, help="What is acceptable of it: the least, with --minimise the most.")
+@click.option(
+    "--noise",
+    "assumption",
+    metavar="KIND",
+    help="What is assumed of all objectives from now on, as for analyse; 'OBJECTIVE=KIND' of the new one alone.",
+)
 @click.option(
     "--file",
     "file",
@@ -64,6 +74,7 @@ def add_objective(
     minimise: bool,
     unit: float,
     spec: str | None,
+    level: float | None,
     assumption: str | None,
     file: Path | None,
     reason: str,
@@ -75,18 +86,35 @@ def add_objective(
     If values of the study have led to it, or to adding it now, comparisons start again with evaluations that begin from
     now on, and a part of delta is taken. With --unseen earlier evaluations count where --file has the objective.
 
-    Example: conewise study add-objective trial.db price --minimise --noise gaussian:1,0.1,0.5
+    Example: conewise study add-objective trial.db price --minimise --noise price=known
     """
+    own, noise = _noise(objective, assumption)
     with Study.open(place, name=name) as opened:
+        new = Objective(objective, "min" if minimise else "max", unit=unit, level=level, noise=own)
+        said = spec is not None or stated()
         opened.add_objective(
-            Objective(objective, "min" if minimise else "max", unit=unit),
-            cone=None if spec is None else Cone.parse(spec, dim=opened.dim + 1),
-            noise=None if assumption is None else parse_noise(assumption, "--noise"),
+            new,
+            cone=stated_cone(spec, as_objectives([*opened.question.columns, new]), stated()) if said else None,
+            noise=noise,
             values=None if file is None else _earlier(file, objective),
             reason=reason,
             unseen=unseen,
         )
         _say(opened, {"objectives": list(opened.objectives)}, f"{objective} added", as_json)
+
+
+def _noise(objective: str, text: str | None) -> tuple[Noise | None, Noise | None]:
+    """Of the new objective alone, or of all."""
+    if text is None or "=" not in text:
+        return None, None if text is None else parse_noise(text, "--noise")
+    clause = parse_clause(text, ("=",), "noise")
+    if clause.column != objective:
+        raise InputError(
+            f"--noise {text[:60]!r}: the noise of {clause.column[:60]!r} stays what it is; say that of "
+            f"{objective[:60]!r}, or that of all objectives."
+        )
+    kind = clause.value if isinstance(clause.value, str) else f"gaussian:{clause.value!r}"
+    return parse_noise(kind, "--noise"), None
 
 
 def _earlier(file: Path, objective: str) -> dict[str, float]:
@@ -156,7 +184,7 @@ def _say(opened: Study, data: dict[str, object], said: str, as_json: bool) -> No
     if as_json:
         print_json({**data, **compared, "finished": status.finished})
         return
-    aside = f", {status.aside:,} evaluations set aside" if status.aside else ""
+    aside = f", {status.aside:,} evaluation{'' if status.aside == 1 else 's'} set aside" if status.aside else ""
     click.echo(
         printable(
             f"{said}: {opened.n_designs} designs are compared{aside}; answers hold with probability at least "

@@ -11,24 +11,25 @@ from conewise._conetext import split_cone_text
 from conewise._limits import MOST_OBJECTIVES
 from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
+from conewise.cli.stating import spoken_cone, stating
 from conewise.cones import Cone
-from conewise.errors import InputError
 from conewise.report.data import Table
 from conewise.report.words import describe
 
 
 @click.command(short_help="What a cone means in words, and what it costs.")
-@click.argument("spec")
+@click.argument("spec", required=False)
 @click.option(
     "--dim", type=click.IntRange(1, MOST_OBJECTIVES), help="Number of objectives, where SPEC does not say it."
 )
 @click.option("--objectives", callback=columns, help="Their names, separated by commas, for the words and the picture.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@stating
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
 @click.option("--details", is_flag=True, help="Facets, rays, dual, widths and ordering complexity as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cone(
-    spec: str,
+    spec: str | None,
     dim: int | None,
     objectives: list[str],
     minimise: list[str],
@@ -39,13 +40,12 @@ def cone(
     """What a cone means: when one design is better than another, and what that costs in evaluations.
 
     SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60,12, exchange:[[1,2],[2,1]],
-    rays:[[1,0],[1,1]] or rows such as [[2,1],[1,2]].
+    rays:[[1,0],[1,1]] or rows such as [[2,1],[1,2]]; with --objectives also "price=20%,speed=30%" and
+    ranked:speed,price. What is stated of the objectives makes a cone as well, or adds to it.
 
     Example: conewise cone importance:0.29 --objectives speed,price --minimise price
     """
-    chosen = Cone.parse(spec, dim if dim is not None or not objectives else len(objectives))
-    if minimise and not objectives:
-        raise InputError("--minimise chooses among named objectives: give their names with --objectives.")
+    chosen = spoken_cone(spec, objectives, minimise, dim)
     words = describe(chosen, objectives, minimise) if objectives else describe(chosen)
     if plot is not None:
         from conewise.report.plots import cone_picture, save
@@ -70,15 +70,18 @@ def cone(
                 "widest_pair": complexity.pair.tolist(),
                 "widest_degrees": complexity.degrees,
                 "words": words,
+                "said": list(chosen.said),
             }
         )
         return
+    for line in chosen.said:
+        click.echo(f"Said: {line}.")
     for line in words:
         click.echo(line)
     if details:
         _show_details(chosen, tuple(objectives) or tuple(f"x{d + 1}" for d in range(chosen.dim)))
     if chosen.removed:
-        given = "rays" if split_cone_text(spec)[0] == "rays" else "rows"
+        given = "rays" if split_cone_text(spec or "")[0] == "rays" else "rows"
         click.echo(f"redundant {given} left out: {', '.join(map(str, chosen.removed))} (counted from 0)")
     if plot is not None:
         click.echo(f"drawn to {plot}")

@@ -14,7 +14,7 @@ from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
-from conewise.cli.stating import designs_named, stated, stating
+from conewise.cli.stating import designs_named, order_words, stated, stating
 from conewise.cones import Cone
 from conewise.errors import printable
 from conewise.preferences import stated_cone
@@ -22,7 +22,7 @@ from conewise.report.data import Table
 from conewise.tables.clauses import parse_where
 from conewise.tables.known import STANDING, all_rows, names_of, spread_remark, standing_columns, take_units
 from conewise.tables.outputs import Columns, check_output, csv_text, free_name, write_columns
-from conewise.tables.selection import other_columns
+from conewise.tables.selection import Written, all_columns
 from conewise.tables.shards import ShardedTable, TableFront, front_of_table
 from conewise.tables.spreadsheets import guarded_table
 from conewise.tables.standings import standings
@@ -142,7 +142,7 @@ def _print(
 def _cell(entry: Any) -> str:
     if entry is None or entry != entry:
         return ""
-    return f"{entry:g}" if isinstance(entry, float) else str(entry)
+    return f"{entry:g}" if isinstance(entry, float) and not isinstance(entry, Written) else str(entry)
 
 
 def _summary(table: ShardedTable, found: TableFront, cone: Cone) -> str:
@@ -150,8 +150,7 @@ def _summary(table: ShardedTable, found: TableFront, cone: Cone) -> str:
     of = f"{found.rows} designs"
     if table.where is not None:
         of = f"the {found.compared} designs with {table.where} (of {found.rows})"
-    order = f"what was said ({'; '.join(cone.said)})" if cone.said else str(cone)  # its facets would tell nobody
-    words = f"{len(found)} of {of} {'is' if len(found) == 1 else 'are'} Pareto under {order}"
+    words = f"{len(found)} of {of} {'is' if len(found) == 1 else 'are'} Pareto under {order_words(cone)}"
     if missing := found.compared - found.feasible:
         words += f"; {missing} {'misses' if missing == 1 else 'miss'} a level ({', '.join(table.meaning.levels)})"
     return f"{words}; compared: {_compared(table)}"
@@ -172,10 +171,8 @@ def _compared(table: ShardedTable) -> str:
 def _columns(table: ShardedTable, found: TableFront) -> tuple[Indices, Columns]:
     """The Pareto set as the file has it: names or row numbers, then the objectives, then all other columns."""
     labels = found.indices + 1 if found.labels is None else found.labels.tolist()
-    values = found.points * table.meaning.signs + 0.0
-    others = other_columns(table, found.indices)
+    compared, others = all_columns(table, found.indices, found.points * table.meaning.signs + 0.0)
     label = free_name(table.name or "row", {*table.objectives, *others})
-    compared = {name: values[:, k] for k, name in enumerate(table.objectives)}
     return found.indices, {label: labels, **compared, **others}
 
 
@@ -184,10 +181,9 @@ def _everyone(table: ShardedTable, cone: Cone, keep: bool) -> tuple[Indices, Col
     rows, values = all_rows(table)
     names = names_of(table, rows)
     stand = standing_columns(table, standings(values, table.meaning, cone, keep_duplicates=keep), names)
-    others = other_columns(table, rows)
+    compared, others = all_columns(table, rows, values)
     label = free_name(table.name or "row", {*table.objectives, *others, *stand})
     labels = rows + 1 if table.name is None else names
-    compared = {name: values[:, k] for k, name in enumerate(table.objectives)}
     return rows, {label: labels, **compared, **stand, **others}
 
 

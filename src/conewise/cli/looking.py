@@ -15,6 +15,7 @@ from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows
 from conewise.errors import ConewiseError, printable
 from conewise.report.data import Table
+from conewise.studies.identity import Identity
 from conewise.studies.storage.journal import Entry, redact
 from conewise.studies.study import Study
 
@@ -79,6 +80,7 @@ def _entry(entry: Entry, opened: Study) -> dict[str, Any]:
         "worker": entry.worker,
         "ids": [str(identity) for identity in entry.identities],
         "block_names": None if opened.blocks is None else [opened.blocks.names[k.number] for k in entry.identities],
+        "objective_names": [_measured(k, opened) for k in entry.identities] if opened.separate else None,
         "numbers": numbers,
         "note": entry.note,
     }
@@ -87,13 +89,26 @@ def _entry(entry: Entry, opened: Study) -> dict[str, Any]:
 def _line(entry: Entry, opened: Study) -> str:
     moment = datetime.fromtimestamp(entry.time, UTC)
     on = () if opened.blocks is None else opened.blocks.names
-    ids = [f"{identity} on {on[identity.number]}" if on else str(identity) for identity in entry.identities]
-    some = (", " if on else " ").join(ids[:_IDS]) + (f" and {len(ids) - _IDS} more" if len(ids) > _IDS else "")
+    ids = [
+        f"{identity} on {on[identity.number]}" if on else f"{identity}{_of(identity, opened)}"
+        for identity in entry.identities
+    ]
+    some = (", " if on or opened.separate else " ").join(ids[:_IDS]) + (
+        f" and {len(ids) - _IDS} more" if len(ids) > _IDS else ""
+    )
     values = entry.kind in ("tell", "correct") and len(ids) == 1
     said = f": {entry.numbers.replace(',', ', ')}" if values else ""
     by = f" ({entry.worker})" if entry.worker else ""
     note = f"; {entry.note}" if entry.note and entry.kind != "tell" else ""
     return f"{entry.seq:>6}  {moment:%Y-%m-%d %H:%M:%S}  {entry.kind:<8}  {some}{said}{by}{note}"
+
+
+def _measured(identity: Identity, opened: Study) -> str:
+    return opened.objectives[identity.objective or 0]
+
+
+def _of(identity: Identity, opened: Study) -> str:
+    return f" {_measured(identity, opened)}" if opened.separate else ""
 
 
 @study_command("Write every evaluation to a table.")

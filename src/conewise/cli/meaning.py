@@ -82,6 +82,31 @@ noise_option: Final = click.option(
 
 def fixed_noise(objectives: Objectives, assumptions: Sequence[str]) -> Noise:
     """What is assumed of all objectives, from one text for all and texts for some of them, unknown where none is."""
+    named, plain = _noises(objectives, assumptions)
+    others = plain or "unknown"
+    if not named:
+        return parse_noise(others, "--noise")
+    each = {o.name: named.get(o.name) or parse_noise(others, f"--noise of {o.name[:40]!r}") for o in objectives.each}
+    noise = with_noise(objectives, each).noise()
+    assert noise is not None
+    return noise
+
+
+def assumed_of(
+    objectives: Objectives, assumptions: Sequence[str], block: str | None
+) -> tuple[Objectives, Noise | None]:
+    """The objectives with what is said of each, and what is said of all others.
+
+    With blocks that is None where nothing is said: their values show it.
+    """
+    if block is None:
+        return objectives, fixed_noise(objectives, assumptions)
+    named, plain = _noises(objectives, assumptions)
+    return with_noise(objectives, named), None if plain is None else parse_noise(plain, "--noise")
+
+
+def _noises(objectives: Objectives, assumptions: Sequence[str]) -> tuple[dict[str, Noise], str | None]:
+    """By name, and the text for all others."""
     named: dict[str, str] = {}
     plain: list[str] = []
     for text in assumptions:
@@ -95,14 +120,9 @@ def fixed_noise(objectives: Objectives, assumptions: Sequence[str]) -> Noise:
     if len(plain) > 1:
         both = " and ".join(f"{text[:40]!r}" for text in plain[:2])
         raise InputError(f"--noise says two things of all objectives, {both}; say which.")
-    others = plain[0] if plain else "unknown"
-    if not named:
-        return parse_noise(others, "--noise")
     with_noise(objectives, dict.fromkeys(named, "unknown"))  # every name is one of theirs
-    each = {o.name: parse_noise(named.get(o.name, others), f"--noise of {o.name[:40]!r}") for o in objectives.each}
-    noise = with_noise(objectives, each).noise()
-    assert noise is not None
-    return noise
+    found = {name: parse_noise(text, f"--noise of {name[:40]!r}") for name, text in named.items()}
+    return found, plain[0] if plain else None
 
 
 def _levels(objectives: Objectives, levels: Sequence[str]) -> dict[str, float]:

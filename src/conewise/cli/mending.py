@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import click
@@ -11,6 +12,7 @@ from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.errors import InputError, printable
 from conewise.studies.evaluations import as_identities
+from conewise.studies.identity import Identity
 from conewise.studies.results import in_numbers, outcomes_of
 from conewise.studies.study import Study
 
@@ -28,12 +30,11 @@ def correct(
     """
     check_options(words, context)
     with Study.open(place, name=name) as opened:
-        values = as_values(words[1:], opened)
+        objectives = objectives_of(words[0], opened)
+        values = as_values(words[1:], opened, objectives)
         opened.correct(words[0], values, reason)
         if as_json:
-            print_json(
-                {"ids": [words[0]], "values": dict(zip(opened.objectives, values, strict=True)), "reason": reason}
-            )
+            print_json({"ids": [words[0]], "values": dict(zip(objectives, values, strict=True)), "reason": reason})
             return
         click.echo(f"Evaluation {words[0]} now counts as {', '.join(f'{value:g}' for value in values)}.")
 
@@ -132,15 +133,25 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def as_values(words: tuple[str, ...], opened: Study) -> list[float]:
+def objectives_of(word: str, opened: Study) -> tuple[str, ...]:
+    """The objectives of an evaluation, by its id: all, or the one that is measured."""
+    if not opened.separate:
+        return opened.objectives
+    identity = Identity.parse(word).of_study(len(opened.all_names), opened.dim)
+    return (opened.objectives[identity.objective or 0],)
+
+
+def as_values(words: tuple[str, ...], opened: Study, objectives: Sequence[str]) -> list[float]:
     """One number an objective, as they were typed."""
-    expected = f"{opened.dim} value{'s' * (opened.dim > 1)} ({', '.join(opened.objectives)})"
-    if len(words) != opened.dim:
-        raise InputError(f"{expected} were expected, got {len(words)}.")
+    expected = f"{len(objectives)} value{'s' * (len(objectives) > 1)} ({', '.join(objectives)})"
+    were = "were" if len(objectives) > 1 else "was"
+    if len(words) != len(objectives):
+        raise InputError(f"{expected} {were} expected, got {len(words)}.")
     values, outcomes = [], outcomes_of(opened.noise, opened.objectives)
-    for name, word in zip(opened.objectives, words, strict=True):
+    for name, word in zip(objectives, words, strict=True):
         try:
             values.append(as_decimal(str(in_numbers(word, name in outcomes))))
         except ValueError:
-            raise InputError(f"{expected} were expected, and {word[:40]!r} is not a number.") from None
+            wrong = "neither 0 nor 1, yes nor no" if name in outcomes else "not a number"
+            raise InputError(f"{expected} {were} expected, and {word[:40]!r} is {wrong}.") from None
     return values

@@ -20,7 +20,8 @@ from conewise.objectives import proposed_units, unit_options, with_units
 from conewise.preferences import Preferences
 from conewise.report.data import Table
 from conewise.report.words import describe
-from conewise.tables.designs import DesignTable
+from conewise.tables.designs import DesignTable, two_of_one_name
+from conewise.tables.names import first_repeated
 
 _SHOWN = 20  # designs that remain, on a terminal
 _MOST = 200_000  # designs that are held in memory
@@ -70,7 +71,7 @@ def prefer(
         if pair is None:
             break
         left = int(said.remaining(values).sum())
-        answer = answered(said, labels, values, pair, f"{left:,} of {len(labels):,} designs remain.")
+        answer = answered(said, labels, values, pair, f"{_left(left, len(labels))}.")
         if answer is None:
             break
         asked += len(answer.statements) > len(said.statements)
@@ -88,7 +89,19 @@ def _designs(table: DesignTable) -> tuple[list[str], Floats]:
             raise InputError(
                 f"{table.path.name} has more than {_MOST:,} designs; ask about its front: `conewise front`."
             )
+    twice = None if table.name is None else first_repeated(labels)
+    if twice is not None:
+        raise two_of_one_name(table.path.name, twice)
     return labels, np.concatenate(values)
+
+
+def _shown(value: float) -> str:
+    """Six digits, and all of a large number that are in front of its point."""
+    return f"{value:.15g}" if 1e5 <= abs(value) < 1e15 and value == int(value) else f"{value:g}"
+
+
+def _left(some: int, every: int) -> str:
+    return f"{some:,} of {every:,} designs remain{'s' if some == 1 else ''}"
 
 
 def answered(
@@ -97,7 +110,7 @@ def answered(
     """What is known after one answer; None where no more are wanted."""
     click.echo(printable(f"\n{standing} Which is better?"), err=True)
     for number, k in enumerate(pair, start=1):
-        listed = ", ".join(f"{n} {v:g}" for n, v in zip(said.objectives.names, values[k], strict=True))
+        listed = ", ".join(f"{n} {_shown(v)}" for n, v in zip(said.objectives.names, values[k], strict=True))
         click.echo(printable(f"  {number}  {labels[k]}: {listed}"), err=True)
     names = (labels[pair[0]], labels[pair[1]])
     while True:
@@ -158,7 +171,7 @@ def _record(table: DesignTable, labels: list[str], values: Floats, k: int) -> di
 
 def _remaining(table: DesignTable, labels: list[str], values: Floats, kept: Bools) -> Table:
     shown = np.flatnonzero(kept)[:_SHOWN].tolist()
-    rows = tuple((labels[k], *(f"{value:g}" for value in values[k])) for k in shown)
+    rows = tuple((labels[k], *map(_shown, values[k])) for k in shown)
     more = int(kept.sum()) - len(shown)
-    title = f"{int(kept.sum()):,} of {len(labels):,} designs remain"
+    title = _left(int(kept.sum()), len(labels))
     return Table(title, ("design", *table.objectives), rows, f"... and {more:,} more." if more else "")

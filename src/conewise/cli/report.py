@@ -11,8 +11,8 @@ from typing import Any, Final
 import click
 
 from conewise.cli.analyse import analyse_command
-from conewise.cli.meaning import all_named, fixed_noise, meant_by
-from conewise.cli.options import columns, force_option
+from conewise.cli.meaning import all_named, assumed_of, meant_by
+from conewise.cli.options import as_population, columns, force_option
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
 from conewise.errors import InputError, printable
@@ -30,6 +30,7 @@ from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
 _OF_MODELS: Final = ("features", "model", "designs", "price", "robust", "confirm", "seed")
+_OF_BLOCKS: Final = ("block", "population", "repetitions")
 _OF_TABLES: Final = (
     "design",
     "objectives",
@@ -49,6 +50,7 @@ _OF_TABLES: Final = (
     "deviations",
     "counts",
     "incomplete",
+    *_OF_BLOCKS,
     *_OF_MODELS,
     "confirm_all",
 )
@@ -175,16 +177,20 @@ def _subject(
     said = (options[key] for key in ("objectives", "minimise", "units", "levels", "assumption"))
     table = open_measurements(path, named=all_named(*said), **{key: options[key] for key in reading})
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
+    meaning, noise = assumed_of(meaning, options["assumption"], options["block"])
     table.meaning_as(meaning)
+    blocks = {"block": options["block"], "repetitions": options["repetitions"]}
     with progress_bar("evaluations", not quiet) as advance:
         return of_table(
             table,
             stated_cone(options["spec"], table.meaning, stated()),
             title or path.name,
-            noise=fixed_noise(table.meaning, options["assumption"]),
+            noise=noise,
             progress=advance,
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
+            population=as_population(options["population"]),
+            **blocks,
             **{key: options[key] for key in _OF_MODELS} | ({"confirm": "all"} if options["confirm_all"] else {}),
         )
 

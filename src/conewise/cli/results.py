@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from conewise.errors import InputError
+from conewise.studies.cells import OBJECTIVE, VALUE, read_cells
 from conewise.studies.identity import Identity
-from conewise.studies.results import in_numbers, outcomes_of
+from conewise.studies.results import in_numbers, meaningless, outcomes_of
 from conewise.studies.study import Study
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import what_is_wrong
-from conewise.tables.readers import read_rows, rows_of_text
+from conewise.tables.readers import read_rows, reader, rows_of_text
+from conewise.tables.spreadsheets import TO_FILL_IN
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,19 @@ class Results:
     designs: list[str]
     values: list[list[float]]
     skipped: int
+    ignored: tuple[str, ...] = ()
+    """Columns that mean nothing to the study."""
+    objectives: list[str] | None = None
+    """Of each design, where objectives are measured separately."""
 
     def known_by(self) -> list[str]:
         """A text for the first row, the first two rows, ..., all rows: by it the same rows are known again."""
         rows, texts = blake2b(digest_size=16), []
-        for design, values in zip(self.designs, self.values, strict=True):
-            rows.update(f"{design}\0{values!r}\0".encode())
+        named = [f"{design}\0" for design in self.designs]
+        if self.objectives is not None:
+            named = [f"{design}{objective}\0" for design, objective in zip(named, self.objectives, strict=True)]
+        for design, values in zip(named, self.values, strict=True):
+            rows.update(f"{design}{values!r}\0".encode())
             texts.append(f"table {rows.hexdigest()}")
         return texts
 
@@ -40,13 +50,19 @@ def read_results(file: str, study: Study) -> Results:
     if file == "-":
         what = "standard input"
         text = sys.stdin.buffer.read().decode("utf-8-sig")
-        rows = rows_of_text(text, what)
+        rows, header = rows_of_text(text, what), text.partition("\n")[0]
     else:
         what = Path(file).name
-        rows = read_rows(Path(file))
+        rows, header = read_rows(Path(file)), ""
+        if not rows:
+            header = ",".join(reader(Path(file)).columns())
     if not rows:
+        if tuple(header.strip().split(",")[: len(TO_FILL_IN)]) == TO_FILL_IN:
+            return Results([], [], [], 0)  # as `ask` writes it when there is nothing to hand out
         raise InputError(f"{what} has no rows below its header.")
     columns = {column.lower(): column for column in dict.fromkeys(column for row in rows for column in row)}
+    if study.separate:
+        return _one_by_one(rows, columns, study, what)
     missing = next((name for name in study.objectives if name not in columns.values()), None)
     if missing is not None:
         raise no_column(what, missing, list(columns.values()))
@@ -84,7 +100,33 @@ def read_results(file: str, study: Study) -> Results:
                 ids += study.ids_of([str(design)], [row[block]])
     if not values:
         raise InputError(f"{what} holds no values yet: the columns {', '.join(study.objectives)} are empty.")
-    return Results(ids, designs, values, skipped)
+    known = {*study.objectives, *([] if block is None else [block]), *(c for row in study.rows for c in row)}
+    return Results(ids, designs, values, skipped, meaningless(columns.values(), known))
+
+
+def _one_by_one(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], study: Study, what: str) -> Results:
+    """A table of a study whose objectives are measured separately: a row has a value of one of them, or of several."""
+    named = next((name for name in study.objectives if name in columns.values()), None)
+    if VALUE not in columns and named is None:
+        raise no_column(what, VALUE, list(columns.values()))
+    ours = {columns[word]: word for word in ("id", "design", "name", OBJECTIVE, VALUE) if word in columns}
+    ours = {theirs: word for theirs, word in ours.items() if theirs not in study.objectives}
+    given = [{ours.get(column, column): entry for column, entry in row.items()} for row in rows]
+    outcomes = outcomes_of(study.noise, study.objectives)
+
+    def where(number: int) -> str:
+        return row_words(Path(what), number)
+
+    for number, row in enumerate(given):
+        if row.get("id") not in (None, ""):
+            _check_design(str(row["id"]), row.get("design", row.get("name")), study, where(number))
+    own = {column for row in study.rows for column in row}
+    found = read_cells(given, study.objectives, len(study.all_names), _number, where, outcomes, own)
+    if not found.values:
+        raise InputError(f"{what} holds no values yet: the column {named or VALUE} is empty.")
+    values = [[value] for value in found.values]
+    designs = [str(design) for design in found.designs]
+    return Results(found.ids, designs, values, found.skipped, found.ignored, found.objectives)
 
 
 def _number(entry: Any, objective: str, where: str) -> float:
@@ -98,7 +140,8 @@ def _number(entry: Any, objective: str, where: str) -> float:
 def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
     """An id and a name that do not belong together: a line was mixed up."""
     try:
-        index = Identity.parse(identity).of_study(len(study.all_names)).design
+        apart = study.dim if study.separate else None
+        index = Identity.parse(identity).of_study(len(study.all_names), apart).design
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     if design not in (None, "") and study.all_names[index] != str(design):

@@ -40,10 +40,13 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "dropped": list(study.dropped),
         "beaten_before": list(study.beaten_before),
         "algorithm": study.algorithm,
+        "separate": study.separate,
         "block": None if study.blocks is None else study.blocks.column,
         "n_blocks": None if study.blocks is None else study.blocks.n_blocks,
         "population": None if study.blocks is None else study.blocks.population,
         "evaluations": status.evaluations,
+        "measured": measured(study, status),
+        "cost": status.cost,
         "in_flight": status.in_flight,
         "expired": status.expired,
         "waiting": status.waiting,
@@ -64,6 +67,13 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "stopped_because": result.stopped_because,
         "warnings": warnings_data(study.warnings()),
     }
+
+
+def measured(study: Study, status: StudyStatus) -> dict[str, int] | None:
+    """How often each objective was measured in all, where these are measured separately."""
+    if status.repetitions is None:
+        return None
+    return dict(zip(study.objectives, status.repetitions.sum(axis=0).tolist(), strict=True))
 
 
 def warnings_data(remarks: Sequence[Remark]) -> list[dict[str, Any]]:
@@ -95,6 +105,8 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
         *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
+        *((("measured", _times(each)),) if (each := measured(study, status)) else ()),
+        *((("cost so far", f"{status.cost:,.6g}"),) if status.cost is not None else ()),
         *((("of these used", note),) if (note := _unused(status)) else ()),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
         ("failures", f"{status.failures:,}"),
@@ -118,12 +130,13 @@ def _guessed(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
 
 def by_design_data(study: Study, status: StudyStatus) -> dict[str, Any]:
     """A record for each design, and what is in whose hands, for scripts."""
-    result = status.result
+    result, times = status.result, status.repetitions
     held = [{"id": one.evaluation, "worker": one.worker, "expires": one.expires} for one in study.leases()]
-    return {
-        "designs": designs_data(result, study.guess().standard_errors),
-        "leases": held,
-    }
+    records = designs_data(result, study.guess().standard_errors)
+    for k, record in enumerate(records):
+        own = None if times is None else dict(zip(study.objectives, times[k].tolist(), strict=True))
+        record["repetitions"] = own
+    return {"designs": records, "leases": held}
 
 
 def by_design(study: Study, status: StudyStatus) -> Table:
@@ -135,7 +148,7 @@ def by_design(study: Study, status: StudyStatus) -> Table:
         (
             result.designs[k],
             result.standing(k),
-            f"{int(result.counts[k]):,}",
+            _evaluated(status, k),
             *map(average, result.averages[k].tolist(), errors[k].tolist()),
             *(() if likely is None else (f"{likely[k]:.3f}", str(result.evidence[k]))),
             hands.get(result.designs[k], ""),
@@ -145,6 +158,17 @@ def by_design(study: Study, status: StudyStatus) -> Table:
     ours = () if likely is None else ("probably Pareto", "evidence")
     header = ("design", "status", "evaluations", *study.objectives, *ours, "in hands")
     return Table("Designs (times are UTC)", header, rows)
+
+
+def _evaluated(status: StudyStatus, design: int) -> str:
+    """How often a design was evaluated; where objectives are measured separately, each of them."""
+    if status.repetitions is None:
+        return f"{int(status.result.counts[design]):,}"
+    return " + ".join(f"{times:,}" for times in status.repetitions[design].tolist())
+
+
+def _times(each: dict[str, int]) -> str:
+    return ", ".join(f"{name} {times:,}" for name, times in each.items())
 
 
 def _hands(study: Study) -> dict[str, str]:

@@ -29,9 +29,20 @@ delta = 0.05                     # how often the answer may be wrong
 seed = 1                         # from which the seeds of all evaluations follow
 lease = 3600                     # seconds after which what was handed out and not told is handed out again
 # reserve = 0.5                  # the part of delta that is kept for changes of the question; none by default
+# separate = true                # an evaluation measures one objective of a design, whichever says most
 # block = "batch"                # all designs meet the same batches of material, and are compared on these
 # blocks = 40                    # how many there are, their names, or a file with a column of them
 # population = "all"             # averages are over these; a number of blocks; none: these are a sample
+
+# [[objectives]]                 # instead of objectives and minimise above: what more is to be said of each
+# name = "yield"
+# level = 2.5                    # what is acceptable at all: the least, for "min" the most
+# noise = "gaussian:0.4"         # of its own, instead of [noise] below; or unknown, binary, known (a price list)
+# [[objectives]]
+# name = "cost"
+# goal = "min"
+# unit = 0.5                     # one step, in which cone and epsilon count
+# noise = "gaussian:0.1"
 
 [designs]                        # exactly one of list, file and count
 list = [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+from conewise.cones import Cone
+from conewise.errors import InputError
+from conewise.objectives import as_objectives
+from conewise.preferences import stated_cone
 from conewise.tables.known import all_rows, names_of
 from conewise.tables.shards import ShardedTable
 
@@ -38,6 +42,30 @@ def stated(context: click.Context | None = None) -> list[str]:
     context = click.get_current_context() if context is None else context
     found: list[str] = context.meta.get(__name__, [])
     return found
+
+
+def spoken_cone(spec: str | None, objectives: Sequence[str], minimise: Sequence[str], dim: int | None = None) -> Cone:
+    """The cone of a text form and of what was stated, where no table says what the objectives are."""
+    if objectives:
+        named = as_objectives(objectives, minimise)
+        if dim not in (None, len(named)):
+            raise InputError(f"--dim says {dim} objectives, and --objectives names {len(named)}; leave out --dim.")
+        return stated_cone(spec, named, stated())
+    if minimise:
+        raise InputError("--minimise chooses among named objectives: give their names with --objectives.")
+    if stated():
+        raise InputError("--accept, --prefer and --never speak of objectives: give their names with --objectives.")
+    if spec is None:
+        raise InputError(
+            "a cone was expected, such as planar:135, or objectives and what is worth it: --objectives price,speed "
+            '--accept "100 price for 1000 speed".'
+        )
+    return Cone.parse(spec, dim)
+
+
+def order_words(cone: Cone) -> str:
+    """A cone as a summary calls it: by what was said, where something was; its facets would tell nobody."""
+    return f"what was said ({'; '.join(cone.said)})" if cone.said else str(cone)
 
 
 def designs_named(table: ShardedTable) -> dict[str, Any]:

@@ -11,23 +11,25 @@ import click
 from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
-from conewise.cli.mending import as_values, check_options, correct, fail, release, withdraw
+from conewise.cli.mending import as_values, check_options, correct, fail, objectives_of, release, withdraw
 from conewise.cli.options import as_population, columns, study_command
 from conewise.cli.results import Results, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, shown, warnings_data
 from conewise.cli.starting import init
+from conewise.cli.stating import order_words, stated, stating
 from conewise.cli.trial import blocks_in, read_trial
 from conewise.cli.weighing import prefer
 from conewise.errors import InputError, printable
 from conewise.models.written import KINDS
 from conewise.objectives import as_objectives
 from conewise.report.data import Table
-from conewise.studies.evaluations import Batch
+from conewise.studies.cells import OBJECTIVE, VALUE, as_objective
+from conewise.studies.evaluations import Batch, Told
 from conewise.studies.identity import Identity
+from conewise.studies.remarks import units_lacking
 from conewise.studies.study import Study
-from conewise.studies.view import units_lacking
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.spreadsheets import TO_FILL_IN, guarded
 
@@ -48,12 +50,14 @@ def study() -> None:
 @click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
 @click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
 @level_option
+@stating
 @click.option("--block", help="What all designs meet (a question, a plate), on which they are compared.")
 @click.option("--blocks", metavar="NUMBER|FILE", help="With --block: how many there are, or a file that names them.")
 @click.option("--population", help="With --block: averages are over `all` of them, or so many; a sample if left out.")
 @click.option("--features", callback=columns, help="Columns of the designs that describe them, for a model of them.")
 @click.option("--model", type=click.Choice(list(KINDS)), help="The model; smooth by default where there are features.")
 @click.option("--price", help="With a model: the column with what an evaluation of each design costs.")
+@click.option("--separate", is_flag=True, help="An evaluation measures one objective of a design, not all of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create(
     toml: Path,
@@ -66,21 +70,24 @@ def create(
     features: list[str],
     model: str | None,
     price: str | None,
+    separate: bool,
     as_json: bool,
 ) -> None:
     """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
 
-    What an option says counts instead of what the file says. An existing study is never overwritten.
+    What an option says counts instead of what the file says; statements are added to those of the file. An existing
+    study is never overwritten.
 
     Example: conewise study create trial.toml --block question --blocks questions.csv --population all
     """
     if not toml.exists():
         raise InputError(f"there is no file {toml}; conewise study init {toml} writes one to begin with.")
-    trial = read_trial(toml)
+    trial = read_trial(toml, stated())
     arguments = {**trial.study, **({"name": name} if name else {})}
     block = arguments.get("block") if block is None else block
     shared = {"block": block, "blocks": _as_blocks(blocks, block), "population": as_population(population)}
     arguments |= {key: value for key, value in shared.items() if value is not None}
+    arguments |= {"separate": True} if separate else {}
     said = {"kind": model, "features": features or None, "price": price}
     if given := {key: value for key, value in said.items() if value is not None}:
         arguments["model"] = {"kind": "smooth", **(arguments.get("model") or {}), **given}
@@ -94,8 +101,8 @@ def create(
             return
         click.echo(
             f"Study {made.name} is in {made.place}: {made.n_designs} designs, {', '.join(made.objectives)} under "
-            f"{made.cone}, epsilon {made.epsilon:g}, delta {made.delta:g}, {made.algorithm}; next: conewise study ask "
-            f"or run."
+            f"{order_words(made.cone)}, epsilon {made.epsilon:g}, delta {made.delta:g}, {made.algorithm}; "
+            "next: conewise study ask or run."
         )
 
 
@@ -124,7 +131,8 @@ def ask(
 ) -> None:
     """Hand out at most N evaluations; they are yours until they are told or their lease ends.
 
-    In a pipe they come as a table with an empty column for each objective: fill it in, and give it to `tell`.
+    In a pipe they come as a table with an empty column for each objective: fill it in, and give it to `tell`. Where
+    objectives are measured separately, a row names the one to measure, and has one column for its value.
 
     Example: conewise study ask trial.db -n 8 > todo.csv
     """
@@ -144,9 +152,8 @@ def ask(
             return
         header, rows = _to_fill_in(opened, batch)
         if as_csv or not sys.stdout.isatty():
-            if batch:
-                cells = tuple(tuple(map(guarded, row)) for row in rows)
-                click.echo(Table("", tuple(map(guarded, header)), cells).csv(), nl=False)
+            cells = tuple(tuple(map(guarded, row)) for row in rows)
+            click.echo(Table("", tuple(map(guarded, header)), cells).csv(), nl=False)
             click.echo(said, err=True)
         elif batch:
             print_table(Table(said, header, rows))
@@ -159,6 +166,7 @@ def ask(
 @click.option("--file", "file", help="A table with columns id (or design) and the objectives; - for standard input.")
 @click.option("--design", help="Values of this design that nobody asked for, instead of an ID.")
 @click.option("--block", help="With --design, where designs share blocks: the block that was met.")
+@click.option("--objective", help="With --design, where objectives are measured separately: what was measured.")
 @click.option("--worker", default="", help="Who made them; for the journal.")
 @click.option("--again", is_flag=True, help="The rows are new measurements, although the same ones were told before.")
 @click.pass_context
@@ -170,6 +178,7 @@ def tell(
     file: str | None,
     design: str | None,
     block: str | None,
+    objective: str | None,
     worker: str,
     again: bool,
     as_json: bool,
@@ -186,30 +195,37 @@ def tell(
     """
     check_options(words, context)
     with Study.open(place, name=name) as opened:
-        skipped = 0
+        skipped, ignored = 0, tuple[str, ...]()
         if file is not None:
-            if words or design is not None or block is not None:
+            if words or design is not None or block is not None or objective is not None:
                 raise InputError("give either --file, or an id (or --design) and its values.")
             results = read_results(file, opened)
-            skipped = results.skipped
-            if results.ids:
+            skipped, ignored = results.skipped, results.ignored
+            if not results.values:
+                told = Told((), 0, 0)
+            elif results.ids:
                 told = opened.tell(results.ids, results.values, worker=worker)
             else:
                 once = None if again else _new_table(results, opened, file)
-                told = opened.record(results.designs, results.values, worker=worker, once=once)
+                told = opened.record(
+                    results.designs, results.values, objective=results.objectives, worker=worker, once=once
+                )
+        elif (block is not None or objective is not None) and design is None:
+            what = "block" if block is not None else "objective"
+            raise InputError(f"--{what} goes with --design: an id names its {what} already.")
         elif block is not None and design is not None:
-            told = opened.tell(opened.ids_of([design], [block]), [as_values(words, opened)], worker=worker)
-        elif block is not None:
-            raise InputError("--block goes with --design: an id names its block already.")
+            told = opened.tell(opened.ids_of([design], [block]), [_values(words, opened, objective)], worker=worker)
         elif design is not None:
-            told = opened.record([design], [as_values(words, opened)], worker=worker)
+            values = _values(words, opened, objective)
+            told = opened.record([design], [values], objective=objective, worker=worker)
         elif words:
-            told = opened.tell([words[0]], [as_values(words[1:], opened)], worker=worker)
+            values = as_values(words[1:], opened, objectives_of(words[0], opened))
+            told = opened.tell([words[0]], [values], worker=worker)
         else:
             raise InputError("an id and its values were expected, or --file; see conewise study tell --help.")
         odd = opened.warnings({Identity.parse(one).design for one in told.evaluations}) if told.stored else ()
         if as_json:
-            counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped}
+            counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped, "ignored": list(ignored)}
             print_json({**counts, "ids": list(told.evaluations), "warnings": warnings_data(odd)})
             return
         parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
@@ -218,8 +234,28 @@ def tell(
         if skipped:
             parts.append(f"{skipped} without values left for later")
         click.echo(", ".join(parts) + ".")
+        if ignored:
+            one = len(ignored) == 1
+            click.echo(
+                printable(
+                    f"Note: the study knows nothing of the column{'' if one else 's'} {', '.join(ignored)}, which "
+                    f"{'is' if one else 'are'} not stored."
+                ),
+                err=True,
+            )
         for remark in shown(odd):
             click.echo(printable(f"look at: {remark.sentence}"), err=True)
+
+
+def _values(words: tuple[str, ...], opened: Study, objective: str | None) -> list[float]:
+    """Of a design, as they were typed: of all objectives, or of the one that was measured."""
+    if not opened.separate and objective is None:
+        return as_values(words, opened, opened.objectives)
+    if not opened.separate:
+        raise InputError("an evaluation of this study has all objectives: leave --objective out.")
+    if objective is None:
+        raise InputError("in this study each objective is measured by itself: say which with --objective.")
+    return as_values(words, opened, (opened.objectives[as_objective(objective, opened.objectives)],))
 
 
 def _new_table(results: Results, opened: Study, file: str) -> str:
@@ -242,20 +278,23 @@ def _evaluation(evaluation: Any) -> dict[str, Any]:
     return {part: getattr(evaluation, part) for part in parts} | {
         "columns": evaluation.row,
         "block_name": evaluation.block,
+        "objective": evaluation.objective,
     }
 
 
 def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Header and rows: the evaluations with their designs' columns, and an empty column for each objective."""
     block = () if opened.blocks is None else (opened.blocks.column,)
-    taken = {*TO_FILL_IN, *block, *(objective.lower() for objective in opened.objectives)}
+    block = (OBJECTIVE,) if opened.separate else block
+    empty = (VALUE,) if opened.separate else opened.objectives
+    taken = {*TO_FILL_IN, *block, *(column.lower() for column in empty)}
     named = {c for e in batch for c, cell in e.row.items() if c.lower() in NAME_COLUMNS and _cell(cell) == e.name}
     columns = [c for c in dict.fromkeys(c for e in batch for c in e.row) if c not in named]
     rows = tuple(
         (
-            *(e.id, e.name, str(e.seed), *((e.block or "",) if block else ())),
+            *(e.id, e.name, str(e.seed), *((e.objective or e.block or "",) if block else ())),
             *(_cell(e.row.get(c)) for c in columns),
-            *("" for _ in opened.objectives),
+            *("" for _ in empty),
         )
         for e in batch
     )
@@ -265,7 +304,7 @@ def _to_fill_in(opened: Study, batch: Batch) -> tuple[tuple[str, ...], tuple[tup
             column += "_"
         taken.add(column.lower())
         shown.append(column)
-    return (*TO_FILL_IN, *block, *shown, *opened.objectives), rows
+    return (*TO_FILL_IN, *block, *shown, *empty), rows
 
 
 def _cell(value: Any) -> str:

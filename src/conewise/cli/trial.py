@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +30,7 @@ _TOP: Final[dict[str, Any]] = {
     "seed": int,
     "lease": float,
     "reserve": float,
+    "separate": bool,
     "block": str,
     "blocks": object,
     "population": object,
@@ -61,6 +62,7 @@ _WORDS: Final = {
     list: "a list",
     float: "a number",
     int: "a whole number",
+    bool: "true or false",
     dict: "a table",
     object: "a number or a list",
 }
@@ -86,8 +88,11 @@ class Trial:
     run: dict[str, Any]
 
 
-def read_trial(path: Path) -> Trial:
-    """The file, every key of it known and of the right type; the designs are read as well."""
+def read_trial(path: Path, also: Sequence[str] = ()) -> Trial:
+    """The file, every key of it known and of the right type; the designs are read as well.
+
+    `also` are statements beside those of the file.
+    """
     try:
         with path.open("rb") as file:
             data = tomllib.load(file)
@@ -116,13 +121,14 @@ def read_trial(path: Path) -> Trial:
     study: dict[str, Any] = {
         "designs": _box(data, path) if "box" in data else _designs(data["designs"], path),
         "objectives": objectives,
-        "cone": stated_cone(data.get("cone"), as_objectives(objectives), _statements(data, path)),
+        "cone": stated_cone(data.get("cone"), as_objectives(objectives), [*_statements(data, path), *also]),
         "epsilon": data["epsilon"],
         "delta": data["delta"],
         "noise": data.get("noise"),
         "algorithm": name,
         "options": algorithm,
-        **{key: data[key] for key in ("name", "seed", "lease", "reserve", "block", "population") if key in data},
+        **{key: data[key] for key in ("name", "seed", "lease", "reserve", "separate", "block") if key in data},
+        **({"population": data["population"]} if "population" in data else {}),
         **({"model": data["model"]} if "model" in data else {}),
         **({"blocks": _blocks(data["blocks"], data.get("block"), path)} if "blocks" in data else {}),
     }

@@ -90,6 +90,8 @@ def gives(designs: Designs, pareto: np.ndarray) -> dict[str, Any]:
 
 def cost(designs: Designs, cone: Cone, noise: Noise, epsilon: float, delta: float) -> dict[str, Any]:
     """Evaluations that naive elimination needs: a guarantee before any data, whatever the true means are."""
+    if len(designs.names) == 1:
+        raise ConewiseError("A single design is the Pareto set, with no evaluation at all.")
     bound: Any = "gaussian" if isinstance(noise, Gaussian) else "subgaussian"
     each = naive_budget(cone, noise, len(designs.names), epsilon, delta, bound=bound)
     return {"each": each, "total": each * len(designs.names), "bound": bound}

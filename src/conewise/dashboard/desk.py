@@ -54,7 +54,8 @@ class Desk:
         return {
             "title": printable(source.title),
             # To be copied as it is, so that it is not offered where it would not read as what it is.
-            "command": source.command if source.command is not None and source.command.isprintable() else None,
+            "command": _copied(source.command),
+            "report": _copied(source.report),
             "live": source.live,
             "cone": str(source.cone),
             "levels": [list(level) for level in source.levels],
@@ -296,6 +297,10 @@ class Desk:
 
 def _front_key(designs: Designs, cone: Cone) -> Hashable:
     return "front", designs.key, str(cone)
+
+
+def _copied(command: str | None) -> str | None:
+    return command if command is not None and command.isprintable() else None
 
 
 def _sigma(noise: Noise) -> float:

@@ -39,17 +39,18 @@ class Knowledge:
 
 
 def upcoming(study: Study, where: str, name: str | None) -> dict[str, Any]:
-    """The evaluations that are worth most now, and the command that hands them out.
-
-    The address of a database may hold a password, so that it is left to whoever types the command.
-    """
+    """The evaluations that are worth most now, and the command that hands them out."""
     pulls = study.plan(BATCH)
-    place = "DATABASE" if "://" in where else where
-    words = ["conewise", "study", "ask", place, *(["--name", name] if name else []), "-n", str(BATCH)]
     listed = zip(pulls.designs.tolist()[:_LISTED], pulls.counts.tolist(), strict=False)
     return {
         "total": pulls.total,
         "designs": [{"index": k, "name": printable(study.names[k]), "times": times} for k, times in listed],
         "more": max(0, len(pulls.designs) - _LISTED),
-        "command": f"{shlex.join(words)} > todo.csv",
+        "command": f"{of_study(where, name, 'study', 'ask')} -n {BATCH} > todo.csv",
     }
+
+
+def of_study(where: str, name: str | None, *command: str) -> str:
+    """A command about a study; the address of a database may hold a password, so it is left to whoever types it."""
+    place = "DATABASE" if "://" in where else where
+    return shlex.join(["conewise", *command, place, *(["--name", name] if name else [])])

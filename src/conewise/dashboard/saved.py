@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import re
 from importlib.resources import files
 from typing import Any, Final
@@ -17,16 +16,16 @@ from conewise.dashboard.answers import backdrop, in_steps
 from conewise.dashboard.sources import Designs, Levels
 from conewise.dashboard.views import views
 from conewise.errors import InputError, printable
-from conewise.report.bundle import DRAWINGS, bundle, embedded, policy, shared
+from conewise.report.bundle import DRAWINGS, bundle, packed, policy, shared, written
 from conewise.report.words import describe
 
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
 _ALWAYS: Final = ("preference.js", "levels.js", "returning.js", "offline.js")  # each after what it needs
 _PLANE: Final = ("sentence.js", "trade.js", "savedplane.js")
-_SPACE: Final = ("space.js", "weights.js", "savedspace.js")
+_SPACE: Final = ("space.js", "weights.js", "least.js", "savedspace.js")
 _PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictures that the other pages do without
-_SPACE_ONLY: Final = ("parallel.js",)
+_SPACE_ONLY: Final = ("grips.js", "parallel.js")
 
 
 def page(title: str, designs: Designs, cone: Cone, shortlist: list[int]) -> str:
@@ -39,18 +38,19 @@ def page(title: str, designs: Designs, cone: Cone, shortlist: list[int]) -> str:
     def read(name: str) -> str:
         return static.joinpath(name).read_text(encoding="utf-8")
 
-    style, theme = shared("drawing.css") + read("page.css"), shared("theme.js")
+    style, theme, unpack = shared("drawing.css") + read("page.css"), shared("theme.js"), read("unpack.js")
     flat = designs.dim <= 2
     drawings = [name for name in DRAWINGS if name not in (_SPACE_ONLY if flat else _PLANE_ONLY)]
     controls = [*_ALWAYS, *(_PLANE if flat else _SPACE)]
     script = bundle({name: shared(name) for name in drawings} | {name: read(name) for name in controls})
     parts = {
-        "POLICY": policy([theme, script], [style]),
+        "POLICY": policy([theme, unpack, script], [style]),
         "TITLE": html.escape(printable(title)),
         "STYLE": style,
         "THEME": theme,
-        "DATA": embedded(_data(title, everyone, designs.levels, cone, shortlist)),
-        "SCRIPT": script,
+        "DATA": packed(written(_data(title, everyone, designs.levels, cone, shortlist))),
+        "SCRIPT": packed(script),
+        "UNPACK": unpack,
     }
     return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
 
@@ -78,10 +78,14 @@ def _data(title: str, designs: Designs, levels: Levels, cone: Cone, shortlist: l
 
 
 def _short(column: Floats) -> list[float] | str:
-    """The numbers as they are: written out, or as the bytes of doubles in base64 where that is shorter."""
-    written = column.tolist()
-    packed = base64.b64encode(column.astype("<f8").tobytes()).decode()
-    return packed if len(packed) < len(json.dumps(written, separators=(",", ":"))) else written
+    """The numbers as they are: written, or the bytes of doubles in base64 where that takes less room when packed.
+
+    First the first byte of every number, then the second of every number, and so on: what is alike stands together.
+    """
+    made = column.astype("<f8").view(np.uint8).reshape(-1, 8)
+    as_bytes: str = base64.b64encode(made.T.tobytes()).decode()
+    as_numbers: list[float] = column.tolist()
+    return as_bytes if len(packed(as_bytes)) < len(packed(written(as_numbers))) else as_numbers
 
 
 def _counter_clockwise(rays: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import unused
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
-from conewise.dashboard.knowledge import Knowledge, upcoming
+from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 from conewise.objectives import Objectives, as_objectives, unit_text, with_units
@@ -132,6 +132,8 @@ class Source(Protocol):
     title: str
     command: str | None
     """The command that gives the same front, without the cone; None where there is none."""
+    report: str | None
+    """The command that makes a report, without the cone and the shortlist; None where there is none."""
     cone: Cone
     """The cone to start with."""
     levels: Levels
@@ -165,8 +167,16 @@ class Fixed:
 
     live = False
 
-    def __init__(self, title: str, designs: Designs, cone: Cone, command: str | None, levels: Levels = ()) -> None:
-        self.title, self.cone, self.command, self.levels = title, cone, command, levels
+    def __init__(
+        self,
+        title: str,
+        designs: Designs,
+        cone: Cone,
+        command: str | None,
+        levels: Levels = (),
+        report: str | None = None,
+    ) -> None:
+        self.title, self.cone, self.command, self.levels, self.report = title, cone, command, levels, report
         # The paper's noise, accuracy and confidence (Ararat & Tekin 2023, section 7), for the reader to change.
         self.assumptions = Assumptions(Gaussian(1.0), epsilon=0.1, delta=0.01, stated="normal", fixed=False)
         self._designs = designs
@@ -199,12 +209,18 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
         raise two_of_one_name(table.path.name, twice)
     units = tuple(table.meaning.units.tolist()) if table.meaning.in_steps else ()
     designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)), units)
-    words = ["conewise", "front", str(table.path), "--objectives", ",".join(map(quoted_name, table.objectives))]
+    words = ["--objectives", ",".join(map(quoted_name, table.objectives))]
     words += ["--minimise", ",".join(map(quoted_name, table.minimised))] if table.minimised else []
     for name, unit in table.meaning.stated().items():
         words += ["--unit", unit_text(name, unit)]
-    words += ["--name", table.name] if table.name else []
-    return Fixed(table.path.name, designs, cone, shlex.join(words), _levels(table.meaning))
+    front, report = (
+        shlex.join(["conewise", *command, *words, *([option, table.name] if table.name else [])])
+        for command, option in (
+            (["front", str(table.path)], "--name"),
+            (["report", str(table.path), "--known"], "--design"),
+        )
+    )
+    return Fixed(table.path.name, designs, cone, front, _levels(table.meaning), report)
 
 
 def _levels(meaning: Objectives) -> Levels:
@@ -230,6 +246,7 @@ class Live:
         self, where: str, *, name: str | None, cone: str | None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._where, self._name, self._clock = where, name, clock
+        self.report: str | None = of_study(where, name, "report")
         self._guard = threading.Lock()
         self._study: Study | None = None
         self._opened: tuple[int, int] | None = None

@@ -26,7 +26,7 @@ from conewise.models.failures import needed, possibly_optimal
 from conewise.models.levels import Required, Spare
 from conewise.models.posterior import Posterior, Sampled, posterior_of
 from conewise.models.priors import Prior
-from conewise.models.screen import CORE, affordable, core, screened
+from conewise.models.screen import CORE, affordable, core, in_every_way, screened
 
 FOR_DRAWS: Final = 0.1
 """The share of delta that pays for draws being finitely many, over all looks."""
@@ -50,7 +50,8 @@ FAR_OFF: Final = 0.5
 STAGES: Final = (1024, 4096, 16384, 65536)
 """Draws that judge it, in all after each stage; more only where fewer leave it open."""
 MOST_PLAUSIBLE: Final = 64
-"""Components (ways to take one an objective) that are judged one by one; with more it is too early."""
+"""Components (ways to take one an objective) that are judged by draws, one by one; more have one bound for all."""
+_FULLY: Final = 16384  # draws for the epsilon of an answer that is certified: four times as many hardly lower it
 _AT_ONCE: Final = 4096  # draws in memory
 _PAIRS: Final = 2**24  # pairs of designs in draws that choose
 _ALL_LOOKS: Final = 2.11  # sum over t >= 2 of 1 / (t log(t)^2)
@@ -215,13 +216,14 @@ class PosteriorCertificate(Answering):
         return result
 
     def judged(self, look: Look, statistics: Sampled, *, fully: bool = False) -> Judged:
-        """The chosen set by fresh draws, no more of them than it takes; `fully`: as many as its epsilon deserves."""
+        """The chosen set by fresh draws, no more of them than it takes; `fully`: more, for a smaller epsilon."""
         left = self.delta * (1 - FOR_DRAWS)
         if not self.robust:
             return self._judged(look, look.posterior, left - look.posterior.dropped, statistics, fully)
         ways = list(islice(look.posterior.plausible(self._plausible), MOST_PLAUSIBLE + 1))
         if len(ways) > MOST_PLAUSIBLE:
-            return Judged(math.inf, look.choice.failing)
+            sure = self._unlikely_in_every_way(look) <= left - FOR_COMPONENTS * self.delta
+            return Judged(self.epsilon if sure else math.inf, look.choice.failing)
         worst = Judged(0.0, 0.0)
         for way in ways:
             one = self._judged(look, way, left - FOR_COMPONENTS * self.delta, statistics, fully)
@@ -229,6 +231,17 @@ class PosteriorCertificate(Answering):
             if worst.epsilon > self.epsilon and not fully:
                 break
         return worst
+
+    def _unlikely_in_every_way(self, look: Look) -> float:
+        """A bound on the probability to fail for every plausible component at once, without draws (section 4)."""
+        if self.required is not None or len(look.designs) < self.n_designs:
+            return 1.0
+        plausible = look.posterior.only_plausible(self._plausible)
+        reach = 0.0
+        if self.success == "cover":
+            facets = np.ones((len(self.cone.facets), 1))
+            reach = self.epsilon / float(self.cone.lift_norms(facets, non_negative=True)[0])
+        return in_every_way(plausible, self.cone, look.choice.inside, look.designs, self.epsilon, reach)
 
     def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Sampled, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
@@ -245,7 +258,7 @@ class PosteriorCertificate(Answering):
                 found = np.concatenate([found, need])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())
-            if (best <= self.epsilon and not fully) or failing > delta:
+            if failing > delta or (best <= self.epsilon and total >= (_FULLY if fully else 0)):
                 break
         return Judged(best, failing)
 

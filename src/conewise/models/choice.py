@@ -72,10 +72,10 @@ def _too_far(
 ) -> Bools:
     """(B, R): in which draws some designs must not be returned."""
     if spare is None:
-        return np.asarray(escapes(z[:, rows], counting[:, rows], cone)[0] > epsilon)
+        return np.asarray(escapes(z[:, rows], counting[:, rows], cone) > epsilon)
     least = spare.least[:, rows]
     room = None if spare.keeps or notion == "cover" else least
-    return np.asarray((escapes(z[:, rows], counting[:, rows], cone, room)[0] > epsilon) | (-least > epsilon))
+    return np.asarray((escapes(z[:, rows], counting[:, rows], cone, room) > epsilon) | (-least > epsilon))
 
 
 def _missing(z: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notion, spare: Spare) -> Bools:

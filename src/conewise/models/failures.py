@@ -60,7 +60,7 @@ def needs(
         among = _counting(at, chosen, others, spare, missing)
         rivals = z if spare is None else spare.of_those(z)
         room = None if spare is None or spare.keeps or notion == "cover" else spare.least[:, among]
-        at[:, chosen], rival = escapes(z[:, chosen], rivals[:, among], cone, room)
+        at[:, chosen], rival = escaped(z[:, chosen], rivals[:, among], cone, room)
         by[:, chosen] = among[rival]
     if notion == "contain":  # of all of them: one that equals a chosen design is missing all the same
         optimal, rival = pareto(z, others, None if spare is None else spare.of_those(z))
@@ -83,7 +83,7 @@ def needed(
     least, place = pairs.nearest()
     at = np.zeros(z.shape[:2])
     at[:, others] = least
-    largest = escapes(z[:, chosen], z[:, _counting(at, chosen, others, None, missing)], cone)[0].max(axis=1)
+    largest = escapes(z[:, chosen], z[:, _counting(at, chosen, others, None, missing)], cone).max(axis=1)
     if notion == "contain":
         return np.where(fronts(z)[:, others].any(axis=1), np.inf, largest)
     largest = np.maximum(largest, at.max(axis=1))
@@ -120,27 +120,41 @@ def _with_levels(found: Needs, inside: Bools, spare: Spare, missing: Bools | Non
     return Needs(at, found.by)
 
 
-def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> tuple[Floats, Indices]:
-    """(B, R) twice: Delta* = max_j m(i, j) over the designs of `z` in each draw, and the rival that attains it.
+def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> Floats:
+    """(B, R): Delta* = max_j m(i, j) over the designs of `z` in each draw.
 
     `mine` (B, R, N) are the designs i. With `room` (B, J) a rival counts up to that epsilon alone (docs/adaptive, 9.1).
     """
+    return _escapes(mine, z, cone, room, None)
+
+
+def escaped(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> tuple[Floats, Indices]:
+    """(B, R) twice: `escapes`, and the rival that attains it, which takes twice the time."""
+    place = np.zeros(mine.shape[:2], dtype=np.intp)
+    return _escapes(mine, z, cone, room, place), place
+
+
+def _escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None, place: Indices | None) -> Floats:
+    """`place` (B, R), where there is one, is filled with the rivals."""
     rivals = _rivals(z) if room is None else np.broadcast_to(np.arange(z.shape[1]), z.shape[:2])
     ours = np.ascontiguousarray((mine / cone.widths).transpose(2, 0, 1))
     scaled = np.ascontiguousarray((z / cone.widths).transpose(2, 0, 1))
     theirs = np.take_along_axis(scaled, rivals[None], axis=2)
-    found, place = np.full(ours.shape[1:], -np.inf), np.zeros(ours.shape[1:], dtype=np.intp)
+    found = np.full(ours.shape[1:], -np.inf)
     for part in slices(len(z), mine.shape[1], AT_HAND):
-        best, at = found[part], place[part]
+        best = found[part]
         for k in range(rivals.shape[1]):
             gain = theirs[0, part, k, None] - ours[0, part]
             for n in range(1, z.shape[2]):
                 np.minimum(gain, theirs[n, part, k, None] - ours[n, part], out=gain)
             if room is not None:
                 np.minimum(gain, room[part, k, None], out=gain)
-            at[gain > best] = k
+            if place is not None:
+                place[part][gain > best] = k
             np.maximum(best, gain, out=best)
-    return np.maximum(found, 0.0), np.take_along_axis(rivals, place, axis=1)
+    if place is not None:
+        place[:] = np.take_along_axis(rivals, place, axis=1)
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def _rivals(z: Floats) -> Indices:

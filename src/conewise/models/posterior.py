@@ -20,7 +20,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Bools, Floats, Indices
 from conewise.feedback import Statistics
 from conewise.models.axes import Axes
 from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
@@ -177,6 +177,12 @@ class Mixture:
         """One component, as if it were the only one."""
         return Mixture((self.components[which],), np.ones(1), self.gains[which : which + 1], 0.0, self.log_evidence)
 
+    def only(self, which: Bools) -> Mixture:
+        """Some components, as if they were all."""
+        parts = tuple(part for part, wanted in zip(self.components, which, strict=True) if wanted)
+        weights = self.weights[which]
+        return Mixture(parts, weights / weights.sum(), self.gains[which], 0.0, self.log_evidence)
+
     def moments(self, designs: Indices, reaches: dict[Conditioned, tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
         """(P,) twice: means and variances, over all components; `reaches` keeps what other objectives share."""
         means, variances = np.empty((2, len(self.components), len(designs)))
@@ -228,6 +234,10 @@ class Posterior:
     def log_evidence(self) -> float:
         """Of all objectives together, whatever was left out."""
         return float(sum(mixture.log_evidence for mixture in self.mixtures))
+
+    def only_plausible(self, least: float) -> Posterior:
+        """The components with a gain of at least that, as if they were all."""
+        return Posterior(self.axes, tuple(mixture.only(mixture.gains >= least) for mixture in self.mixtures))
 
     def plausible(self, least: float) -> Iterator[Posterior]:
         """One posterior for every way to take a component an objective, each with a gain of at least that."""

@@ -264,7 +264,7 @@ class Smooth(_Featured):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kinds = (self.kernels,) if isinstance(self.kernels, str) else tuple(self.kernels)
+        kinds = (self.kernels,) if isinstance(self.kernels, str) else tuple(self.kernels or ())
         if not kinds:
             raise InputError(f"kernels is empty: name at least one of {', '.join(KERNELS)}.")
         stranger = next((kind for kind in kinds if kind not in KERNELS), None)

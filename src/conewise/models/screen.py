@@ -171,6 +171,53 @@ def _dominated(posterior: Posterior, cone: Cone, inside: Indices, outside: Indic
     return np.minimum(result, 1.0), least
 
 
+def in_every_way(
+    posterior: Posterior, cone: Cone, inside: Bools, designs: Indices, epsilon: float, reach: float
+) -> float:
+    """A bound on the posterior probability to fail at epsilon, whichever component of each axis is the right one.
+
+    By Boole over pairs: a design inside fails against a rival along all facets, so along the surest one; one outside is
+    covered by the surest design inside, within `reach` along every facet. A margin is divided among the axes, so the
+    worst component of each axis is found by itself, and ways to take one an axis need not be gone through.
+    """
+    facets, everyone = cone.facets @ posterior.axes.directions, np.arange(len(designs))
+    known = [[(part, part.known.reach(designs)) for part in mixture.components] for mixture in posterior.mixtures]
+    means = [np.array([part.mean(found) for part, found in some]) for some in known]
+    total, covered = 0.0, np.full(len(designs), np.inf)
+    for one in np.flatnonzero(inside):
+        over = np.full(len(designs), one)
+        ahead = [each[:, [one]] - each for each in means]
+        spreads = [
+            np.sqrt([part.spread * _contrast(part, designs, found, over, everyone) for part, found in some])
+            for some in known
+        ]
+        best, rest = np.ones(len(designs)), np.zeros(len(designs))
+        for n, facet in enumerate(facets):
+            parts = (posterior, facet, ahead, spreads)
+            best = np.minimum(best, _worst(*parts, epsilon * float(cone.widths[n])))
+            rest += _worst(*parts, reach)
+        total += float(best[everyone != one].sum())
+        covered = np.minimum(covered, rest)
+    return total + float(covered[~inside].sum())
+
+
+def _worst(posterior: Posterior, facet: Floats, ahead: list[Floats], spreads: list[Floats], slack: float) -> Floats:
+    """(A,): a bound on the probability to be behind by more than `slack` along a facet, in whatever way."""
+    weights = [mixture.weights for mixture in posterior.mixtures]
+    middle = [weight @ some for weight, some in zip(weights, ahead, strict=True)]
+    typical = [np.sqrt(weight @ some**2) for weight, some in zip(weights, spreads, strict=True)]
+    margin = slack + sum(share * some for share, some in zip(facet, middle, strict=True))
+    whole = sum(abs(share) * some for share, some in zip(facet, typical, strict=True))
+    result = np.zeros(len(margin))
+    for axis in np.flatnonzero(facet):
+        room = margin * np.divide(typical[axis], whole, out=np.zeros_like(margin), where=whole > 0)
+        room = room + np.sign(facet[axis]) * (ahead[axis] - middle[axis])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            deviation = np.where(spreads[axis] > 0, room / spreads[axis], np.where(room > 0, np.inf, -np.inf))
+        result += _tails(posterior.mixtures[axis].components, deviation).max(axis=0)
+    return np.where(margin > 0, np.minimum(result, 1.0), 1.0)
+
+
 def missing(posterior: Posterior, required: Required, designs: Indices) -> tuple[Floats, Floats]:
     """(Q,) twice: a bound on the posterior probability that each design meets its levels, and how clearly it does not.
 

@@ -25,6 +25,7 @@ CANDIDATES: Final = 256
 MOST_CANDIDATES: Final = 10_000
 _LARGEST_SEED: Final = 2**63 - 1
 _EDGE: Final = 1 / 32  # of a range, at both ends, whose points lie on the ends themselves: optima often do
+_CORNERS: Final = 1 / 8  # of the candidates, at most
 _DIGITS: Final = 4  # of a number in the name of a design
 
 
@@ -98,7 +99,15 @@ class Box:
         if self.size is not None and self.size <= self.candidates:
             shares = [(np.arange(len(p.values)) + 0.5) / len(p.values) for p in self.each]
             return np.array(list(product(*shares)))
-        return self.distinct(self.points(0, self.candidates))
+        corners = self.corners
+        return self.distinct(np.vstack([corners, self.points(0, self.candidates - len(corners))]))
+
+    @cached_property
+    def corners(self) -> Floats:
+        """(n, P): the corners, which are the first candidates where they are few: there a model has to extrapolate."""
+        if 2 ** len(self.each) > self.candidates * _CORNERS or (self.size is not None and self.size <= self.candidates):
+            return np.empty((0, len(self.each)))
+        return self.distinct(self.snapped(np.array(list(product((0.0, 1.0), repeat=len(self.each))))))
 
     def points(self, start: int, count: int) -> Floats:
         """(count, P): points of the scrambled Sobol' sequence from one on, some on the ends of ranges."""

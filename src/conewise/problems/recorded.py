@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from conewise._arrays import Floats, Indices, as_count, as_floats, read_only
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
 from conewise.problems.simulated import Seed, as_generator
 
 
@@ -160,12 +160,23 @@ def _as_noise(noise: Any) -> Noise:
     return noise
 
 
+def by_values(zeros_and_ones: ArrayLike) -> Noise:
+    """What is assumed where nobody says anything: a range where an objective is 0 or 1, else normal differences.
+
+    >>> by_values([True, True]), by_values([True, False])
+    (Bounded(0.0, 1.0), ByObjective([Bounded(0.0, 1.0), GaussianUnknown()]))
+    """
+    each = [Bounded(0, 1) if binary else GaussianUnknown() for binary in np.asarray(zeros_and_ones)]
+    alike = {type(noise) for noise in each}
+    return each[0] if len(alike) == 1 else ByObjective(each)
+
+
 def _range_of(values: Floats, whole: bool) -> Noise:
-    """The range of the population where it is at hand, [0, 1] where all values are 0 or 1, else normal differences."""
+    """The range of the population where it is at hand; else [0, 1] for zeros and ones, and normal differences."""
+    if not whole:
+        return by_values(np.isin(values, (0.0, 1.0)).all(axis=(0, 1)))
     if np.isin(values, (0.0, 1.0)).all():
         return Bounded(0, 1)
-    if not whole:
-        return GaussianUnknown()
     low, high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
     flat = high <= low
     return Bounded(low, np.where(flat, low + np.maximum(np.abs(low), 1.0), high))

@@ -79,9 +79,9 @@ def _mistaken(what: str, objectives: Sequence[str]) -> InputError:
 
 
 def _number(entry: Any, name: str, objectives: Sequence[str]) -> float:
-    """True and "1" are not measurements."""
+    """True and False are outcomes, 1 and 0; "1" is not a measurement."""
     what = f"a finite number was expected for the objective {name!r}, got {entry!r}"
-    if isinstance(entry, bool | str | bytes):
+    if isinstance(entry, str | bytes):
         raise _mistaken(what, objectives)
     if entry is None:
         raise EvaluationFailed(in_one_line(what))

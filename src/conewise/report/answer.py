@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
-from conewise.analysis.explanations import to_go
+from conewise.analysis.explanations import more_evaluations
 from conewise.analysis.oddities import joined
 from conewise.certificate.boundaries import Comparisons, Seen
 from conewise.cones import Cone
@@ -395,8 +395,8 @@ def _next_words(subject: Subject) -> str:
     if (subject.result.counts == 0).any() and subject.result.probability is None:
         words += " First of all every design has to be evaluated."
     elif subject.remaining:
-        rest = to_go(subject.remaining, subject.at_least)
-        words += f" Deciding takes {rest} more evaluations, judged by the averages so far."
+        rest = more_evaluations(subject.remaining, subject.at_least)
+        words += f" Deciding takes {rest}, judged by the averages so far."
     if not subject.next:
         words += " Which evaluations are worth most is not known here; `conewise analyse --plan` works it out."
     return words

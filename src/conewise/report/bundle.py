@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
@@ -24,6 +25,7 @@ DRAWINGS: Final = (
     "wedge.js",
     "thresholds.js",
     "scatter.js",
+    "grips.js",
     "parallel.js",
     "files.js",
 )
@@ -65,7 +67,17 @@ def fingerprint(text: str) -> str:
 
 def embedded(data: Any) -> str:
     """JSON that can stand in a script element whatever texts it holds."""
-    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = written(data)
     for character in "<>&\u2028\u2029":  # all of them occur inside JSON strings only
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def written(data: Any) -> str:
+    """JSON without a space that nobody needs."""
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+
+def packed(text: str) -> str:
+    """A text as browsers unpack it themselves: deflated, in base64, which can stand in any element."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.algorithms import Result, Status
-from conewise.analysis.explanations import HOPELESS, to_go
+from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
 from conewise.errors import printable
 from conewise.goals import Guarantee, certainty
@@ -20,6 +20,7 @@ _NAMED: Final = 5  # designs called by name
 _LETTERS: Final = 120  # of their names together: long ones are fewer
 _TRADED: Final = 4  # objectives of a comparison in words
 _DIGITS: Final = 5  # of what is traded
+_ONCE: Final = "Each was evaluated once: if these are known values, say --known, or use conewise front."
 
 
 def headline(subject: Subject) -> dict[str, str]:
@@ -39,7 +40,9 @@ def take(subject: Subject) -> str:
         return f"Take {_names(subject, returned)[0]}: there is no other design."
     if len(open_) == k:
         known = "evaluated" if not result.evaluations and not subject.known else "decided"
-        return f"Nothing is {known} yet: all {k:,} designs are in question."
+        said = f"Nothing is {known} yet: all {k:,} designs are in question."
+        once = subject.source and result.probability is None and result.counts.max() == 1
+        return f"{said} {_ONCE}" if once else said
     if len(open_):
         kept = np.flatnonzero(result.status == Status.KEPT.value)
         verb = "is" if len(open_) == 1 else "are"
@@ -223,7 +226,7 @@ def price_lines(subject: Subject) -> list[str]:
         + (
             "no reasonable number of evaluations: some designs look like a tie"
             if n >= HOPELESS
-            else f"{to_go(n, least)} more evaluations"
+            else more_evaluations(n, least)
             if n
             else "nothing more"
         )

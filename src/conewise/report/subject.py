@@ -175,7 +175,9 @@ def of_state(
 
 def _errors(state: Any, question: Question) -> Floats | None:
     """Of the averages of a state that keeps sums; None of any other."""
-    statistics = state if isinstance(state, Statistics) else getattr(state, "statistics", None)
+    statistics = (
+        state if isinstance(state, Statistics) else getattr(state, "everything", getattr(state, "statistics", None))
+    )
     if not isinstance(statistics, Statistics):
         return None
     return standard_errors(statistics, question.columns.units if question.names else np.ones(question.cone.dim))
@@ -274,14 +276,18 @@ def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observation
     A finished study may have been told more than it had asked for by then, and numbers may be missing in an open one.
     """
     told, (compared, start) = study.evaluations(), study.streams()
-    mine = (compared[told.design] >= 0) & (told.number >= start[told.design])
-    design, number = compared[told.design][mine], (told.number - start[told.design])[mine]
+    stream = told.design if told.which is None else told.design * study.dim + told.which
+    mine = (compared[stream] >= 0) & (told.number >= start[stream])
+    design, number = compared[stream][mine], (told.number - start[stream])[mine]
     values, told_at = study.question.columns.steps(told.values[mine]), told.told_at[mine]
     if not len(design):
         return []
+    if told.which is not None:  # one objective each: cells, as the rule has them
+        values = values[np.arange(len(values)), told.which[mine]][:, None]
     first = np.concatenate([[0], np.flatnonzero(np.diff(design)) + 1])
     place = np.arange(len(design)) - np.repeat(first, np.diff([*first, len(design)]))
-    kept = np.flatnonzero((number == place) & (number < result.counts[design]))
+    used = result.counts[design] if told.which is None else study.used()[stream][mine]
+    kept = np.flatnonzero((number == place) & (number < used))
     arrival = kept[np.argsort(told_at[kept], kind="stable")]
     by_design = arrival[np.argsort(design[arrival], kind="stable")]  # the places in time that each design has
     order = np.empty(len(design), dtype=np.intp)
@@ -322,10 +328,11 @@ def of_table(
     max_evaluations: int | None = None,
     units: str | None = None,
     progress: Progress | None = None,
-    **model: Any,
+    block: str | None = None,
+    **further: Any,
 ) -> Subject:
-    """A table of measurements, analysed; with a `model`, `features` and the like as `analyse` takes them."""
-    assumed = GaussianUnknown() if noise is None else noise
+    """A table of measurements, analysed; blocks, or a `model`, `features` and the like as `analyse` takes them."""
+    assumed = GaussianUnknown() if noise is None and block is None else noise
     found = analyse(
         table,
         cone,
@@ -337,9 +344,14 @@ def of_table(
         max_evaluations=max_evaluations,
         units=units,
         progress=progress,
-        **model,
+        block=block,
+        **further,
     )
-    return replace(of_analysis(found, title), method=_method(final, found.success), source=f"the table {title}")
+    return replace(
+        of_analysis(found, title),
+        method=_method(final or block is not None, found.success),
+        source=f"the table {title}",
+    )
 
 
 def of_analysis(found: Analysis, title: str = "Analysis") -> Subject:

@@ -2,7 +2,8 @@
 
 A prior of smooth functions is one of the whole box, so candidates may be chosen by looking, and what is guaranteed is
 guaranteed for those that there are in the end (docs/posterior, section 11). What lies between is estimated by draws
-on a finer set of settings, which is a heuristic figure beside the guarantee.
+on a finer set of settings, which is a heuristic figure beside the guarantee; as long as it is larger than epsilon,
+further candidates join.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise.algorithms import ModelGuided, Result
+from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Statistics
@@ -33,7 +36,9 @@ from conewise.problems.simulated import Seed
 from conewise.studies.asking import Problem, Progress, told_all
 
 REFINEMENTS: Final = 3
-"""How often candidates join: each time repeats a look, which the proof pays for up to ten times."""
+"""How often candidates join in any case."""
+MOST_REFINEMENTS: Final = 10
+"""... and as long as draws between them want a larger epsilon: each time repeats a look, and the proof pays for ten."""
 FIRST: Final = 10
 """Evaluations a parameter before they join for the first time; twice as many before each further time."""
 POOL: Final = 512
@@ -44,6 +49,7 @@ _JOINING: Final = 128  # draws, each of which names at most one setting that joi
 _SLACK: Final = 512  # draws on the finer set
 _ELSEWHERE: Final = 0.2  # of the neighbours of a setting have another entry of a list
 _OWN: Final = 100  # streams of draws that are not the certificate's begin here
+_BESIDE: Final = 99  # ... and those on the finer set
 
 Model = Callable[[Encoded], Prior]
 """A prior of the features of candidates, such as `models.Smooth` or `models.Linear` themselves."""
@@ -51,7 +57,10 @@ Model = Callable[[Encoded], Prior]
 DISCREPANCIES: Final = (0.001, 0.01, 0.1, 0.3)
 """Settings may be as near to each other as one likes: what features do not explain may be smaller than in a table."""
 
-DEFAULT: Final[Model] = partial(Smooth, discrepancies=DISCREPANCIES)
+SIZES: Final = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""A box has corners that nobody would list as a design: over all of it values may vary by many times epsilon."""
+
+DEFAULT: Final[Model] = partial(Smooth, discrepancies=DISCREPANCIES, sizes=SIZES)
 """The model of a box."""
 
 
@@ -126,7 +135,7 @@ class Meshing:
             limit = FIRST * len(self.box.each) * 2**stage
             given |= {"confirm": False, "max_evaluations": limit if most is None else min(limit, most)}
         own = np.random.SeedSequence([seed, stage]).generate_state(1, np.uint64)[0]
-        given |= {"model": self.prior(places), "seed": int(own >> np.uint64(1))}
+        given |= {"model": self.prior(places), "seed": int(own >> np.uint64(1)), "begin": range(len(self.box.corners))}
         return ModelGuided(self.question, len(places), **given)
 
     @property
@@ -174,7 +183,7 @@ class Meshing:
         total = float(probability.sum())
         weights = probability / total if total > 0 else None
         around = places[rng.choice(len(places), half, p=weights)]
-        spacing = box.candidates ** (-1 / len(box.each)) / 2**stage
+        spacing = box.candidates ** (-1 / len(box.each)) / 2 ** min(stage, REFINEMENTS)
         near = around + spacing * rng.standard_normal(around.shape)  # what goes beyond an end is moved to that end
         elsewhere = rng.random(near.shape) < _ELSEWHERE
         elsewhere &= np.array([bool(parameter.values) for parameter in box.each])
@@ -182,23 +191,32 @@ class Meshing:
         anywhere = box.points(box.candidates + stage * half, half)
         return box.distinct(np.vstack([anywhere, box.snapped(near)]), places)
 
-    def mesh(self, places: Floats, told: Statistics, result: Result) -> Mesh:
-        """What draws on a finer set say of the answer."""
-        assert result.probability is not None
-        rng = np.random.default_rng([self.seed, _OWN, REFINEMENTS])
-        pool = self.finer(places, result.probability, FINER, REFINEMENTS, rng)
+    def coarse(self, rule: ModelGuided, state: Checkpoints, places: Floats, stage: int) -> bool:
+        """Whether others are to join now that the rule of these candidates asks for nothing more."""
+        if stage < REFINEMENTS:
+            return True
+        most = self.options.get("max_evaluations")
+        if stage >= MOST_REFINEMENTS or (most is not None and state.evaluations >= most):
+            return False
+        mesh = self.mesh(places, state.everything, rule.returned(state), rule.probability(state))
+        return mesh.slack > self.question.epsilon
+
+    def mesh(self, places: Floats, told: Statistics, returned: Indices, probability: Floats) -> Mesh:
+        """What draws on a finer set say of the answer that returns these."""
+        rng = np.random.default_rng([self.seed, _BESIDE])
+        pool = self.finer(places, probability, FINER, MOST_REFINEMENTS, rng)
         posterior = self.posterior(np.vstack([places, pool]), told)
         required = self.first.certificate.required
         hardest = core(posterior, self.question.cone, len(places) + len(pool), required=required)
-        designs = np.union1d(hardest, np.array(result.indices, dtype=np.intp))
+        designs = np.union1d(hardest, returned)
         values = posterior.draws(designs, _SLACK, rng)
-        epsilons = [self._needed(values, designs, result, designs < below) for below in (len(places), np.inf)]
+        epsilons = [self._needed(values, designs, returned, designs < below) for below in (len(places), np.inf)]
         return Mesh(len(places), len(pool), epsilons[1], epsilons[1] - epsilons[0])
 
-    def _needed(self, values: Floats, designs: Indices, result: Result, among: Bools) -> float:
+    def _needed(self, values: Floats, designs: Indices, returned: Indices, among: Bools) -> float:
         """The epsilon at which the answer covers these settings in a share 1 - delta of the draws."""
         cone, required = self.question.cone, self.first.certificate.required
-        inside = np.isin(designs, result.indices)[among]
+        inside = np.isin(designs, returned)[among]
         spare = None if required is None else required.spare(values[:, among])
         found = needed(cone.facet_values(values[:, among]), inside, cone, "cover", spare)
         return float(np.quantile(found, 1 - self.question.delta, method="higher"))
@@ -222,15 +240,18 @@ def run_box(
 ) -> BoxResult:
     """The answer about a box; `asked` turns a problem into what an algorithm sees of it."""
     candidates, told = meshing.begins, list[Observations]()
-    for stage in range(REFINEMENTS + 1):
+    for stage in count():
         rule = meshing.rule(candidates.places, stage) if stage else meshing.first
         state = told_all(rule, asked(candidates), rng=rng, batch=batch, progress=progress, told=told)
-        if stage < REFINEMENTS:
-            more = meshing.joining(candidates.places, state.everything, rule.probability(state), stage)
-            candidates = candidates.joined(more)
+        if not meshing.coarse(rule, state, candidates.places, stage):
+            break
+        more = meshing.joining(candidates.places, state.everything, rule.probability(state), stage)
+        candidates = candidates.joined(more)
     result = of_candidates(rule.recommend(state))
     given = {one.name: getattr(result, one.name) for one in fields(result)} | {"designs": candidates.names}
-    mesh = meshing.mesh(candidates.places, state.everything, result)
+    assert result.probability is not None
+    returned = np.array(result.indices, dtype=np.intp)
+    mesh = meshing.mesh(candidates.places, state.everything, returned, result.probability)
     return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
 
 

@@ -12,7 +12,7 @@ from conewise._noisetext import noise_from_dict, noise_to_dict
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.goals import Question
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import Gaussian, GaussianUnknown, Noise, together
 from conewise.objectives import Objective, as_objectives
 from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
@@ -99,12 +99,24 @@ def added(designs: Any, known: Sequence[str], unseen: bool, reason: str) -> Chan
     return Change("add", names, rows, unseen=unseen, reason=reason)
 
 
+def _beside(before: Question, own: Noise) -> Noise:
+    """What was assumed before, and of one more objective something of its own."""
+    assumed, dim = before.assumed, before.cone.dim
+    if isinstance(assumed, Gaussian) and (assumed.sigma is None or assumed.sigma.ndim > 1):
+        raise InputError(
+            "a covariance, or noise that differs between designs, does not grow by an objective: say what is assumed "
+            f"of the {dim + 1} objectives from now on, `noise`."
+        )
+    return together([*(assumed.of_one(d, dim) for d in range(dim)), own])
+
+
 def with_objective(
     objective: Any, cone: Any, noise: Any, before: Question, taken: Sequence[str], unseen: bool, reason: str
 ) -> Change:
     """An objective to add, with the cone and the noise of all objectives from then on; checked against the question.
 
-    An orthant grows by itself, and so does normal noise of which nothing is known; all else has to be said.
+    An orthant grows by itself, and so does normal noise of which nothing is known; an objective with a noise of its own
+    leaves the others as they are; all else has to be said.
     """
     new = as_objectives([objective]).each[0]
     if new.name in (*before.names, *taken):
@@ -114,6 +126,8 @@ def with_objective(
         if before.cone != Cone.orthant(dim):
             raise InputError(f"say which cone orders the {dim + 1} objectives from now on: `cone`.")
         cone = Cone.orthant(dim + 1)
+    if noise is None and new.noise is not None:
+        noise = _beside(before, cast(Noise, new.noise))
     if noise is None:
         if not (isinstance(before.noise, GaussianUnknown) and before.noise == GaussianUnknown()):
             raise InputError(f"say what is assumed of the {dim + 1} objectives from now on: `noise`.")

@@ -75,11 +75,12 @@ class ChangingStudy(StudyView):
         """Ask about one more objective, which every evaluation has from now on; docs/studies says what it costs.
 
         `cone` and `noise` are those of all objectives from now on; an orthant grows by itself, and so does normal noise
-        of which nothing is known. Everybody who was not dropped is compared. If the objective, or adding it now, has to
-        do with values that the study has, all comparisons start again with evaluations that begin from now on, and a
-        part of delta is taken. With `unseen=True` you promise that it has not: earlier evaluations count where the new
-        objective was measured, which `values` say by id or, one for all evaluations, by design; a design with an
-        earlier evaluation that lacks it begins anew.
+        of which nothing is known; `Objective(noise=...)` is that of the new one, and the others keep theirs. Everybody
+        who was not dropped is compared. If the objective, or adding it now, has to do with values that the study has,
+        all comparisons start again with evaluations that begin from now on, and a part of delta is taken. With
+        `unseen=True` you promise that it has not: earlier evaluations count where the new objective was measured, which
+        `values` say by id or, one for all evaluations, by design; a design with an earlier evaluation that lacks it
+        begins anew.
         """
         reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
         taken = () if self.blocks is None else (self.blocks.column,)

@@ -38,10 +38,15 @@ class Evaluation:
     """UTC seconds until which nobody else is handed this evaluation."""
     block: str | None = None
     """What the design meets in it, where designs share blocks: the same for all designs at the same number."""
+    objective: str | None = None
+    """What is to be measured, where objectives are measured separately; None for all of them."""
 
     @property
     def id(self) -> str:
-        """Its identity as text, "d3n0": design 3, its first evaluation; the same whenever it is handed out again."""
+        """Its identity as text, "d3n0": design 3, its first evaluation; the same whenever it is handed out again.
+
+        Where objectives are measured separately "d3o1n0": the first evaluation of its second objective.
+        """
         return str(self.identity)
 
     @property
@@ -51,7 +56,7 @@ class Evaluation:
 
     @property
     def number(self) -> int:
-        """The how-manieth evaluation of its design it is, counted from 0."""
+        """The how-manieth evaluation of its design (and objective) it is, counted from 0."""
         return self.identity.number
 
 
@@ -93,6 +98,8 @@ class Told:
     evaluations: tuple[str, ...]
     stored: int
     repeated: int
+    ignored: tuple[str, ...] = ()
+    """What records had beside their ids, designs and objectives that the study knows nothing of."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +113,12 @@ class Lease:
 
 @dataclass(frozen=True, eq=False)
 class Evaluations:
-    """Every told evaluation, sorted by design and number: columns of equal length."""
+    """Every told evaluation, sorted by design (then objective) and number: columns of equal length."""
 
     design: Integers
     number: Integers
     values: Floats
-    """(n, D), as the user told them, corrections included."""
+    """(n, D), as the user told them, corrections included; NaN where an objective was not measured."""
     told_at: Floats
     """UTC seconds."""
     corrected: Bools
@@ -119,6 +126,13 @@ class Evaluations:
     worker: list[str]
     objectives: tuple[str, ...] = ()
     blocks: StudyBlocks | None = None
+    which: Integers | None = None
+    """(n,): the place of the objective that was measured, where these are measured separately."""
+
+    @property
+    def objective(self) -> list[str] | None:
+        """The objective of each evaluation, where these are measured separately."""
+        return None if self.which is None else [self.objectives[d] for d in self.which.tolist()]
 
     @property
     def block(self) -> list[str] | None:
@@ -143,7 +157,8 @@ class Evaluations:
     @property
     def ids(self) -> list[str]:
         """The identities."""
-        return [str(Identity(d, n)) for d, n in zip(self.design.tolist(), self.number.tolist(), strict=True)]
+        which = [None] * len(self) if self.which is None else self.which.tolist()
+        return [str(Identity(*one)) for one in zip(self.design.tolist(), self.number.tolist(), which, strict=True)]
 
 
 def as_identities(batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:
@@ -163,7 +178,8 @@ def _identity(member: Any) -> Identity:
     return member if isinstance(member, Identity) else Identity.parse(member)
 
 
-def seed_of(study_seed: int, design: int, number: int, attempt: int) -> int:
-    """63 bits that depend on these four whole numbers alone, on every machine."""
-    words = np.random.SeedSequence([study_seed, design, number, attempt]).generate_state(1, np.uint64)
+def seed_of(study_seed: int, design: int, number: int, attempt: int, objective: int | None = None) -> int:
+    """63 bits that depend on these whole numbers alone, on every machine."""
+    entropy = [study_seed, design, number, attempt, *(() if objective is None else (objective + 1,))]
+    words = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
     return int(words[0] >> np.uint64(1))

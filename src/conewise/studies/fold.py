@@ -17,12 +17,11 @@ from conewise.algorithms.contract import Plan, Result, planner_of
 from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
-from conewise.studies.boxes import of_candidates
+from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger, Mark
-from conewise.studies.rules import POSTERIOR
 from conewise.studies.settings import rows_of
 from conewise.studies.versions import Version
 
@@ -33,15 +32,16 @@ class Fold:
     """The state of the algorithm of one version of the question, brought up to what a ledger holds.
 
     Designs have two numbers: the one in their evaluations' ids, by which the ledger knows them, and the algorithm's,
-    which counts only those that are compared.
+    which counts only those that are compared. What is said of designs here is said of their objectives where these are
+    measured separately: of the ledger's streams, which are then the algorithm's cells.
     """
 
     def __init__(self, version: Version, ledger: Ledger, until: Mark | None = None) -> None:
         self.version, self._ledger, self._until = version, ledger, until
         self.algorithm, self._columns = version.algorithm, version.specification.question.columns
         self._planner = planner_of(self.algorithm)
-        self._compared = np.array(version.designs, dtype=np.intp)
-        self._place = np.full(ledger.n_designs, -1, dtype=np.intp)
+        self._compared = ledger.streams(version.designs)
+        self._place = np.full(len(ledger.start), -1, dtype=np.intp)
         self._place[self._compared] = np.arange(len(self._compared))
         self._restart()
 
@@ -50,9 +50,10 @@ class Fold:
         self.state = self._live = self.algorithm.start()
         self._start = self._ledger.start if self._until is None else self._until.start
         self.consumed = self._start.copy()
-        """(K,): up to which number the finished rounds have used each design's evaluations."""
+        """(S,): up to which number the finished rounds have used each stream's evaluations."""
         self._live_counts = self.consumed
         self._answer: tuple[tuple[int, ...], Result] | None = None
+        self._coarse: tuple[Any, bool] | None = None
         self._planned: tuple[tuple[int, ...], Plan | None] | None = None
         if self.version.since is not None:
             self._take(self.version.since.through)
@@ -73,13 +74,14 @@ class Fold:
         if limit is not None:
             left = max(0, limit - self.version.aside - self.used)
         # With a model as much as is allowed would be too much at once: its rounds are as long as without a limit.
-        most = None if self.version.specification.algorithm in POSTERIOR else left
+        most = None if self.version.specification.posterior else left
         wanted = Pulls([], []) if left == 0 else self.algorithm.ask(self.state, most).first(left)
         self.pulls = Pulls(self._compared[wanted.designs], wanted.counts)
         """What the present round asks for, of the ledger's designs; empty when the algorithm has seen enough."""
         self.target = self.consumed.copy()
         np.add.at(self.target, self.pulls.designs, self.pulls.counts)
-        self.designs = np.unique(self.pulls.designs)
+        self.designs, first = np.unique(self.pulls.designs, return_index=True)
+        self._in_turn = self.pulls.designs[np.sort(first)]  # each once, as the round names them
         self._limited = left == 0
 
     @property
@@ -94,7 +96,20 @@ class Fold:
     @property
     def finished(self) -> bool:
         """Whether the algorithm has seen enough, and nobody is to join; `advance` first."""
-        return self._idle and not self.version.specification.refines
+        return self._idle and not self._refines
+
+    @property
+    def _refines(self) -> bool:
+        """Whether candidates of a box are still to join, once the rule of the present ones has seen enough."""
+        spec, known = self.version.specification, self._coarse
+        if not spec.refines:
+            return False
+        if known is None or known[0] is not self.state:
+            limited = self._limited and spec.stage >= REFINEMENTS
+            algorithm: Any = self.algorithm  # the rule of a box is one with a model
+            coarse = not limited and spec.meshing.coarse(algorithm, self.state, spec.places, spec.stage)
+            self._coarse = known = self.state, coarse
+        return known[1]
 
     @property
     def _idle(self) -> bool:
@@ -104,7 +119,7 @@ class Fold:
     def joining(self) -> Change | None:
         """The candidates of a box that join now; None where none is to, or not yet. `advance` first."""
         spec = self.version.specification
-        if spec.box is None or not spec.refines or not self._idle:
+        if spec.box is None or not self._idle or not self._refines:
             return None
         probability = self.algorithm.probability(self.state)  # type: ignore[attr-defined]  # the rule of a box has one
         more = spec.meshing.joining(spec.places, self.state.everything, probability, spec.stage)
@@ -114,7 +129,8 @@ class Fold:
     def advance(self) -> None:
         """Judge every round that is complete."""
         ledger = self._ledger
-        for design, number in ledger.changes[self._changes :]:
+        for identity in ledger.changes[self._changes :]:
+            design, number = ledger.stream_of(identity), identity.number
             if number < max(self.consumed[design], self._live_counts[design]):
                 self._restart()  # from the first evaluation on, with the values as they are now
                 break
@@ -144,7 +160,9 @@ class Fold:
         """An answer about candidates: whether others are to join, and at the end what may lie between them."""
         spec, answer = self.version.specification, of_candidates(answer)
         if self.finished:
-            mesh = spec.meshing.mesh(spec.places, state.everything, answer)
+            assert answer.probability is not None
+            returned = np.array(answer.indices, dtype=np.intp)
+            mesh = spec.meshing.mesh(spec.places, state.everything, returned, answer.probability)
             return replace(answer, stopped_because=f"{answer.stopped_because}; {mesh}")
         if self._idle:
             return replace(answer, stopped_because="not finished: further candidates are to join")
@@ -154,7 +172,7 @@ class Fold:
         """The designs that are certainly beaten, by the numbers of the ledger; `advance` first."""
         answer = self.algorithm.recommend(self.state)
         out = answer.status == Status.BEATEN.value if isinstance(answer.guarantee, Guarantee) else []
-        return [int(k) for k in self._compared[np.flatnonzero(out)]]
+        return [self.version.designs[k] for k in np.flatnonzero(out)]
 
     def live(self) -> Any:
         """The state after everything that is told without a gap."""
@@ -179,7 +197,10 @@ class Fold:
         step = max(1, _NUMBERS_AT_ONCE // dim**2)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield Observations.single(self._place[ledger.design[part]], self._columns.steps(ledger.values[part, :dim]))
+            streams, values = ledger.stream[part], ledger.values[part]
+            of = streams % dim if ledger.separate else None
+            steps = self._columns.steps(values[:, :dim]) if of is None else self._columns.steps_of(values, of)
+            yield Observations.single(self._place[streams], steps)
 
     # -- what to hand out ------------------------------------------------------------------------------------------
 
@@ -191,13 +212,14 @@ class Fold:
         """
         if self._idle:
             return []
-        first = np.full(self._ledger.n_designs, -1, dtype=np.int64)
-        first[self.pulls.designs[::-1]] = np.arange(len(self.pulls.designs))[::-1]
         again: dict[bool, list[tuple[int, int, Identity]]] = {False: [], True: []}
         further = self._further() if ahead else self.target
-        late = []
-        for identity in self._ledger.reopened(now):
-            design, number = identity
+        late, reopened = [], self._ledger.reopened(now)
+        first = np.full(len(self._ledger.start) if reopened else 0, -1, dtype=np.int64)
+        if reopened:
+            first[self._in_turn] = np.arange(len(self._in_turn))
+        for identity in reopened:
+            design, number = self._ledger.stream_of(identity), identity.number
             if number < further[design] and first[design] >= 0:
                 rank = (int(number - self.consumed[design]), int(first[design]), identity)
                 if number >= self.target[design]:
@@ -215,19 +237,19 @@ class Fold:
     def _fresh(self, fresh: Integers, limit: Integers, n: int) -> list[Identity]:
         """Numbers never handed out, round-robin over the designs of the round: who has fewest comes first."""
         found: list[Identity] = []
-        designs = np.array(list(dict.fromkeys(self.pulls.designs.tolist())), dtype=np.intp)
+        designs = self._in_turn
         while len(found) < n:
             open_ = designs[fresh[designs] < limit[designs]]
             if not len(open_):
                 break
             level = fresh[open_] - self.consumed[open_]
             for design in open_[level == level.min()][: n - len(found)].tolist():
-                found.append(Identity(design, int(fresh[design])))
+                found.append(self._ledger.identity(design, int(fresh[design])))
                 fresh[design] = self._ledger.next_fresh(design, int(fresh[design]) + 1)
         return found
 
     def _further(self) -> Integers:
-        """(K,): up to which numbers evaluations may be handed out ahead of the rounds: one more round's worth.
+        """(S,): up to which numbers evaluations may be handed out ahead of the rounds: one more round's worth.
 
         Never beyond what the algorithm can use, and not at all when the number of evaluations is limited: an
         evaluation ahead may turn out not to be needed, and the limit is what the user wants to pay.
@@ -242,7 +264,8 @@ class Fold:
     def plan(self, n: int) -> Pulls:
         """At most n evaluations that are worth most now, spread in proportion to what each design lacks.
 
-        By the algorithm's numbers of the designs, as in the answer.
+        By the algorithm's numbers of the designs, as in the answer; of any objectives where these are measured
+        separately.
         """
         if self._idle:
             return Pulls([], [])
@@ -251,6 +274,9 @@ class Fold:
             wanted = Pulls(self._place[self.pulls.designs], self.pulls.counts)
         else:
             wanted = planned.pulls
+        if self._ledger.separate:
+            designs, which = np.unique(wanted.designs // self._ledger.parts, return_inverse=True)
+            wanted = Pulls(designs, np.bincount(which, wanted.counts).astype(np.int64)) if len(designs) else wanted
         if wanted.total <= n:
             return wanted
         share = wanted.counts * (n / wanted.total)

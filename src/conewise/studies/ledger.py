@@ -1,8 +1,9 @@
 """What a journal says of the evaluations: told, in someone's hands, open again. Grows block by block, by columns.
 
-Nothing here depends on the algorithm. A block of entries is taken in at once: tells become columns in the order of
-arrival, and each design keeps an array that says where its number n is. Only what is still in flight is kept one by
-one. A million evaluations are a few numpy calls a block of 10 000 entries.
+Nothing here depends on the algorithm. A *stream* is a design or, where objectives are measured separately, one of its
+objectives. A block of entries is taken in at once: tells become columns in the order of arrival, and each stream keeps
+an array that says where its number n is. Only what is still in flight is kept one by one. A million evaluations are a
+few numpy calls a block of 10 000 entries.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ FREE: Final = -1
 ASKED: Final = -2
 """In `places`: handed out, not told."""
 FURTHEST: Final = 10_000
-"""A number this far beyond every earlier one of its design is refused: it is a slip, and would cost memory."""
+"""A number this far beyond every earlier one of its stream is refused: it is a slip, and would cost memory."""
 LATEST: Final = 2.5e11
 """Seconds since 1970 beyond which no calendar goes."""
 OUT_OF_RANGE: Final = "outside the range that the noise assumes: "
@@ -45,9 +46,9 @@ class Mark:
     told: int
     """Evaluations told in all."""
     start: Integers
-    """(K,): the number from which each design's evaluations were compared, before the change."""
+    """(S,): the number from which each stream's evaluations were compared, before the change."""
     through: Integers
-    """(K,): numbers below were told without a gap from there on, and have not been withdrawn since."""
+    """(S,): numbers below were told without a gap from there on, and have not been withdrawn since."""
     aside: int = 0
     """Evaluations that lack an objective which is added, or begun before it was, and are compared no more."""
 
@@ -60,26 +61,29 @@ class Mark:
 class Ledger:
     """The evaluations of one study, folded from its journal up to entry `seq`."""
 
-    def __init__(self, n_designs: int, dim: int) -> None:
-        self.n_designs, self.dim = n_designs, dim
+    def __init__(self, n_designs: int, dim: int, separate: bool = False) -> None:
+        self.n_designs, self.dim, self.separate = n_designs, dim, separate
+        self.parts = dim if separate else 1
+        """Streams of a design: stream k * parts + d is objective d of design k where these are measured separately."""
         self.seq = 0
         self.size = 0
         """How many evaluations are told."""
-        self.design, self.number = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        self.values = np.empty((0, dim))
+        self.stream, self.number = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self.values = np.empty((0, 1 if separate else dim))
         self.told_at = np.empty(0)
         self.told_by = np.empty(0, dtype=np.int64)
         self.workers: list[str] = []
         self._worker_codes: dict[str, int] = {}
-        self._places: list[Integers | None] = [None] * n_designs
-        self.used = np.zeros(n_designs, dtype=np.int64)
-        """(K,): one more than the largest number of each design that was handed out or told."""
-        self.fresh = np.zeros(n_designs, dtype=np.int64)
-        """(K,): the smallest number of each design that was never handed out nor told."""
-        self.through = np.zeros(n_designs, dtype=np.int64)
-        """(K,): numbers start, ..., through - 1 are told, without a gap."""
-        self.start = np.zeros(n_designs, dtype=np.int64)
-        """(K,): numbers below are of an earlier epoch (`versions`): they are kept, and not compared."""
+        streams = n_designs * self.parts
+        self._places: list[Integers | None] = [None] * streams
+        self.used = np.zeros(streams, dtype=np.int64)
+        """(S,): one more than the largest number of each stream that was handed out or told."""
+        self.fresh = np.zeros(streams, dtype=np.int64)
+        """(S,): the smallest number of each stream that was never handed out nor told."""
+        self.through = np.zeros(streams, dtype=np.int64)
+        """(S,): numbers start, ..., through - 1 are told, without a gap."""
+        self.start = np.zeros(streams, dtype=np.int64)
+        """(S,): numbers below are of an earlier epoch (`versions`): they are kept, and not compared."""
         self.marks: list[Mark] = []
         """Every change of the question, in order."""
         self.leases: dict[Identity, tuple[float, str]] = {}
@@ -110,15 +114,34 @@ class Ledger:
 
     # -- questions -------------------------------------------------------------------------------------------------
 
+    @property
+    def width(self) -> int:
+        """Numbers of an evaluation."""
+        return int(self.values.shape[1])
+
+    def stream_of(self, identity: Identity) -> int:
+        """The stream to which an evaluation belongs."""
+        return identity.design * self.parts + (identity.objective or 0)
+
+    def identity(self, stream: int, number: int) -> Identity:
+        """An evaluation by its stream."""
+        return (
+            Identity(stream // self.parts, number, stream % self.parts) if self.separate else Identity(stream, number)
+        )
+
+    def streams(self, designs: Sequence[int]) -> NDArray[np.intp]:
+        """All streams of some designs, in order."""
+        return (np.array(designs, dtype=np.intp)[:, None] * self.parts + np.arange(self.parts)).ravel()
+
     def place(self, identity: Identity) -> int:
         """Where the evaluation's values are, or FREE, or ASKED."""
-        design, number = identity
-        places = self._places[design]
-        return FREE if places is None or number >= self.used[design] else int(places[number])
+        stream, number = self.stream_of(identity), identity.number
+        places = self._places[stream]
+        return FREE if places is None or number >= self.used[stream] else int(places[number])
 
-    def positions(self, design: int, first: int, last: int) -> Integers:
+    def positions(self, stream: int, first: int, last: int) -> Integers:
         """Where the values of the numbers first, ..., last - 1 are; all of them must be told."""
-        places = self._places[design]
+        places = self._places[stream]
         assert places is not None
         return places[first:last]
 
@@ -126,9 +149,9 @@ class Ledger:
         """How often an evaluation was made in vain: failed, or its value withdrawn."""
         return self.failures.get(identity, 0) + self.withdrawals.get(identity, 0)
 
-    def next_fresh(self, design: int, number: int) -> int:
+    def next_fresh(self, stream: int, number: int) -> int:
         """The first number from `number` on that was never handed out nor told."""
-        places, used = self._places[design], int(self.used[design])
+        places, used = self._places[stream], int(self.used[stream])
         while places is not None and number < used and places[number] != FREE:
             number += 1
         return number
@@ -139,7 +162,7 @@ class Ledger:
         if now >= self._earliest:
             found += [identity for identity, (expires, _) in self.leases.items() if expires <= now]
             self._earliest = min((expires for expires, _ in self.leases.values()), default=np.inf)
-        return [identity for identity in found if identity.number >= self.start[identity.design]]
+        return [identity for identity in found if identity.number >= self.start[self.stream_of(identity)]]
 
     @property
     def replaced(self) -> int:
@@ -151,11 +174,11 @@ class Ledger:
         none = np.empty(0, dtype=np.int64)
         if change.kind != "objective":
             return none, 0
-        design, number = self.design[: self.size], self.number[: self.size]
+        design, number = self.stream[: self.size], self.number[: self.size]
         counted = number >= self.start[design]
         anew = np.arange(self.n_designs)
         if change.unseen:
-            without = [(d, n) not in measured for d, n in zip(design.tolist(), number.tolist(), strict=True)]
+            without = [Identity(*one) not in measured for one in zip(design.tolist(), number.tolist(), strict=True)]
             anew = np.unique(design[counted & np.array(without, dtype=bool)])
         return anew, int((counted & np.isin(design, anew)).sum())
 
@@ -199,7 +222,7 @@ class Ledger:
         events = self._take_asks(asks, asked) if asks else []
         for entry in others:
             if entry.kind in ("fail", "release"):
-                events += [(entry, identity) for identity in _identities(self._pairs([entry.evaluations]))]
+                events += [(entry, identity) for identity in self._identities(self._pairs([entry.evaluations]))]
                 self.refuted += entry.kind == "fail" and entry.note.startswith(OUT_OF_RANGE)
             elif entry.kind not in KINDS:
                 raise ValueError(f"the kind {entry.kind!r:.20} is unknown")
@@ -212,7 +235,7 @@ class Ledger:
 
     def _take_tells(self, entries: Sequence[Entry], pairs: Integers) -> None:
         n = len(pairs)
-        values = _floats([entry.numbers for entry in entries]).reshape(n, self.dim)
+        values = _floats([entry.numbers for entry in entries]).reshape(n, self.width)
         if not (np.abs(values) <= LARGEST_OBSERVED).all():
             raise ValueError("a value is not a finite number")
         self._reserve(self.size + n)
@@ -223,20 +246,20 @@ class Ledger:
             raise ValueError("a time is no time")
         by = [entry.worker for entry in entries]
         code = {worker: self._worker_code(worker) for worker in set(by)}
-        self.design[new], self.number[new], self.values[new] = pairs[:, 0], pairs[:, 1], values
+        self.stream[new], self.number[new], self.values[new] = pairs[:, 0], pairs[:, 1], values
         self.told_at[new] = np.repeat(times, counts)
         self.told_by[new] = np.repeat([code[worker] for worker in by], counts)
         places = np.arange(self.size, self.size + n)
-        for design, here in _by_design(pairs[:, 0]):
-            mine, chosen = self._room(design, pairs[here, 1]), pairs[here, 1]
+        for stream, here in _by_stream(pairs[:, 0]):
+            mine, chosen = self._room(stream, pairs[here, 1]), pairs[here, 1]
             if (mine[chosen] >= 0).any() or len(np.unique(chosen)) < len(chosen):
-                raise ValueError(f"an evaluation of design {design} is told twice")
+                raise ValueError(f"an evaluation of design {stream // self.parts} is told twice")
             mine[chosen] = places[here]
-            self._advance(design)
+            self._advance(stream)
         self.size += n
         if self.leases or self.loose:
             few = len(pairs) <= len(self.leases) + len(self.loose)
-            settled = _identities(pairs if few else pairs[:0])
+            settled = self._identities(pairs if few else pairs[:0])
             settled += () if few else [one for one in (*self.leases, *self.loose) if self.place(one) >= 0]
             for one in settled:
                 self.leases.pop(one, None)
@@ -248,13 +271,14 @@ class Ledger:
         """Mark what was handed out; the entry and the identity of what is not told by the end of the block."""
         owner = np.repeat(np.arange(len(entries)), _counts(entries, len(pairs)))
         still = np.zeros(len(pairs), dtype=bool)
-        for design, here in _by_design(pairs[:, 0]):
+        for stream, here in _by_stream(pairs[:, 0]):
             chosen = pairs[here, 1]
-            mine = self._room(design, chosen)
+            mine = self._room(stream, chosen)
             still[here] = mine[chosen] < 0
             mine[chosen[still[here]]] = ASKED
-            self._advance(design)
-        return [(entries[row], one) for row, one in zip(owner[still].tolist(), _identities(pairs[still]), strict=True)]
+            self._advance(stream)
+        open_ = zip(owner[still].tolist(), self._identities(pairs[still]), strict=True)
+        return [(entries[row], one) for row, one in open_]
 
     def _apply(self, entry: Entry, identity: Identity) -> None:
         told = self.place(identity) >= 0
@@ -274,12 +298,12 @@ class Ledger:
         else:
             self.leases.pop(identity, None)
             self.loose.add(identity)
-            design, number = identity
-            self._room(design, np.array([number]))[number] = ASKED
-            self._advance(design)
+            stream, number = self.stream_of(identity), identity.number
+            self._room(stream, np.array([number]))[number] = ASKED
+            self._advance(stream)
 
     def _correct(self, pairs: Integers, values: Floats) -> None:
-        for identity, new in zip(_identities(pairs), values.reshape(len(pairs), self.dim), strict=True):
+        for identity, new in zip(self._identities(pairs), values.reshape(len(pairs), self.width), strict=True):
             place = self.place(identity)
             if place < 0 or not (np.abs(new) <= LARGEST_OBSERVED).all():
                 raise ValueError(f"the correction of {identity} fits nothing")
@@ -289,22 +313,22 @@ class Ledger:
 
     def _withdraw(self, entry: Entry) -> None:
         """Open evaluations again whose values do not count any more; the last row takes the place of each."""
-        for identity in _identities(self._pairs([entry.evaluations])):
-            place, (design, number) = self.place(identity), identity
-            places, last = self._places[design], self.size - 1
+        for identity in self._identities(self._pairs([entry.evaluations])):
+            place, stream, number = self.place(identity), self.stream_of(identity), identity.number
+            places, last = self._places[stream], self.size - 1
             if place < 0 or places is None:
                 raise ValueError(f"the withdrawal of {identity} fits nothing")
             self.discarded[identity] = self.values[place].copy()
-            for column in (self.design, self.number, self.values, self.told_at, self.told_by):
+            for column in (self.stream, self.number, self.values, self.told_at, self.told_by):
                 column[place] = column[last]
-            moved = self._places[int(self.design[place])]
+            moved = self._places[int(self.stream[place])]
             assert moved is not None
             moved[self.number[place]] = place
             places[number] = ASKED
             self.size = last
-            for through in (self.through, *(mark.through for mark in self.marks if design < len(mark.through))):
-                if self.start[design] <= number or through is not self.through:
-                    through[design] = min(int(through[design]), number)
+            for through in (self.through, *(mark.through for mark in self.marks if stream < len(mark.through))):
+                if self.start[stream] <= number or through is not self.through:
+                    through[stream] = min(int(through[stream]), number)
             self.loose.add(identity)
             self.originals.pop(identity, None)
             self.withdrawals[identity] = self.withdrawals.get(identity, 0) + 1
@@ -319,6 +343,8 @@ class Ledger:
         if any(design >= self.n_designs for design in change.dropped):
             raise ValueError("a design is dropped that does not exist")
         if change.kind == "objective":
+            if self.separate:
+                raise ValueError("objectives that are measured separately are as declared")
             self._widen(entry, change)
             self.seq = int(entry.seq)
             return
@@ -329,11 +355,11 @@ class Ledger:
             ):  # what was begun before is not compared any more, whenever it is told
                 self.start, self.through = self.used.copy(), self.used.copy()
                 self.fresh = self.used.copy()
-            more = len(change.designs)
+            more = len(change.designs) * self.parts
             for name in ("used", "fresh", "through", "start"):
                 setattr(self, name, np.concatenate([getattr(self, name), np.zeros(more, dtype=np.int64)]))
             self._places += [None] * more
-            self.n_designs += more
+            self.n_designs += len(change.designs)
         self.seq = int(entry.seq)
 
     def _widen(self, entry: Entry, change: Change) -> None:
@@ -347,56 +373,64 @@ class Ledger:
             new = _floats([entry.numbers])
             if len(new) != len(pairs) or not (np.abs(new) <= LARGEST_OBSERVED).all():
                 raise ValueError("the values of an objective fit nothing")
-            for identity, value in zip(_identities(pairs), new.tolist(), strict=True):
+            for identity, value in zip(self._identities(pairs), new.tolist(), strict=True):
                 place = self.place(identity)
                 if place < 0:
                     raise ValueError(f"{identity} has a value of an objective and none of the others")
                 self.values[place, -1] = value
-        anew, aside = self.lacking(change, set(_identities(pairs)))
+        anew, aside = self.lacking(change, set(self._identities(pairs)))
         self.marks.append(Mark(change, self.size, start, through, aside))
         self.start, self.through, self.fresh = self.start.copy(), self.through.copy(), self.fresh.copy()
         for column in (self.start, self.through, self.fresh):
             column[anew] = self.used[anew]
 
     def _pairs(self, texts: Sequence[str]) -> Integers:
-        """(n, 2): design and number of every identity, checked."""
+        """(n, 2): stream and number of every identity, checked."""
         if not texts:
             return np.empty((0, 2), dtype=np.int64)
-        parts = ",".join(texts).replace("-", ",").split(",")
-        pairs = np.fromiter(map(int, parts), dtype=np.int64, count=len(parts)).reshape(-1, 2)
-        if (pairs < 0).any() or pairs[:, 0].max() >= self.n_designs or pairs[:, 1].max() >= MOST_NUMBERS:
+        text = ",".join(texts).replace("-", ",")
+        parts = (text.replace(".", ",") if self.separate else text).split(",")
+        found = np.fromiter(map(int, parts), dtype=np.int64, count=len(parts)).reshape(-1, 3 if self.separate else 2)
+        if (found < 0).any() or found[:, 0].max() >= self.n_designs or found[:, -1].max() >= MOST_NUMBERS:
             raise ValueError("an evaluation is of no design here")
-        self._mentioned += len(pairs)
-        return pairs
+        self._mentioned += len(found)
+        if not self.separate:
+            return found
+        if found[:, 1].max() >= self.dim:
+            raise ValueError("an evaluation is of no objective here")
+        return np.column_stack([found[:, 0] * self.parts + found[:, 1], found[:, 2]])
 
-    def _room(self, design: int, numbers: Integers) -> Integers:
-        """The places of a design, long enough for these numbers, which count as used from now on."""
-        most, places = int(numbers.max()) + 1, self._places[design]
-        if most > self.used[design]:
+    def _identities(self, pairs: Integers) -> list[Identity]:
+        return [self.identity(*pair) for pair in pairs.tolist()]
+
+    def _room(self, stream: int, numbers: Integers) -> Integers:
+        """The places of a stream, long enough for these numbers, which count as used from now on."""
+        most, places = int(numbers.max()) + 1, self._places[stream]
+        if most > self.used[stream]:
             if most > (FURTHEST + 1) * self._mentioned:  # every single mention may go so far and no further
-                raise ValueError(f"evaluation {Identity(design, most - 1)} is far beyond all others")
+                raise ValueError(f"evaluation {self.identity(stream, most - 1)} is far beyond all others")
             if places is None or most > len(places):
-                longer = np.full(max(8, most, 2 * int(self.used[design])), FREE, dtype=np.int64)
+                longer = np.full(max(8, most, 2 * int(self.used[stream])), FREE, dtype=np.int64)
                 if places is not None:
                     longer[: len(places)] = places
-                self._places[design] = places = longer
-            self.used[design] = most
+                self._places[stream] = places = longer
+            self.used[stream] = most
         assert places is not None
         return places
 
-    def _advance(self, design: int) -> None:
+    def _advance(self, stream: int) -> None:
         """Move `through` and `fresh` past what is told and what is used."""
-        places, used = self._places[design], int(self.used[design])
+        places, used = self._places[stream], int(self.used[stream])
         assert places is not None
-        self.through[design] = _first(places, int(self.through[design]), used, lambda part: part < 0)
-        start = max(int(self.fresh[design]), int(self.through[design]))
-        self.fresh[design] = _first(places, start, used, lambda part: part == FREE)
+        self.through[stream] = _first(places, int(self.through[stream]), used, lambda part: part < 0)
+        start = max(int(self.fresh[stream]), int(self.through[stream]))
+        self.fresh[stream] = _first(places, start, used, lambda part: part == FREE)
 
     def _reserve(self, size: int) -> None:
-        if size <= len(self.design):
+        if size <= len(self.stream):
             return
-        size = max(1024, size, 2 * len(self.design))
-        for name in ("design", "number", "values", "told_at", "told_by"):
+        size = max(1024, size, 2 * len(self.stream))
+        for name in ("stream", "number", "values", "told_at", "told_by"):
             old = getattr(self, name)
             longer = np.empty((size, *old.shape[1:]), dtype=old.dtype)
             longer[: self.size] = old[: self.size]
@@ -407,10 +441,6 @@ class Ledger:
             self._worker_codes[worker] = len(self.workers)
             self.workers.append(worker)
         return self._worker_codes[worker]
-
-
-def _identities(pairs: Integers) -> list[Identity]:
-    return [Identity(*pair) for pair in pairs.tolist()]
 
 
 def _counts(entries: Sequence[Entry], total: int) -> Integers | list[int]:
@@ -425,12 +455,12 @@ def _floats(texts: Iterable[str]) -> Floats:
     return np.fromiter(map(float, parts), dtype=np.float64, count=len(parts))
 
 
-def _by_design(designs: Integers) -> Iterable[tuple[int, NDArray[np.intp]]]:
-    """Each design with the places at which it stands, in order."""
-    if len(designs) == 1:
-        return [(int(designs[0]), np.zeros(1, dtype=np.intp))]
-    order = np.argsort(designs, kind="stable")
-    found, starts = np.unique(designs[order], return_index=True)
+def _by_stream(streams: Integers) -> Iterable[tuple[int, NDArray[np.intp]]]:
+    """Each stream with the places at which it stands, in order."""
+    if len(streams) == 1:
+        return [(int(streams[0]), np.zeros(1, dtype=np.intp))]
+    order = np.argsort(streams, kind="stable")
+    found, starts = np.unique(streams[order], return_index=True)
     return zip(found.tolist(), np.split(order, starts[1:]), strict=True)
 
 

@@ -41,7 +41,8 @@ class JournalReader:
 
     def _begin(self) -> None:
         """Before the first entry."""
-        self.ledger = Ledger(self.specification.n_designs, self.specification.dim)
+        spec = self.specification
+        self.ledger = Ledger(spec.n_designs, spec.dim, spec.separate)
         self._known: tuple[tuple[str, ...], tuple[Row, ...]] | None = None
         self._version: tuple[tuple[int, int], Version] | None = None
         self._built: Fold | None = None

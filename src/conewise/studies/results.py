@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from conewise.certificate.fit import Limits
 from conewise.errors import InputError, shown
 from conewise.noise import Noise
 from conewise.tables.designs import NAME_COLUMNS, OUTCOMES
+from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Records:
     values: list[list[Any]]
     blocks: list[Any]
     """Of each design, where a study has blocks."""
+    ignored: tuple[str, ...] = ()
+    """Keys that mean nothing here."""
 
 
 def outcomes_of(noise: Noise | None, objectives: Sequence[str]) -> frozenset[str]:
@@ -35,14 +38,19 @@ def in_numbers(entry: Any, outcome: bool) -> Any:
     return OUTCOMES.get(entry.strip().lower(), entry) if outcome and isinstance(entry, str) else entry
 
 
-def as_records(
-    given: Any, objectives: Sequence[str], block: str | None = None, outcomes: Collection[str] = ()
-) -> Records:
-    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored.
+def meaningless(keys: Iterable[Any], known: Iterable[str]) -> tuple[str, ...]:
+    """Those of the keys of a record that are neither `known` nor something that conewise writes beside results.
 
-    `block` is the column that a record with a design has to have as well, where designs share blocks; `outcomes` are
-    the objectives that may be told in words.
+    >>> meaningless(["id", "cost", "heat_", "remark"], ["cost", "heat"])
+    ('remark',)
     """
+    ours = {*TO_FILL_IN, *EXPORT_COLUMNS, *NAME_COLUMNS, *(name.lower() for name in known)}
+    # What a design's column is called in a table to fill in may end with an underscore.
+    return tuple(dict.fromkeys(str(k) for k in keys if not {str(k).lower(), str(k).lower().rstrip("_")} & ours))
+
+
+def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """One mapping or several, as a list that is not empty."""
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
@@ -51,6 +59,24 @@ def as_records(
         )
     if not rows:
         raise InputError("at least one record was expected, with an id (or a design) and the objectives, got none.")
+    return rows
+
+
+def as_records(
+    given: Any,
+    objectives: Sequence[str],
+    block: str | None = None,
+    outcomes: Collection[str] = (),
+    columns: Collection[str] = (),
+) -> Records:
+    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored.
+
+    What is ignored is said, but for `columns` of the designs and what conewise itself writes beside results.
+
+    `block` is the column that a record with a design has to have as well, where designs share blocks; `outcomes` are
+    the objectives that may be told in words.
+    """
+    rows = as_rows(given, objectives)
     ids: list[Any] = []
     designs: list[Any] = []
     blocks: list[Any] = []
@@ -74,4 +100,6 @@ def as_records(
             raise InputError(f'record {place} has neither "id" nor "design"; it has {", ".join(map(str, row))}.')
     if ids and designs:
         raise InputError("some records have an id and some only a design; tell the two kinds one after the other.")
-    return Records(ids, designs, [[row[name] for name in objectives] for row in rows], blocks)
+    known = {*objectives, *columns, *(() if block is None else (block,))}
+    ignored = meaningless((key for row in rows for key in row), known)
+    return Records(ids, designs, [[row[name] for name in objectives] for row in rows], blocks, ignored)

@@ -12,10 +12,10 @@ from conewise.models.features import Encoded
 from conewise.models.priors import Prior
 from conewise.models.written import prior_of
 from conewise.problems.box import Box
-from conewise.studies.boxes import DISCREPANCIES, REFINEMENTS, Meshing
+from conewise.studies.boxes import DISCREPANCIES, MOST_REFINEMENTS, SIZES, Meshing
 from conewise.tables.designs import NAME_COLUMNS
 
-_MODEL: Final = {"kind": "smooth", "discrepancies": list(DISCREPANCIES)}
+_MODEL: Final = {"kind": "smooth", "discrepancies": list(DISCREPANCIES), "sizes": list(SIZES)}
 
 
 def as_study_box(box: Box, objectives: Sequence[str]) -> Box:
@@ -34,7 +34,7 @@ def rows_of(box: Box, places: Floats, known: int = 0) -> list[dict[str, Any]]:
 
 def first_stage(box: Box) -> int:
     """How often candidates have joined at the beginning: where all settings are candidates, as often as they can."""
-    return REFINEMENTS if box.size is not None and box.size <= box.candidates else 0
+    return MOST_REFINEMENTS if box.size is not None and box.size <= box.candidates else 0
 
 
 def box_model(given: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from conewise import noise as noises
 from conewise._arrays import (
     Floats,
-    Indices,
     as_count,
     as_floats,
     as_non_negative,
@@ -31,19 +30,29 @@ from conewise._arrays import (
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
-from conewise.certificate.fit import Limits
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
-from conewise.feedback import LARGEST_OBSERVED, Observations
-from conewise.goals import Question
+from conewise.feedback import LARGEST_OBSERVED
+from conewise.goals import Notion, Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
 from conewise.problems.box import Box
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
-from conewise.studies.boxes import REFINEMENTS, Meshing, check_box
+from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
+from conewise.studies.cells import CELL_COLUMNS, cell_values, check_separate
+from conewise.studies.possible import out_of_range
 from conewise.studies.priors import model_to_dict, prices_for, prior_for
-from conewise.studies.rules import build, check_options, judges_by_draws, resolved, success_asked
+from conewise.studies.rules import (
+    POSTERIOR,
+    SEPARATE,
+    build,
+    build_separate,
+    check_options,
+    judges_by_draws,
+    resolved,
+    success_asked,
+)
 from conewise.studies.settings import as_study_box, box_model, first_stage, meshing_of, rows_of
-from conewise.studies.texts import as_label
+from conewise.studies.texts import as_flag, as_label
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.names import first_repeated
@@ -90,6 +99,28 @@ class Specification:
         """The number of objectives D."""
         return self.question.cone.dim
 
+    @property
+    def separate(self) -> bool:
+        """Whether objectives are measured separately: an evaluation then has one of them."""
+        return self.algorithm == SEPARATE
+
+    @property
+    def posterior(self) -> bool:
+        """Whether the rule stops by the posterior certificate."""
+        return self.algorithm in POSTERIOR or (self.separate and "model" in self.options)
+
+    @cached_property
+    def prices(self) -> Floats | None:
+        """(K, D): what a measurement of each objective of each design costs; (K, 1) of an evaluation of all of them.
+
+        None where nobody has said what anything costs.
+        """
+        designs = self.built_options.get("prices")
+        own = np.array([o.price for o in self.question.columns.each]) if self.separate else np.ones(1)
+        if designs is None and (own == 1).all():
+            return None
+        return np.outer(np.ones(self.n_designs) if designs is None else np.asarray(designs), own)
+
     def build(self) -> Algorithm[Any]:
         """The algorithm, in whose eyes larger is better for every objective; built once."""
         return self._algorithm
@@ -104,7 +135,7 @@ class Specification:
         model = self.options["model"]
         prices = prices_for(model, self.rows)
         built = {**self.options, "model": prior_for(model, self.rows)}
-        if judges_by_draws(self.algorithm):
+        if self.separate or judges_by_draws(self.algorithm):
             built["looks"] = _LOOKS
         return built if prices is None else {**built, "prices": prices}
 
@@ -116,7 +147,7 @@ class Specification:
                 question = replace(question, delta=question.delta * (1 - self.reserve))
             if self.box is not None:
                 return self.meshing.rule(self.places, self.stage)
-            return build(self.algorithm, question, self.n_designs, self.built_options, self.blocks)
+            return self.rule(question, self.n_designs, self.built_options)
         except InputError:
             raise
         except ArithmeticError:
@@ -128,12 +159,18 @@ class Specification:
         except (TypeError, ValueError, MemoryError) as error:
             raise InputError(f"{self.algorithm} cannot take the options {self.options} ({str(error)[:80]}).") from None
 
+    def rule(self, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
+        """The rule of this study for a question about so many designs."""
+        if self.separate:
+            return build_separate(self.algorithm, question, n_designs, options)
+        return build(self.algorithm, question, n_designs, options, self.blocks)
+
     # -- a box -------------------------------------------------------------------------------------------------------
 
     @property
     def refines(self) -> bool:
-        """Whether candidates are still to join, once the rule of the present ones has seen enough."""
-        return self.box is not None and self.stage < REFINEMENTS
+        """Whether candidates may still join, once the rule of the present ones has seen enough."""
+        return self.box is not None and self.stage < MOST_REFINEMENTS
 
     @cached_property
     def places(self) -> Floats:
@@ -168,12 +205,33 @@ class Specification:
         outside = out_of_range(self.question.noise, array)
         if outside is not None:
             row, column = outside
-            raise InputError(
-                f"values has {float(array[row, column])!r} in row {row} for {self.question.names[column]!r}, outside "
-                "the range that the study's noise assumes; no certificate would hold with it: unless it is a slip, "
-                "make a study with a range that every value keeps."
-            )
+            raise self._outside(array[row, column], row, column)
         return array.copy()
+
+    def as_cells(self, values: Any, objectives: Sequence[int]) -> Floats:
+        """(n, 1) numbers that may enter the journal, of these objectives, which are measured separately."""
+        array = cell_values(values, objectives, self.question.names)
+        if len(array):
+            check_sums(array, "values", LARGEST_OBSERVED)
+        of = np.array(objectives, dtype=np.intp)
+        for d in np.unique(of).tolist():
+            mine = np.flatnonzero(of == d)
+            outside = out_of_range(self.noise_of(d), array[mine])
+            if outside is not None:
+                raise self._outside(array[mine[outside[0]], 0], int(mine[outside[0]]), d)
+        return array
+
+    def noise_of(self, objective: int) -> noises.Noise | None:
+        """What is assumed of one objective by itself."""
+        noise = self.question.noise
+        return None if noise is None else noise.of_one(objective, self.dim)
+
+    def _outside(self, value: float, row: int, column: int) -> InputError:
+        return InputError(
+            f"values has {float(value)!r} in row {row} for {self.question.names[column]!r}, outside "
+            "the range that the study's noise assumes; no certificate would hold with it: unless it is a slip, "
+            "make a study with a range that every value keeps."
+        )
 
     def to_json(self) -> str:
         """One text; `from_json` reads it back to the same numbers, bit by bit."""
@@ -182,7 +240,7 @@ class Specification:
         data = {
             "designs": list(self.names),
             "rows": None if plain else list(self.rows),
-            "objectives": [_written(o) for o in question.columns.each] if _records(question) else question.names,
+            "objectives": self._written(),
             "minimise": list(question.minimised),
             "cone": question.cone.to_dict(),
             "epsilon": question.epsilon,
@@ -197,6 +255,14 @@ class Specification:
             **({} if self.box is None else {"box": self.box.to_dict()}),
         }
         return json.dumps(data, allow_nan=False, ensure_ascii=False)
+
+    def _written(self) -> list[Row] | tuple[str, ...]:
+        """The objectives: their names where these and their directions say all that is meant, else records."""
+        columns = self.question.columns
+        priced = self.separate and any(o.price != 1 for o in columns.each)
+        if not columns.in_steps and not columns.levels and not priced:
+            return columns.names
+        return [{**_written(o), **({"price": o.price} if priced else {})} for o in columns.each]
 
     @classmethod
     def from_json(cls, text: str) -> Specification:
@@ -215,10 +281,10 @@ class Specification:
                     data["epsilon"],
                     data["delta"],
                     None if data["noise"] is None else noise_from_dict(data["noise"]),
-                    success_asked(data["algorithm"], data["epsilon"], data["options"], blocks),
+                    _asked(data["algorithm"], data["epsilon"], data["options"], blocks),
                     checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
                 ),
-                resolved(data["algorithm"], data["options"], blocks),
+                _named(data["algorithm"], data["options"], blocks),
                 data["options"],
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
@@ -231,49 +297,22 @@ class Specification:
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
 
 
+def _named(algorithm: str, options: Mapping[str, Any], blocks: StudyBlocks | None) -> str:
+    """The rule of a study by its name, that of objectives which are measured separately among them."""
+    return SEPARATE if algorithm == SEPARATE and blocks is None else resolved(algorithm, options, blocks)
+
+
+def _asked(algorithm: str, epsilon: float, options: Mapping[str, Any], blocks: StudyBlocks | None) -> Notion:
+    """What has to be asked of that rule: measured separately, the notions are those of elimination."""
+    return success_asked("elimination" if algorithm == SEPARATE else algorithm, epsilon, options, blocks)
+
+
 def as_reserve(reserve: float) -> float:
     """A part of delta that leaves something for the beginning: from 0 to below 1."""
     reserve = as_non_negative(reserve, "reserve")
     if reserve >= 1:
         raise InputError(f"reserve is the part of delta that is kept for changes, from 0 to below 1, got {reserve:g}.")
     return reserve
-
-
-def out_of_range(noise: noises.Noise | None, values: Floats) -> tuple[int, int] | None:
-    """Row and column of the first of the values (n, D) that the noise says cannot be; None where there is none."""
-    limits = None if noise is None or not len(values) else Limits.of(noise, values.shape[1])
-    if limits is None:
-        return None
-    outside = np.argwhere(limits.misfits(Observations.single(np.arange(len(values)), values)))
-    return (int(outside[0][0]), int(outside[0][1])) if len(outside) else None
-
-
-def check_known(
-    noise: noises.Noise | None,
-    names: Sequence[str],
-    before: Callable[[], tuple[Indices, Floats]],
-    designs: Indices,
-    values: Floats,
-) -> None:
-    """Refuse another value of an objective without noise than the one that a design has, or had first in these.
-
-    `before` are the designs and values (in order) of what was told already.
-    """
-    if not isinstance(noise, noises.ByObjective) or not noise.exact.any():
-        return
-    earlier = before()
-    who = np.concatenate([earlier[0], designs])
-    told = np.concatenate([earlier[1], values])[:, noise.exact]
-    _, first, group = np.unique(who, return_index=True, return_inverse=True)
-    off = np.argwhere(told != told[first][group])
-    if len(off):
-        entry, at = off[0]
-        column = int(np.flatnonzero(noise.exact)[at])
-        raise InputError(
-            f"objective {column + 1} of {names[who[entry]]!r} is {told[first][group][entry, at]:g} and "
-            f"{told[entry, at]:g}, although it is declared to be known, without noise: give the right value. Nothing "
-            "was written."
-        )
 
 
 def specified(
@@ -294,6 +333,7 @@ def specified(
     population: int | str | None = None,
     levels: Mapping[str, Level] | None = None,
     model: Any = None,
+    separate: bool = False,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
     cone = as_cone(cone)
@@ -303,11 +343,16 @@ def specified(
         designs, noise = rows_of(box, box.first()), box.noise if noise is None else noise
     names, rows = checked_designs(designs)
     columns = columns if levels is None else with_levels(columns, levels)
-    taken = next((name for name in columns.names if name.lower() in _TAKEN), None)
+    separate = as_flag(separate, "separate") or (isinstance(algorithm, str) and algorithm == SEPARATE)
+    ours = _TAKEN | CELL_COLUMNS if separate else _TAKEN
+    taken = next((name for name in columns.names if name.lower() in ours), None)
     if taken is not None:
         raise InputError(
             f"no objective may be called {taken!r}, which is a column of the tables to fill in; rename it."
         )
+    if separate:
+        check_separate(algorithm, rows, box is not None, block)
+        algorithm = SEPARATE
     if isinstance(noise, Mapping):
         noise = noise_from_dict(noise)
     if noise is not None:
@@ -333,13 +378,14 @@ def specified(
     seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     own = {column for row in rows for column in row}
     shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})
-    check_options(algorithm, chosen, shared)
-    success = success_asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen, shared)
+    if not separate:
+        check_options(algorithm, chosen, shared)
+    success = _asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen, shared)
     specification = Specification(
         names,
         rows,
         Question(cone, epsilon, delta, noise, success, columns),
-        resolved(algorithm, chosen, shared),
+        _named(algorithm, chosen, shared),
         chosen,
         seed,
         as_positive(lease, "lease"),
@@ -407,11 +453,6 @@ def _written(objective: Objective) -> Row:
     """An objective with a unit or a level, in a form that a conewise without them refuses to read."""
     level = {} if objective.level is None else {"level": objective.level}
     return {"name": objective.name, "goal": objective.goal, "unit": objective.unit, **level}
-
-
-def _records(question: Question) -> bool:
-    """Whether names and directions do not say all that is meant by the objectives."""
-    return question.columns.in_steps or bool(question.columns.levels)
 
 
 def _cell(value: Any, column: str) -> Any:

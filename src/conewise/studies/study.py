@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ from conewise.errors import InputError
 from conewise.models import Prior
 from conewise.noise import Noise
 from conewise.objectives import Level, Objective
+from conewise.studies.cells import Cells, as_objective, as_told, read_cells, widened
 from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (
     AlreadyTold,
@@ -28,9 +30,10 @@ from conewise.studies.evaluations import (
 )
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
+from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
-from conewise.studies.results import as_records, outcomes_of
-from conewise.studies.spec import check_known, specified
+from conewise.studies.results import as_records, as_rows, outcomes_of
+from conewise.studies.spec import specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
@@ -85,6 +88,7 @@ class Study(ChangingStudy):
         blocks: Sequence[str] | int | None = None,
         population: int | str | None = None,
         model: Prior | Mapping[str, Any] | None = None,
+        separate: bool = False,
         clock: Clock = time.time,
     ) -> Study:
         """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
@@ -106,9 +110,12 @@ class Study(ChangingStudy):
         With a `model` of the designs (`models.Smooth(features)`, or {"kind": "smooth", "features": ["temp", "time"]}
         with columns of the designs) far fewer evaluations are enough, for a promise that holds on average over that
         prior (docs/features): options `batch` (evaluations asked for at a time), `robust`, `confirm`, `seed`.
+
+        With `separate=True` objectives are measured separately: an evaluation is of one objective of a design
+        (`Evaluation.objective`) and has one value, and an objective with a `price` is asked for accordingly.
         """
         asked = (designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve)
-        specification = specified(*asked, block, blocks, population, levels, model)
+        specification = specified(*asked, block, blocks, population, levels, model, separate)
         if name is not None:
             name = as_label(name, "the name of a study")
         return cls(create_journal(where, name, specification.to_json()), clock, specification)
@@ -166,19 +173,33 @@ class Study(ChangingStudy):
 
         Without `values`, `batch` is a record or a list of records: {"id": "d0n3", "yield": 0.5, "purity": 0.9}, or with
         a "design" in the place of the id for values that nobody asked for (as `record` stores them). Where designs
-        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}.
+        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}. What else
+        a record has is `ignored`, and named in what is returned.
+
+        Where objectives are measured separately an evaluation has one value: `values` are n numbers, or mappings such
+        as {"yield": 0.5}; a record has one objective, {"id": "d0o1n3", "yield": 0.5}, or with a design any of them.
 
         What is stored with the same values already is counted and not written, and so is what was withdrawn with the
         same values and not handed out since; other values of a stored evaluation are refused.
         """
+        ignored: tuple[str, ...] = ()
+        if values is None and self.separate:
+            told = self._as_cells(batch)
+            ignored = told.ignored
+            if told.designs:
+                stored_now = self.record(told.designs, told.values, objective=told.objectives, worker=worker or "")
+                return replace(stored_now, ignored=ignored)
+            batch, values = told.ids, told.values
         if values is None:
             outcomes = outcomes_of(self.noise, self.objectives)
-            records = as_records(batch, self.objectives, None if self.blocks is None else self.blocks.column, outcomes)
+            block = None if self.blocks is None else self.blocks.column
+            records = as_records(batch, self.objectives, block, outcomes, {c for row in self.rows for c in row})
+            ignored = records.ignored
             if records.designs and self.blocks is None:
-                return self.record(records.designs, records.values, worker=worker or "")
+                return replace(self.record(records.designs, records.values, worker=worker or ""), ignored=ignored)
             batch, values = records.ids or self.ids_of(records.designs, records.blocks), records.values
         places, _ = self._identities(batch)
-        array = self._version.specification.as_values(values, len(places))
+        array = self._as_values(values, places)
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
         worker = as_worker(worker)
@@ -186,7 +207,7 @@ class Study(ChangingStudy):
         def body(write: Write) -> int:
             self._check_width(array)
             new = self._not_yet_told(places, array)
-            self._check_known([places[i].design for i in new], array[new])
+            self._check_known([places[i] for i in new], array[new])
             if new:
                 write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
             return len(new)
@@ -194,12 +215,20 @@ class Study(ChangingStudy):
         with self._reader.guard:
             stored = self._write(body)
             self._reader.repeated += len(places) - stored
-            return Told(tuple(map(str, places)), stored, len(places) - stored)
+            return Told(tuple(map(str, places)), stored, len(places) - stored, ignored)
 
     def record(
-        self, designs: Sequence[str | int], values: ArrayLike, *, worker: str = "", once: str | None = None
+        self,
+        designs: Sequence[str | int],
+        values: ArrayLike,
+        *,
+        objective: str | Sequence[str] | None = None,
+        worker: str = "",
+        once: str | None = None,
     ) -> Told:
         """Store values of designs (names or indices) that nobody asked for, as their next evaluations.
+
+        Where objectives are measured separately, `objective` names the one that was measured, or one for each design.
 
         `once` is a text that these values are known by: a second record under it is refused, so that whoever does not
         know whether the first one was heard may try again. Not where designs share blocks: there a value belongs to the
@@ -209,8 +238,8 @@ class Study(ChangingStudy):
             raise InputError(
                 f"a value of this study belongs to a {self.blocks.column}: tell it with one, or by its id."
             )
-        chosen = self._as_designs(designs)
-        array = self._version.specification.as_values(values, len(chosen))
+        chosen = self._streams_of(self._as_designs(designs), objective)
+        array = self._as_values(values, chosen)
         worker = as_worker(worker)
         known_by = "" if once is None else as_label(once, "once")
 
@@ -222,7 +251,7 @@ class Study(ChangingStudy):
                 )
             self._check_width(array)
             places = self._next_numbers(chosen)
-            self._check_known(chosen, array)
+            self._check_known(places, array)
             if places:
                 write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
             return places
@@ -289,13 +318,13 @@ class Study(ChangingStudy):
         places, _ = self._identities(evaluation)
         if len(places) != 1:
             raise InputError(f"one evaluation is corrected at a time, got {len(places)}.")
-        place, array = places[0], self._version.specification.as_values(values, 1)
+        place, array = places[0], self._as_values(values, places)
 
         def body(write: Write) -> None:
             self._check_width(array)
             self._check_told(places, "correct")
             if not np.array_equal(self._reader.ledger.values[self._reader.ledger.place(place)], array[0]):
-                self._check_known([place.design], array, besides=self._reader.ledger.place(place))
+                self._check_known([place], array, besides=self._reader.ledger.place(place))
                 write("correct", [place], array.ravel().tolist(), note=reason)
 
         with self._reader.guard:
@@ -330,7 +359,7 @@ class Study(ChangingStudy):
             if any(place.design >= self._reader.ledger.n_designs for place in places):
                 self._reader.catch_up()  # somebody may have added it
             for place in places:
-                place.of_study(self._reader.ledger.n_designs)
+                place.of_study(self._reader.ledger.n_designs, self.dim if self.separate else None)
         return places, known
 
     def _evaluation(self, identity: Identity, expires: float) -> Evaluation:
@@ -339,11 +368,43 @@ class Study(ChangingStudy):
             identity,
             self._reader.names[identity.design],
             dict(self._reader.rows[identity.design]),
-            seed_of(self.seed, *identity, attempt),
+            seed_of(self.seed, identity.design, identity.number, attempt, identity.objective),
             attempt,
             expires,
             None if self.blocks is None else self.blocks.names[identity.number],
+            None if identity.objective is None else self.objectives[identity.objective],
         )
+
+    def _as_values(self, values: Any, places: Sequence[Identity]) -> Floats:
+        """One row an evaluation, checked: of all objectives, or of the one that each is about."""
+        specification = self._version.specification
+        if specification.separate:
+            return specification.as_cells(values, [place.objective or 0 for place in places])
+        return specification.as_values(values, len(places))
+
+    def _as_cells(self, records: Any) -> Cells:
+        """Records of objectives that are measured separately."""
+        rows = as_rows(records, self.objectives)
+        outcomes = outcomes_of(self.noise, self.objectives)
+        columns = {c for row in self.rows for c in row}
+        told = read_cells(rows, self.objectives, len(self.all_names), as_told, "record {}".format, outcomes, columns)
+        if told.skipped:
+            raise InputError("every record needs a value, under its objective's name or under 'value'.")
+        return told
+
+    def _streams_of(self, designs: Sequence[int], objective: str | Sequence[str] | None) -> list[Identity]:
+        """The first evaluation of each of these designs, and of the objective that is named for it."""
+        if not self.separate:
+            if objective is not None:
+                raise InputError("an evaluation of this study has all objectives: leave `objective` out.")
+            return [Identity(design, 0) for design in designs]
+        if objective is None:
+            raise InputError("in this study each objective is measured by itself: say which, `objective`.")
+        named = [objective] * len(designs) if isinstance(objective, str) else list(objective)
+        if len(named) != len(designs):
+            raise InputError(f"one objective for each of {len(designs)} designs was expected, got {len(named)}.")
+        places = [as_objective(name, self.objectives) for name in named]
+        return [Identity(design, 0, place) for design, place in zip(designs, places, strict=True)]
 
     def _not_yet_told(self, places: list[Identity], array: Floats) -> list[int]:
         """Which of these are new; the rest must be stored, or stand before in the list, with the same values."""
@@ -371,25 +432,29 @@ class Study(ChangingStudy):
     def _check_number(self, identity: Identity) -> None:
         if self.blocks is not None and self._reader.ledger.place(identity) == FREE:
             raise InputError(f"evaluation {self._named(identity)} was never handed out; ask for it first.")
-        if identity.number > self._reader.ledger.used[identity.design] + FURTHEST:
+        if identity.number > self._reader.ledger.used[self._reader.ledger.stream_of(identity)] + FURTHEST:
             raise InputError(
                 f"evaluation {identity} is far beyond any that was handed out; use `record` for values that nobody "
                 "asked for."
             )
 
     def _check_width(self, array: Floats) -> None:
-        if array.shape[1] != self._reader.ledger.dim:  # somebody else was faster
+        if array.shape[1] != self._reader.ledger.width:  # somebody else was faster
             raise InputError(f"an objective was added to this study: it has {', '.join(self.objectives)} now.")
 
-    def _check_known(self, designs: Sequence[int], array: Floats, besides: int | None = None) -> None:
+    def _check_known(self, places: Sequence[Identity], array: Floats, besides: int | None = None) -> None:
         """Refuse another value of an objective without noise than a design has; `besides` is what will be replaced."""
         ledger = self._reader.ledger
 
+        def by_design(streams: Indices, values: Floats) -> tuple[Indices, Floats]:
+            return streams // ledger.parts, widened(streams, values, self.dim) if self.separate else values
+
         def before() -> tuple[Indices, Floats]:
             told = np.arange(ledger.size) if besides is None else np.delete(np.arange(ledger.size), besides)
-            return ledger.design[told], ledger.values[told]
+            return by_design(ledger.stream[told], ledger.values[told])
 
-        check_known(self.noise, self._reader.names, before, np.array(designs, dtype=np.intp), array)
+        mine = np.array([ledger.stream_of(place) for place in places], dtype=np.intp)
+        check_known(self.noise, self._reader.names, self.objectives, before, *by_design(mine, array))
 
     def _check_asked(self, identity: Identity) -> None:
         if self._reader.ledger.place(identity) == FREE:
@@ -400,20 +465,20 @@ class Study(ChangingStudy):
         if early is not None:
             raise InputError(f"evaluation {early} is not told yet, so there is nothing to {act}.")
 
-    def _next_numbers(self, designs: list[int]) -> list[Identity]:
-        """The next numbers of these designs that are neither told nor in someone's hands, in order."""
+    def _next_numbers(self, chosen: Sequence[Identity]) -> list[Identity]:
+        """The next numbers of these streams that are neither told nor in someone's hands, in order."""
         ledger = self._reader.ledger
         reopened: dict[int, list[Identity]] = {}
         for one in sorted(ledger.reopened(self._reader.now()), reverse=True):
-            reopened.setdefault(one.design, []).append(one)
+            reopened.setdefault(ledger.stream_of(one), []).append(one)
         fresh: dict[int, int] = {}
         places = []
-        for design in designs:
-            following = fresh.get(design, int(ledger.fresh[design]))
-            again = reopened.get(design)
+        for stream in map(ledger.stream_of, chosen):
+            following = fresh.get(stream, int(ledger.fresh[stream]))
+            again = reopened.get(stream)
             if again and again[-1].number < following:
                 places.append(again.pop())
             else:
-                places.append(Identity(design, following))
-                fresh[design] = ledger.next_fresh(design, following + 1)
+                places.append(ledger.identity(stream, following))
+                fresh[stream] = ledger.next_fresh(stream, following + 1)
         return places

@@ -24,7 +24,7 @@ from typing import Any, Final
 from conewise.algorithms import Algorithm
 from conewise.errors import InputError
 from conewise.studies.ledger import Mark
-from conewise.studies.rules import POSTERIOR, build, build_for_any_epsilon
+from conewise.studies.rules import build_for_any_epsilon
 from conewise.studies.spec import Specification
 
 CHANGEABLE: Final = ("elimination", "paired")
@@ -100,7 +100,7 @@ class Version:
         if spec.box is not None:
             return spec.meshed(options).rule(spec.places, spec.stage)
         if not self.changed:
-            return build(spec.algorithm, replace(spec.question, delta=self.part), k, options, spec.blocks)
+            return spec.rule(replace(spec.question, delta=self.part), k, options)
         options.pop("max_evaluations", None)  # its schedule must not know the limit
         part = self.part * weight(self.base, self.base - k)
         return build_for_any_epsilon(spec.algorithm, replace(spec.question, delta=part), k, options, spec.blocks)
@@ -125,10 +125,10 @@ class Version:
         return acts[mark.change.kind](mark, beaten)
 
     def _only_the_limit(self, mark: Mark) -> bool:
-        """With a model any stopping time is as good as another; what is asked, and of whom, stays as declared."""
+        """Where any stopping time is as good as another; what is asked, and of whom, stays as declared."""
         change, spec = mark.change, self.specification
         fixed = change.kind == "change" and change.epsilon in (None, spec.question.epsilon)
-        return fixed and spec.algorithm in POSTERIOR and spec.question.epsilon > 0
+        return fixed and (spec.posterior or spec.separate) and spec.question.epsilon > 0
 
     def _with_part(self, **changes: Any) -> Version:
         """With another part of delta, which nobody has looked at yet."""

@@ -15,17 +15,18 @@ import numpy as np
 from conewise._arrays import Floats, as_count
 from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
-from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
-from conewise.certificate.rounding import Estimated
-from conewise.errors import InputError, closest, printable
+from conewise.analysis.oddities import Remark
+from conewise.certificate.separate import Separately
+from conewise.errors import InputError, closest
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Question
 from conewise.noise import Noise
-from conewise.objectives import as_objectives, proposed_units, unequal_words
 from conewise.studies.blocks import StudyBlocks
+from conewise.studies.cells import apart, widened
 from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
+from conewise.studies.remarks import Values, remarks
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Entry, Journal
 from conewise.studies.versions import CHANGEABLE, Version
@@ -35,25 +36,6 @@ if TYPE_CHECKING:
     from conewise.preferences import Preferences
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
-
-
-def units_lacking(question: Question, spreads: Floats | None = None) -> list[str]:
-    """A sentence where objectives of very different spread are weighed in one measure, and what to do in a new study.
-
-    Before there are values, the noise that is assumed shows their sizes.
-    """
-    noise, what = question.noise, "spread"
-    if spreads is None:
-        if noise is None or Estimated.of(noise, question.cone.dim).any:
-            return []
-        spreads, what = np.asarray(noise.scales(np.eye(question.cone.dim))), "noise"
-    said = unequal_words(question.columns, spreads, question.cone, question.epsilon, what)
-    if said is None:
-        return []
-    remedy = "units say how much of each is one step, in a new study: [[objectives]] with name and unit in trial.toml"
-    proposal = proposed_units(question.columns, spreads) if what == "spread" else {}
-    example = ", ".join(f"{printable(name)} {unit:.12g}" for name, unit in proposal.items())
-    return [f"{said}; {remedy}{f' (for example {example})' if example else ''}."]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +69,10 @@ class StudyStatus:
     at_least: bool
     """Whether more may be missing: some designs have too few evaluations to be compared."""
     result: Result
+    repetitions: Integers | None = None
+    """(K, D): how often each objective of each design was measured, where these are measured separately."""
+    cost: float | None = None
+    """What all that was told has cost, by the prices of designs and objectives; None where there are none."""
 
     @property
     def certified_epsilon(self) -> float | None:
@@ -158,7 +144,20 @@ class StudyView(Answering):
                 remaining=remaining,
                 at_least=self._reader.fold.at_least(),
                 result=result,
+                repetitions=self._repetitions() if self.separate else None,
+                cost=self._cost(),
             )
+
+    def _repetitions(self) -> Integers:
+        """(K, D): how often each objective of each design that is compared was told."""
+        ledger = self._reader.ledger
+        told = np.bincount(ledger.stream[: ledger.size], minlength=len(ledger.start)).astype(np.int64)
+        return np.asarray(told.reshape(ledger.n_designs, ledger.parts)[list(self._version.designs)])
+
+    def _cost(self) -> float | None:
+        """What was told, by the prices."""
+        ledger, prices = self._reader.ledger, self._version.specification.prices
+        return None if prices is None else float(prices.ravel()[ledger.stream[: ledger.size]].sum())
 
     def guess(self) -> Guess:
         """What the averages say by themselves, without a guarantee: their Pareto set and standard errors.
@@ -169,7 +168,7 @@ class StudyView(Answering):
             statistics = self._statistics()
             open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE
             read = self._reader.fold.live() if open_ and self.blocks is not None else None
-        if not open_:
+        if not open_ or isinstance(statistics, Separately):
             return Guess.of(self.question, statistics)
         priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
         return Guess.of(self.question, statistics, priced)
@@ -184,6 +183,11 @@ class StudyView(Answering):
 
         with self._reader.guard:
             statistics, rule = self._statistics(), self.rule()
+        if isinstance(statistics, Separately):
+            raise InputError(
+                "one probability for both kinds of doubt needs evaluations of all objectives, and in this study they "
+                "are measured separately; ask about averages with `conewise prefer`."
+            )
         if not hasattr(rule, "model"):
             raise InputError(
                 "one probability for both kinds of doubt needs a model of the designs, and this study has none; create "
@@ -199,15 +203,17 @@ class StudyView(Answering):
             statistics = self._statistics()
         return standard_errors(statistics, self.question.columns.units)
 
-    def _statistics(self) -> Statistics:
+    def _statistics(self) -> Statistics | Separately:
         """Of all gap-free data, in steps."""
         self._reader.up_to_date()
         ledger = self._reader.ledger
         place, start = self.streams()
-        design, number = ledger.design[: ledger.size], ledger.number[: ledger.size]
-        counted = (place[design] >= 0) & (number >= start[design]) & (number < ledger.through[design])
-        values = self.question.columns.steps(ledger.values[: ledger.size][counted])
-        found = Observations.single(place[design[counted]], values)
+        stream, number = ledger.stream[: ledger.size], ledger.number[: ledger.size]
+        counted = (place[stream] >= 0) & (number >= start[stream]) & (number < ledger.through[stream])
+        values = ledger.values[: ledger.size][counted]
+        if self.separate:
+            return apart(place[stream[counted]], values, self.question.columns, len(self._version.designs))
+        found = Observations.single(place[stream[counted]], self.question.columns.steps(values))
         statistics = Statistics.empty(len(self._version.designs), self.dim)
         return statistics.add(found) if len(found) else statistics
 
@@ -238,24 +244,27 @@ class StudyView(Answering):
         with self._reader.guard:
             self._reader.catch_up()
             ledger = self._reader.ledger
-            order = np.lexsort((ledger.number[: ledger.size], ledger.design[: ledger.size]))
-            design, number = ledger.design[order], ledger.number[order]
+            order = np.lexsort((ledger.number[: ledger.size], ledger.stream[: ledger.size]))
+            stream, number, values = ledger.stream[order], ledger.number[order], ledger.values[order]
+            pairs = zip(stream.tolist(), number.tolist(), strict=True)
             corrected = np.array(
-                [(d, k) in ledger.originals for d, k in zip(design.tolist(), number.tolist(), strict=True)]
+                [ledger.identity(*one) in ledger.originals for one in pairs]
                 if ledger.originals
                 else np.zeros(len(order)),
                 dtype=bool,
             )
+            design = stream // ledger.parts
             return Evaluations(
                 design,
                 number,
-                ledger.values[order],
+                widened(stream, values, self.dim) if self.separate else values,
                 ledger.told_at[order],
                 corrected,
                 [self._reader.names[d] for d in design.tolist()],
                 [ledger.workers[code] for code in ledger.told_by[order].tolist()],
                 self.objectives,
                 self.blocks,
+                stream % ledger.parts if self.separate else None,
             )
 
     def warnings(self, designs: Iterable[int] | None = None) -> tuple[Remark, ...]:
@@ -269,33 +278,12 @@ class StudyView(Answering):
         with self._reader.guard:
             self._reader.catch_up()
             ledger = self._reader.ledger
-            design, number = ledger.design[: ledger.size].copy(), ledger.number[: ledger.size].copy()
-            values = ledger.values[: ledger.size] * self.question.signs
-            whole = ~np.isnan(values[:, -1])  # some were told before the last objective was added
-            design, number, values = design[whole], number[whole], values[whole]
-        k = len(self.all_names)
-        found, statistics = Observations.single(design, values), Statistics.empty(k, self.dim)
-        extremes = Extremes(k, self.dim)
-        if len(design):
-            statistics = statistics.add(found)
-            extremes.see(found)
-        chosen = None if designs is None else np.isin(np.arange(k), list(designs))
-        far = [one for one in far_values(statistics, extremes) if chosen is None or chosen[one.design]]
-        pairs, noise = two_valued(values), self.noise
-        plain = as_objectives(self.objectives, self.minimised)  # values as they were told
-        odd = Oddities(self.all_names, plain, noise, statistics, pairs, far, chosen)
-        unknown = noise is not None and Estimated.of(noise, self.dim).any  # declared noise is what it is declared to be
-        remarks = [Remark(line) for line in (*(odd.constants() if unknown else []), *odd.pairs())]
-        for one in far:
-            same = (design == one.design) & (values[:, one.objective] == one.value)
-            ids = tuple(str(Identity(one.design, int(k))) for k in number[same])
-            said = f"{odd.far_words(one)} ({', '.join(ids)}): if it was recorded wrongly, correct or withdraw it."
-            remarks.append(Remark(said, ids))
-        compared = list(self._version.designs)
-        if designs is None and (statistics.counts[compared] > 0).all():
-            spreads = np.ptp(statistics.means[compared], axis=0)
-            remarks += [Remark(line) for line in units_lacking(self.question, spreads)]
-        return tuple(remarks)
+            whole = np.flatnonzero(~np.isnan(ledger.values[: ledger.size, -1]))  # others lack what was added since
+            stream, number, values = ledger.stream[whole], ledger.number[whole], ledger.values[whole]
+        compared = list(self._version.designs) if designs is None else None
+        chosen = None if designs is None else np.isin(np.arange(len(self.all_names)), list(designs))
+        told = Values(stream, number, values, self.all_names, self.question, self.separate)
+        return remarks(told, chosen, compared)
 
     def export(self, path: str | Path, *, force: bool = False) -> int:
         """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.
@@ -337,7 +325,9 @@ class StudyView(Answering):
         return [str(Identity(design, self.blocks.number(block))) for design, block in pairs]
 
     def _named(self, identity: Identity) -> str:
-        """An evaluation for a sentence: by its id, and by design and block where it has one."""
+        """An evaluation for a sentence: by its id, and by design and block or objective where it has one."""
+        if identity.objective is not None:
+            return f"{identity} ({self._reader.names[identity.design]!r:.60}, {self.objectives[identity.objective]})"
         if self.blocks is None or identity.number >= self.blocks.n_blocks:
             return str(identity)
         block = self.blocks.names[identity.number]
@@ -394,12 +384,21 @@ class StudyView(Answering):
     def streams(self) -> tuple[Integers, Integers]:
         """For each design that there ever was: its place among those that are compared (or -1), and from which number.
 
-        The answer is about these evaluations alone.
+        The answer is about these evaluations alone. Where objectives are measured separately, for each objective of
+        each design, design after design.
         """
-        version, ledger = self._version, self._reader.ledger
-        place = np.full(ledger.n_designs, -1, dtype=np.int64)
-        place[list(version.designs)] = np.arange(len(version.designs))
+        ledger = self._reader.ledger
+        compared = ledger.streams(self._version.designs)
+        place = np.full(len(ledger.start), -1, dtype=np.int64)
+        place[compared] = np.arange(len(compared))
         return place, ledger.start.copy()
+
+    def used(self) -> Integers:
+        """For each of these streams: how many of its evaluations the answer rests on."""
+        with self._reader.guard:
+            self._reader.up_to_date()
+            fold, ledger = self._reader.fold, self._reader.ledger
+            return np.asarray((fold.consumed if fold.finished else ledger.through) - ledger.start)
 
     @property
     def _version(self) -> Version:
@@ -456,6 +455,11 @@ class StudyView(Answering):
     def blocks(self) -> StudyBlocks | None:
         """What the designs meet, in the order of their evaluations' numbers; None where each has evaluations alone."""
         return self._reader.specification.blocks
+
+    @property
+    def separate(self) -> bool:
+        """Whether objectives are measured separately: an evaluation then has one of them."""
+        return self._reader.specification.separate
 
     @property
     def seed(self) -> int:

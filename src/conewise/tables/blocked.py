@@ -123,9 +123,12 @@ def _read(table: LongTable, which: int, block: str, known: dict[str, int]) -> tu
     """The rows of one file: numbers of designs, numbers of blocks, values; NaN where one is missing."""
     file = table.files[which]
     number = {name: k for k, name in enumerate(table.names)}
-    designs = [np.array([number[word] for word in words], dtype=np.intp)[codes] for codes, words in file.names()]
+    designs = np.concatenate(
+        [np.array([number[word] for word in words], dtype=np.intp)[codes] for codes, words in file.names()]
+    )
     blocks: list[Indices] = []
     values: list[Floats] = []
+    done = 0
     for row, columns in Piece(file.reader).blocks(file.objectives, block):
         try:
             codes, words = coded(columns[block], file.path, block, row)
@@ -133,6 +136,9 @@ def _read(table: LongTable, which: int, block: str, known: dict[str, int]) -> tu
             raise InputError(f"{row_words(file.path, row)} or later, column {block!r} is empty; which block?") from None
         blocks.append(np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)[codes])
         some = np.column_stack([file._column(columns[o.name], o, row) for o in file.meaning])
+        if file.given is not None:  # what is known of a design stands in one of its rows at least
+            some = file.given.filled(some, designs[done : done + len(some)], list(table.names))
+        done += len(some)
         file._complete(some, row)  # refused where rows have to be complete
         values.append(file.meaning.steps(some))
-    return np.concatenate(designs), np.concatenate(blocks), np.concatenate(values)
+    return designs, np.concatenate(blocks), np.concatenate(values)

@@ -43,6 +43,8 @@ def no_column(whose: str, column: str, columns: Sequence[str]) -> InputError:
     """The refusal of a column that is not there, with the one that was probably meant."""
     meant = closest(column[:_SEARCHED], columns[:_SEARCHED])
     hint = "" if meant is None else f"; perhaps {meant!r} is meant"
+    if {"metric", "value"} <= {known.lower() for known in columns[:_SEARCHED]}:
+        hint = "; a row for each metric and its value is what readers.melted reads, --from melted on the command line"
     return InputError(f"{whose} has no column {column!r}; it has {listed_columns(columns) or 'none'}{hint}.")
 
 

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from conewise import _limits as limits
+from conewise._arrays import Indices
 from conewise.errors import InputError
 from conewise.tables.columns import arrow_values, wanted_columns
 from conewise.tables.spreadsheets import unguarded, unguarded_header
@@ -70,7 +71,7 @@ class CsvReader:
             header = [column.strip() for column in next(rows)]
             position = {column: k for k, column in reversed(list(enumerate(header)))}
             places = {column: position[column] for column in wanted_columns(numbers, name)}
-            rows = (row for row in (rows if span is None else self._rows_of(span)) if row)
+            rows = filter(None, rows if span is None else self._rows_of(span))
             done = 0
             while block := list(islice(rows, limits.CHUNK_ROWS)):
                 short = next((k for k, row in enumerate(block) if len(row) != len(header)), None)
@@ -82,6 +83,23 @@ class CsvReader:
                 columns = list(zip(*block, strict=True))
                 yield {column: columns[place] for column, place in places.items()}
                 done += len(block)
+
+    def picked(self, columns: Sequence[str], rows: Indices) -> tuple[list[list[str]], int]:
+        """The entries of these columns, as they stand, at those of the rows that are there, and how many rows are.
+
+        Rows count from 0, in order; whether all have as many entries as the header, somebody has seen before.
+        """
+        with self._open() as file:
+            lines = self._rows(file)
+            header = [column.strip() for column in next(lines)]
+            places = [header.index(column) for column in columns]
+            wanted = iter(rows[rows >= 0].tolist())
+            number, found, row = -1, list[list[str]](), next(wanted, None)
+            for number, line in enumerate(filter(None, lines)):
+                if number == row:
+                    found.append([line[place] for place in places])
+                    row = next(wanted, None)
+        return found, number + 1
 
     def _rows_of(self, span: Span) -> Iterator[list[str]]:
         delimiter = self._delimiter()
@@ -132,20 +150,20 @@ class CsvReader:
         file.seek(0)
         rows = csv.reader(chain(file, (_END,)), delimiter=delimiter)
         begun = 1
-        while True:
-            try:
-                with as_text(self._path):
-                    row = next(rows)
-            except csv.Error as error:
-                raise InputError(f"{self._path.name}, line {rows.line_num}: {error}.") from None
-            if row and row[-1].endswith(_END):
-                if row == [_END]:
-                    return
-                raise InputError(
-                    f"{self._path.name}, line {begun}: a quote is opened in this row and never closed; close it."
-                )
-            yield row
-            begun = rows.line_num + 1
+        try:
+            with as_text(self._path):
+                for row in rows:
+                    if row and row[-1].endswith(_END):
+                        if row == [_END]:
+                            return
+                        raise InputError(
+                            f"{self._path.name}, line {begun}: a quote is opened in this row and never closed; close "
+                            "it."
+                        )
+                    yield row
+                    begun = rows.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self._path.name}, line {rows.line_num}: {error}.") from None
 
 
 @contextmanager

@@ -29,10 +29,14 @@ _KNOWN: Final = "every feature must be known: fill it in, or leave that feature 
 def features_of(table: LongTable | WideTable, columns: Sequence[str]) -> dict[str, list[Any]]:
     """The features of the designs of a table, one value a design: a column whose rows disagree is refused."""
     _check_roles(columns, table.design, table.objectives)
-    files = [(f.path, f.reader) for f in table.files] if isinstance(table, LongTable) else [(table.path, table.reader)]
+    files = _files(table)
     for path, reader in files:
         check_columns(columns, distinct_columns(reader, path), path)
     return {column: _one_a_design(table, files, column) for column in columns}
+
+
+def _files(table: LongTable | WideTable) -> list[tuple[Path, Reader]]:
+    return [(f.path, f.reader) for f in table.files] if isinstance(table, LongTable) else [(table.path, table.reader)]
 
 
 def _check_roles(columns: Sequence[str], design: str, objectives: Sequence[str]) -> None:
@@ -99,7 +103,26 @@ class Listed:
         """One value a design."""
         _check_roles(columns, "name", ())
         check_columns(columns, list(dict.fromkeys(column for row in self._designs for column in row)), self._path)
+        for column in columns:
+            self._check_same(column)
         return {column: [row.get(column) for row in self._designs] for column in columns}
+
+    def _check_same(self, column: str) -> None:
+        """Where the measurements have a feature as well, it is what the list says."""
+        if not isinstance(self._source, LongTable | WideTable):
+            return
+        listed = {str(row["name"]): text_of(row.get(column)) for row in self._designs}
+        for path, reader in _files(self._source):
+            if column not in reader.columns():
+                continue
+            rows = zip(_texts(reader, self._source.design), _texts(reader, column), strict=True)
+            for row, (name, given) in enumerate(rows):
+                entry = given.strip()
+                if entry.lower() not in _MISSING and _differ(listed[name], entry):
+                    raise InputError(
+                        f"{row_words(path, row)}: {column!r} of {name!r} is {entry!r:.40}, and {listed[name]!r:.40} in "
+                        f"{self._path.name}; a feature has one value a design."
+                    )
 
     @property
     def objectives(self) -> tuple[str, ...]:

@@ -12,7 +12,16 @@ import numpy as np
 from conewise._arrays import Floats, Indices, as_points, as_words
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective, UnitsWarning, as_objectives, proposed_units, units_remark, with_units
+from conewise.objectives import (
+    Level,
+    Objective,
+    UnitsWarning,
+    as_objectives,
+    proposed_units,
+    units_remark,
+    with_levels,
+    with_units,
+)
 from conewise.tables.clauses import Where, parse_where
 from conewise.tables.frames import is_frame, is_lazy
 from conewise.tables.outputs import free_name
@@ -33,6 +42,7 @@ def front(
     name: str | None = None,
     where: str | None = None,
     units: str | None = None,
+    levels: Mapping[str, Level] | None = None,
     everyone: bool = False,
     keep_duplicates: bool = True,
 ) -> Any:
@@ -40,8 +50,9 @@ def front(
 
     `table` is a frame of pandas, polars or pyarrow (extra `frames`), a list of dictionaries, a mapping of columns, an
     array (K, D), or the path of a file or several, whose rows come as a mapping of columns. `objectives` are names or
-    `Objective` records; by default all columns but the one that names the designs. Designs that miss a level are
-    neither returned nor beat anybody. `where` leaves rows out before: "price < 1000 and fuel == diesel".
+    `Objective` records; by default all columns but the one that names the designs. `levels` say what is acceptable,
+    `{"power": 85, "price": ("<=", 9)}`, as records may: designs that miss one are neither returned nor beat anybody.
+    `where` leaves rows out before: "price < 1000 and fuel == diesel".
     `units="auto"` takes a tenth of each spread, rounded to 1-2-5, for one step.
 
     `everyone=True` returns every row, with the columns status, rank (1 for the Pareto set, 2 for that of the rest),
@@ -57,6 +68,8 @@ def front(
     opened, given = open_designs(table, objectives, minimise, name, where)
     cone = Cone.orthant(opened.dim) if cone is None else as_cone(cone)
     take_units(opened, units)
+    if levels is not None:
+        opened.meaning_as(with_levels(opened.meaning, levels))
     found = front_of_table(opened, cone, keep_duplicates=keep_duplicates)
     if (remark := spread_remark(opened, found, cone)) is not None:
         warnings.warn(remark, UnitsWarning, stacklevel=2)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 
-from conewise._arrays import Indices, as_decimal
+from conewise._arrays import Floats, Indices, as_decimal
 from conewise.errors import ConewiseError, InputError, from_extra, shown
 from conewise.tables.csvfiles import CsvReader, GuardedCsvReader
+from conewise.tables.designs import DesignTable
 from conewise.tables.frames import is_records
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
@@ -60,48 +61,122 @@ def frame_of(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
     return narwhals.from_dict(dict(columns), backend=chosen).to_native()
 
 
+class Written(float):
+    """A number that is shown as it stands in a file: 0.10 stays 0.10.
+
+    >>> Written(0.1, "0.10") == 0.1, str(Written(0.1, "0.10"))
+    (True, '0.10')
+    """
+
+    text: str
+
+    def __new__(cls, value: float, text: str = "") -> Self:
+        """The number, and how it was written."""
+        made = super().__new__(cls, value)
+        made.text = text
+        return made
+
+    def __str__(self) -> str:
+        return self.text
+
+
 def other_columns(table: ShardedTable, rows: Indices) -> dict[str, list[Any]]:
     """The columns that were not compared, at these rows of all files, by a second reading; None where a file has none.
 
     Entries of CSV are texts, but for columns that hold nothing but numbers.
     """
-    columns = list(dict.fromkeys(column for part in table.tables for column in part.others))
+    return _read_again(table, rows, (), float)
+
+
+def all_columns(
+    table: ShardedTable, rows: Indices, values: Floats
+) -> tuple[dict[str, Sequence[Any] | Floats], dict[str, list[Any]]]:
+    """(compared, others): the objectives of these rows as they stand in the files, and the columns not compared.
+
+    `values` (n, D) are what was read of the objectives; texts of CSV that say whole numbers become whole numbers, and
+    other numbers are `Written`.
+    """
+    found = _read_again(table, rows, table.objectives, _written)
+    compared: dict[str, Sequence[Any] | Floats] = {}
+    for d, name in enumerate(table.objectives):
+        entries = found.pop(name)
+        plain = all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries)
+        compared[name] = entries if plain and len(entries) == len(values) else values[:, d]
+    return compared, found
+
+
+def _read_again(
+    table: ShardedTable, rows: Indices, also: Sequence[str], number: Callable[[str], float]
+) -> dict[str, list[Any]]:
+    """Some columns, and all that are not compared, at these rows, which are in order."""
+    columns = list(dict.fromkeys([*also, *(column for part in table.tables for column in part.others)]))
     found: dict[str, list[Any]] = {column: [] for column in columns}
     if not columns or not len(rows):
         return found
     offset = 0
     texts: set[str] = set()
     for part in table.tables:
-        reader, ours = part.reader, isinstance(part.reader, GuardedCsvReader)
-        cells = reader._cells if isinstance(reader, GuardedCsvReader) else reader
-        if isinstance(cells, CsvReader):  # the entries as they stand, not as numbers
-            reader = CsvReader(part.path, cells._text)
-            reader = GuardedCsvReader(reader) if ours else reader
-            texts |= set(part.others)
-        for block in reader.chunks(part.others or part.objectives[:1], None):
-            size = len(next(iter(block.values())))
-            here = rows[(rows >= offset) & (rows < offset + size)] - offset
-            for column in columns:
-                entries = block.get(column)
-                chosen = [None if entries is None else _plain(entries[int(k)]) for k in here]
-                found[column] += [unguarded(e) if ours and isinstance(e, str) else e for e in chosen]
-            offset += size
-    return {column: _numbers(entries) if column in texts else entries for column, entries in found.items()}
+        here = (*also, *part.others)
+        cells = _cells(part)
+        if cells is None:
+            entries, size = _entries_at(part, here or part.objectives[:1], rows - offset)
+        else:
+            entries, size = _texts_at(part, cells, here or part.objectives[:1], rows - offset)
+            texts |= set(here)
+        some = int(((rows >= offset) & (rows < offset + size)).sum())
+        for column in columns:
+            found[column] += entries[column] if column in here else [None] * some
+        offset += size
+    return {column: _numbers(entries, number) if column in texts else entries for column, entries in found.items()}
 
 
-def _numbers(entries: list[Any]) -> list[Any]:
-    """Texts that are all numbers, written as numbers are, as numbers; "" is None."""
+def _cells(part: DesignTable) -> CsvReader | None:
+    """What reads the entries of a CSV file as they stand, not as numbers; None for other kinds."""
+    reader = part.reader._cells if isinstance(part.reader, GuardedCsvReader) else part.reader
+    return CsvReader(part.path, reader._text) if isinstance(reader, CsvReader) else None
+
+
+def _texts_at(
+    part: DesignTable, cells: CsvReader, columns: Sequence[str], rows: Indices
+) -> tuple[dict[str, list[Any]], int]:
+    """The columns at those of the rows that are in this file, and how many rows it has."""
+    ours = isinstance(part.reader, GuardedCsvReader)
+    written = dict(zip(part.reader.columns(), cells.columns(), strict=True)) if ours else {}
+    lines, size = cells.picked([written.get(column, column) for column in columns], rows)
+    texts = [[unguarded(text) for text in line] for line in lines] if ours else lines
+    return {column: [line[k] for line in texts] for k, column in enumerate(columns)}, size
+
+
+def _entries_at(part: DesignTable, columns: Sequence[str], rows: Indices) -> tuple[dict[str, list[Any]], int]:
+    """The same of a file that is not CSV."""
+    found: dict[str, list[Any]] = {column: [] for column in columns}
+    done = 0
+    for block in part.reader.chunks(columns, None):
+        size = len(next(iter(block.values())))
+        here = rows[(rows >= done) & (rows < done + size)] - done
+        for column in columns:
+            found[column] += [_plain(block[column][int(k)]) for k in here]
+        done += size
+    return found, done
+
+
+def _numbers(entries: list[Any], number: Callable[[str], float]) -> list[Any]:
+    """Texts that are all numbers, written as numbers are, as whole numbers or as `number` makes them; "" is None."""
     entries = [None if isinstance(entry, str) and not entry.strip() else entry for entry in entries]
     texts = [entry for entry in entries if isinstance(entry, str)]
     if len(texts) < sum(entry is not None for entry in entries):
         return entries
-    for kind in (int, float):
+    for kind, made in ((int, int), (float, number)):
         try:
             if all(_same(text, kind) for text in texts):
-                return [None if entry is None else kind(entry) for entry in entries]
+                return [None if entry is None else made(entry) for entry in entries]
         except (ValueError, OverflowError):
             continue
     return entries
+
+
+def _written(text: str) -> Written:
+    return Written(float(text), text.strip())
 
 
 def _same(text: str, kind: type[int] | type[float]) -> bool:

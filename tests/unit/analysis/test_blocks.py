@@ -11,7 +11,7 @@ import pytest
 import conewise as cw
 from conewise.cli.main import main
 from conewise.errors import InputError
-from conewise.noise import Bounded
+from conewise.noise import Bounded, GaussianUnknown
 
 RATES = np.array([[0.9, 0.3], [0.4, 0.85], [0.3, 0.25], [0.25, 0.2]])
 
@@ -107,14 +107,108 @@ def test_repeated_zeros_and_ones_stay_in_their_range():
     assert "observations between 0.0 and 1.0" in found.result.guarantee.assumption
 
 
-def test_zeros_and_ones_beside_other_values_are_said():
+def test_zeros_and_ones_beside_other_values_are_bet_on():
     values = answers(60)
     values[:, :, 1] += np.random.default_rng(3).normal(size=values.shape[:2])
-    said = " ".join(analysed(values, population=None).explanations)
-    assert "maths is 0 or 1 in every row" in said
-    assert "maths is 0 or 1" not in " ".join(analysed(values).explanations)  # exact: nothing is assumed
+    found = analysed(values, population=None, epsilon=0.2)
+    assert "observations between 0.0 and 1.0, of any distribution (maths)" in found.result.guarantee.assumption
+    assert "normal from block to block, of unknown covariance (cost)" in found.result.guarantee.assumption
+    assert "maths is 0 or 1" not in " ".join(found.explanations)
+    said = " ".join(analysed(values, population=None, noise=GaussianUnknown()).explanations)
+    assert "maths is 0 or 1 in every row, which no normal difference is" in said
+    assert "maths is 0 or 1" not in " ".join(analysed(values, noise=GaussianUnknown()).explanations)  # exact
     ranges = Bounded([0, -10], [1, 10])
     assert "maths is 0 or 1" not in " ".join(analysed(values, population=None, noise=ranges).explanations)
+
+
+PRICES = [0.5, 0.4, 0.45, 0.6]
+MIXED = {
+    "design": "model",
+    "block": "question",
+    "objectives": [
+        cw.Objective("right", noise="binary"),
+        cw.Objective("seconds", "min", noise="unknown"),
+        cw.Objective("price", "min", noise="known"),
+    ],
+    "delta": 0.05,
+    "epsilon": 0.1,
+}
+
+
+def calls(blocks=300, *, words=False, every=1):
+    """Models that are right or wrong, take so many seconds, and have a price, which stands in one row of many."""
+    values, rng = answers(blocks), np.random.default_rng(5)
+    seconds = 1 - RATES[:, 1:] + 0.3 * rng.normal(size=(1, blocks)) + 0.1 * rng.normal(size=(4, blocks))
+    return [
+        {
+            "model": f"m{i}",
+            "question": f"q{b}",
+            "right": ("yes" if values[i, b, 0] else "no") if words else values[i, b, 0],
+            "seconds": seconds[i, b],
+            "price": PRICES[i] if b % every == 0 else None,
+        }
+        for b in range(blocks)
+        for i in range(4)
+    ]
+
+
+@pytest.mark.parametrize("population", [None, 1000, "all"])
+def test_right_or_wrong_seconds_and_a_price(population):
+    found = cw.analyse(calls(words=True, every=100), **MIXED, population=population)
+    assert found.result.status[:2].tolist() == ["kept", "kept"]
+    assert found.result.status[3] == "beaten"
+    if population == "all":
+        averages = found.means * [1, -1, -1]
+        assert (found.result.pareto == cw.pareto_mask(averages, cw.Cone.orthant(3))).all()
+    words = "observations of 0 or 1 (right); differences between designs that are normal from block to block"
+    assert words in found.result.guarantee.assumption
+    assert "no noise (price)" in found.result.guarantee.assumption
+
+
+def test_levels_on_every_kind():
+    levelled = [
+        cw.Objective("right", noise="binary", level=0.2),
+        cw.Objective("seconds", "min", noise="unknown", level=0.9),
+        cw.Objective("price", "min", noise="known", level=0.5),
+    ]
+    for population in (None, "all"):
+        found = cw.analyse(calls(), **(MIXED | {"objectives": levelled}), population=population)
+        assert found.result.status[3] == "misses a level"  # its price
+        assert found.result.status[:2].tolist() == ["kept", "kept"]
+    assert "normal themselves where they have a level" in found.result.guarantee.assumption
+
+
+def test_a_known_value_that_changes_is_refused():
+    rows = calls(20)
+    with pytest.raises(InputError, match=r"'price' of 'm0' is 9, and 0.5 before, although it is declared to be known"):
+        cw.analyse([*rows[:40], rows[40] | {"price": 9.0}, *rows[41:]], **MIXED)
+    with pytest.raises(InputError, match="no row of 'm1' has a value of 'price', which is known"):
+        cw.analyse([row | {"price": None if row["model"] == "m1" else 1.0} for row in rows], **MIXED)
+
+
+def test_the_command_takes_noise_by_objective(tmp_path, capsys):
+    path, rows = tmp_path / "calls.csv", calls(200)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    columns = ["--objectives", "right,seconds,price", "--minimise", "seconds,price", "--epsilon", "0.1"]
+    how = ["--design", "model", "--block", "question", "--delta", "0.05", "--noise", "right=binary"]
+    run = ["analyse", str(path), *how, *columns, "--noise", "price=known"]
+    with pytest.raises(SystemExit, match="0"):
+        main([*run, "--noise", "seconds=unknown", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    found = cw.analyse(path, **MIXED)
+    assert [row["status"] for row in said["designs"]] == found.result.status.tolist()
+    with pytest.raises(SystemExit, match="0"):  # zeros and ones show by themselves, and nothing is known of the seconds
+        main(["analyse", str(path), *how[:-2], *columns, "--noise", "price=known", "--json"])
+    assert json.loads(capsys.readouterr().out)["designs"] == said["designs"]
+    with pytest.raises(SystemExit, match="2"):
+        main([*run, "--noise", "seconds=subgaussian:1"])
+    error = capsys.readouterr().err
+    assert "got subgaussian noise" in error
+    assert "in objective 2; give every objective a range" in error
+    assert error.count("\n") == 1
 
 
 def test_a_missing_question_is_said():

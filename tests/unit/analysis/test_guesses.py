@@ -63,3 +63,10 @@ def test_a_design_that_was_evaluated_once_has_no_standard_error():
 
 def test_a_single_design_needs_no_guess():
     assert cw.analyse({"design": ["a", "a"], "x": [1.0, 2.0]}, objectives=["x"], delta=0.1).guess is None
+
+
+def test_values_that_are_all_the_same_have_no_standard_error():
+    """The average of three hundred times 1.1 is off by a rounding, which is no noise."""
+    rows = [{"design": d, "x": float(k % 7), "price": p} for d, p in (("a", 1.1), ("b", 1.53)) for k in range(300)]
+    found = cw.analyse(rows, objectives=["x", cw.Objective("price", "min", noise="known")], delta=0.05)
+    assert found.guess.standard_errors[:, 1].tolist() == [0.0, 0.0]

@@ -32,7 +32,7 @@ def test_a_section_replaces_itself_and_nothing_else():
 
 
 def test_a_table_counts_what_was_met():
-    found = [boxes.Run(1, 60, -5.0, 9, 0.02, 0.01, 3.0), boxes.Run(2, 50, -4.0, 8, None, 0.02, 5.0)]
+    found = [boxes.Run(1, 60, -5.0, 9, 0.02, True, 0.01, 3.0), boxes.Run(2, 50, -4.0, 8, None, False, 0.02, 5.0)]
     rows = boxes.table(found)
-    assert "| 50 to 60 | -4.50 | -4.00 | 1 of 2 | 4 |" in rows[2]
-    assert rows[-1] == "| 2 | 50 | -4.00 | 8 | none | 0.02 |"
+    assert "| 50 to 60 | -4.50 | -4.00 | 1 of 2 | 1 of 2 | 4 |" in rows[2]
+    assert rows[-1] == "| 2 | 50 | -4.00 | 8 | none | no | 0.02 |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -97,11 +98,10 @@ def test_renaming_the_designs_renames_the_claims():
         state = random_state(checked, seed, spread=0.5)
         turn = np.random.default_rng(seed).permutation(6)
         place = np.argsort(turn)
-        turned = Checkpoints(
-            state.levels,
-            state.statistics,
-            state.reached[turn],
-            tuple(
+        turned = replace(
+            state,
+            reached=state.reached[turn],
+            snapshots=tuple(
                 Snapshot(np.sort(place[part.designs]), part.means[np.argsort(place[part.designs])], None)
                 for part in state.snapshots
             ),

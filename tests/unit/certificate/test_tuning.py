@@ -35,9 +35,10 @@ def tunings(draw):
         spending_power=draw(st.floats(0.0, 3.0)),
         step=draw(st.floats(1.05, 2.0)),
         pilot_first=draw(st.integers(1, 9)),
+        pilot_look=draw(part),
         pilot_part=draw(st.floats(0.1, 9.0)),
         pilot_worth=0.0,
-        pilots_from=2,
+        pilots_from=(2, 2),
         even=draw(st.floats(0.01, 1.0)),
         even_facets=draw(part),
         even_rivals=rivals,
@@ -70,7 +71,7 @@ WITHOUT_STEPS = Tuning(
     step=1.5,
     pilot_part=1.0,
     pilot_worth=0.0,
-    pilots_from=2,
+    pilots_from=(2, 2),
     even=0.5,
     even_facets=0.25,
     even_rivals=0.5,
@@ -94,7 +95,8 @@ def test_no_tuning_spends_more_than_delta(tuning, success, pilots, seed):
         state = state.add(Observations.single(who, means[who] + rng.normal(size=(len(who), 2))))
     for p in (1, 3, k):
         front = np.isin(np.arange(k), rng.choice(k, p, replace=False))
-        assert 0 < spent(checked, state, front) <= delta * (1 + 1e-9)
+        looked = 0.0 if checked.pilot is None else delta * tuning.pilot_look
+        assert 0 < spent(checked, state, front) + looked <= delta * (1 + 1e-9)
 
 
 WRONG = {
@@ -107,6 +109,7 @@ WRONG = {
     "even_facets": 0.0,
     "even_rivals": 0.9,
     "pilot_first": 0,
+    "pilot_look": 0.0,
     "pilot_blind": 0,
     "pilot_growth": 1.0,
     "draws": 0,

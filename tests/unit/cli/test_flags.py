@@ -18,6 +18,7 @@ from conewise.cli.main import commands
         ("assume a size (`noise=Gaussian(sigma)`).", "assume a size (--noise gaussian:SIGMA)."),
         ("`minimise` names 'x'.", "--minimise names 'x'."),
         ('write `incomplete="skip"`.', "write --incomplete skip."),
+        ("`designs` belongs to a model: name the `features`.", "--designs belongs to a model: name the --features."),
         ("n_designs must be at least 2.", "--designs must be at least 2."),
         ("use `record` for these.", "use `record` for these."),
     ],

@@ -51,6 +51,49 @@ def test_other_columns_are_kept(cars):
     assert [(row["name"], row["fuel"]) for row in found] == [("a", "diesel"), ("b", "petrol"), ("d", "diesel")]
 
 
+WRITTEN = "design,cost,gain,note\na,14900,0.10,x\n\nb, 15000 ,1e3,y\nc,99999,-3.50,z\nd,123456789,2000,\n"
+
+
+def test_cells_are_given_back_as_they_were_written(tmp_path):
+    (tmp_path / "first.csv").write_text(WRITTEN, encoding="utf-8")
+    (tmp_path / "second.csv").write_text('gain,design,cost\n"+1.50",e,14000\n', encoding="utf-8")
+    choice = ["--objectives", "cost,gain", "--minimise", "cost"]
+    done = run("front", tmp_path / "first.csv", *choice)
+    assert done.stdout == "design,cost,gain,note\na,14900,0.10,x\nb,15000,1e3,y\nd,123456789,2000,\n"
+    done = run("front", tmp_path / "first.csv", *choice, "--all")
+    assert [line.split(",")[:3] for line in done.stdout.splitlines()[1:]] == [
+        ["a", "14900", "0.10"],
+        ["b", "15000", "1e3"],
+        ["c", "99999", "-3.50"],
+        ["d", "123456789", "2000"],
+    ]
+    done = run("front", tmp_path / "first.csv", tmp_path / "second.csv", *choice)
+    assert done.stdout.splitlines()[1:] == ["b,15000,1e3,y", "d,123456789,2000,", "e,14000,+1.50,"]
+    again = tmp_path / "again.csv"
+    again.write_text(done.stdout, encoding="utf-8")
+    assert run("front", again, *choice).stdout == done.stdout
+    values = json.loads(run("front", again, *choice, "--json").stdout)["designs"][0]["values"]
+    assert values == {"cost": 15000, "gain": 1000.0}
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".parquet", ".tsv"])
+def test_whole_numbers_stay_whole_in_every_form(cars, tmp_path, ending):
+    other = tmp_path / f"cars{ending}"
+    run("front", cars, *CHOICE, "--out", other)
+    assert run("front", other, *CHOICE).stdout == run("front", cars, *CHOICE).stdout
+    assert "a,20000,90,diesel" in run("front", other, *CHOICE).stdout
+
+
+def test_on_a_terminal_large_numbers_are_not_cut(cars, capsys, monkeypatch):
+    cars.write_text("name,cost,speed\na,123456789,1234567.25\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with pytest.raises(SystemExit):
+        main(["front", str(cars)])
+    shown = capsys.readouterr().out
+    assert "123456789 " in shown
+    assert "1234567.25 " in shown
+
+
 def test_units_are_given_by_name_and_said(cars):
     words = ["--cone", "importance:0.2", "--unit", "price (EUR)=500", "--unit", "power=10"]
     done = run("front", cars, *CHOICE, *words)
@@ -160,7 +203,7 @@ def test_texts_of_other_columns_cannot_be_computed_by_a_spreadsheet(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("name,cost,note\na,1,=1+1\n", encoding="utf-8")
     done = run("front", path, "--objectives", "cost")
-    assert done.stdout == "'name,cost,note\na,1.0,'=1+1\n"
+    assert done.stdout == "'name,cost,note\na,1,'=1+1\n"
     again = tmp_path / "again.csv"
     again.write_text(done.stdout, encoding="utf-8")
     assert run("front", again, "--objectives", "cost").stdout == done.stdout

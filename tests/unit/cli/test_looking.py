@@ -52,6 +52,7 @@ def test_status_has_a_line_a_design_and_who_has_what(begun, capsys):
         "standard_errors": {"yield": None, "cost": None},
         "probability": None,  # no model
         "evidence": None,
+        "repetitions": None,  # an evaluation has all objectives
     }
     assert found["designs"][1]["means"] == {"yield": None, "cost": None}
     assert {lease["id"] for lease in found["leases"]} == {"d0n1", "d1n0", "d2n0", "d3n0"}

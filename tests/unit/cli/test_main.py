@@ -23,7 +23,7 @@ from conewise.cli.main import _hint, commands
         (["fronts"], "No such command 'fronts'"),
         (["study", "create", "none.toml"], "there is no file none.toml; conewise study init none.toml writes one"),
         (["--colour"], "No such option"),
-        (["cone"], "Missing argument 'SPEC'; see conewise cone --help"),
+        (["cone"], "a cone was expected, such as planar:135, or objectives and what is worth it"),
         (["front"], "Missing argument 'FILE...'; see conewise front --help"),
         (["budget"], "Missing option '--designs'; see conewise budget --help"),
         (["cone", "planar:135", "--angle"], "No such option"),

@@ -147,7 +147,7 @@ def test_a_front_says_which_columns_were_compared_and_in_which_direction(tmp_pat
         "2 of 3 designs are Pareto under orthant:2; compared: cost (smaller is better), speed (larger is better), "
         "left out: 1 column without a name\n"
     )
-    assert done.stdout == "row,cost,speed\n1,1.0,2.0\n2,2.0,3.0\n"
+    assert done.stdout == "row,cost,speed\n1,1,2\n2,2,3\n"
     data = json.loads(run("front", path, "--minimise", "cost", "--json").stdout)
     assert data["compared"] == [
         {"name": "cost", "direction": "smaller", "unit": 1.0, "level": None},
@@ -178,12 +178,12 @@ def test_columns_with_commas_in_their_names_can_be_named(tmp_path):
 def test_no_column_of_ours_hides_one_of_the_users_in_a_front(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("row,status,seed\n5,1,2\n6,0,1\n", encoding="utf-8")
-    assert run("front", path).stdout == "row_,row,status,seed\n1,5.0,1.0,2.0\n2,6.0,0.0,1.0\n"
+    assert run("front", path).stdout == "row_,row,status,seed\n1,5,1,2\n2,6,0,1\n"
     data = json.loads(run("front", path, "--json").stdout)
     assert data["designs"][0] == {"row": 1, "name": "1", "values": {"row": 5, "status": 1, "seed": 2}, "others": {}}
     path.write_text("name,row\n1,5\n2,6\n", encoding="utf-8")
     objectives = ["--objectives", "name,row", "--name", "name"]
-    assert run("front", path, *objectives).stdout == "name_,name,row\n2,2.0,6.0\n"
+    assert run("front", path, *objectives).stdout == "name_,name,row\n2,2,6\n"
     assert json.loads(run("front", path, *objectives, "--json").stdout)["designs"] == [
         {"row": 2, "name": "2", "values": {"name": 2, "row": 6}, "others": {}}
     ]

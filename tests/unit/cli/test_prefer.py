@@ -23,7 +23,7 @@ def cars(tmp_path):
 def test_the_command_asks_until_nothing_changes_and_prints_the_cone(cars):
     told = CliRunner().invoke(commands, ["prefer", str(cars), "--minimise", "price"], input="1\n1\n1\n1\n1\n1\n1\n")
     assert told.exit_code == 0
-    assert "1 of 6 designs remain" in told.stdout
+    assert "1 of 6 designs remains" in told.stdout
     cone = cw.Cone.parse(told.stdout.split("--cone '")[1].split("'")[0])
     assert cone.dim == 3
 
@@ -38,6 +38,17 @@ def test_answers_can_be_taken_back_and_questions_limited(cars):
         commands, ["prefer", str(cars), "--minimise", "price", "--questions", "1", "--json"], input="maybe\n2\n1\n"
     )
     assert len(json.loads(told.stdout)["said"]) == 1
+
+
+def test_measurements_are_no_designs_and_large_values_are_shown_whole(cars, tmp_path):
+    repeated = tmp_path / "repeated.csv"
+    repeated.write_text("design,cost\nA,1\nA,2\n", encoding="utf-8")
+    told = CliRunner().invoke(commands, ["prefer", str(repeated)])
+    assert "repeated.csv has two designs called 'A'" in str(told.exception)
+    cars.write_text("name,price,speed\nA,123456789,10.25\nB,1234567890,20\n", encoding="utf-8")
+    told = CliRunner().invoke(commands, ["prefer", str(cars), "--minimise", "price"], input="q\n")
+    assert "  1  A: price 123456789, speed 10.25" in told.stderr
+    assert "1234567890 " in told.stdout
 
 
 def test_statements_on_the_command_line_count(cars):

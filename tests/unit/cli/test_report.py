@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conewise.cli.main import main
@@ -48,3 +50,29 @@ def test_an_ending_of_ones_own_goes_with_format(capsys, folder):
 def test_a_report_of_a_file_called_as_a_study_is_about_a_study(capsys, folder, held):
     Path("trial.db").write_bytes(held)
     assert "trial.db is not a study: it is no SQLite database" in refused(capsys, "report", "trial.db")
+
+
+def test_a_table_with_blocks_has_a_report_as_it_has_an_answer(capsys, folder):
+    rng = np.random.default_rng(0)
+    hard = rng.normal(size=60)
+    rows = [
+        f"m{k},q{q},{int(k - 1 - hard[q] + rng.logistic() > 0)},{1 + 0.5 * k + 0.1 * rng.normal():.3f},{3 - k}"
+        for k in range(3)
+        for q in range(60)
+    ]
+    Path("calls.csv").write_text("\n".join(["model,question,right,seconds,price", *rows]), encoding="utf-8")
+    asked = ["--design", "model", "--block", "question", "--objectives", "right,seconds,price", "--epsilon", "0.2"]
+    asked += ["--minimise", "seconds,price", "--noise", "price=known", "--delta", "0.05", "--population", "200"]
+    with pytest.raises(SystemExit, match="0"):
+        main(["analyse", "calls.csv", *asked, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    with pytest.raises(SystemExit, match="0"):
+        main(["report", "calls.csv", *asked, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert {d["name"]: d["status"] for d in said["designs"]} == {d["name"]: d["status"] for d in found["designs"]}
+    assert said["guarantee"] == found["guarantee"]
+    with pytest.raises(SystemExit, match="0"):
+        main(["report", "calls.csv", *asked, "-o", "page.md"])
+    page = Path("page.md").read_text(encoding="utf-8")
+    assert "blocks in random order out of the 200" in page
+    assert "no noise (price)" in page

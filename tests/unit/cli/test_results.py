@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from shared.commandline import run
 from shared.laboratory import data, refused, rows_of, succeeds
 
 from conewise.studies.study import Study
@@ -55,6 +56,32 @@ def test_results_from_standard_input(trial, capsys, monkeypatch):
     with Study.open(trial) as study:
         told = study.evaluations()
         assert dict(zip(told.ids, told.values.tolist(), strict=True))["d2n1"] == [0.8, 0.3]
+
+
+def test_columns_of_which_the_study_knows_nothing_are_named(trial, capsys):
+    Path("done.csv").write_text("design,gain,cost,remark,gian\nc,1,2,fine,3\n", encoding="utf-8")
+    code, _, noted = run(capsys, "study", "tell", str(trial), "--file", "done.csv")
+    assert code == 0
+    assert noted == "Note: the study knows nothing of the columns remark, gian, which are not stored.\n"
+    handed = succeeds(capsys, "ask", trial, "-n", "1")
+    header, row = handed.splitlines()
+    Path("todo.csv").write_text(f"{header}\n{row[:-1]}1,2\n", encoding="utf-8")
+    told = data(capsys, "tell", trial, "--file", "todo.csv")
+    assert (told["stored"], told["ignored"]) == (1, [])
+
+
+def test_a_table_without_anything_to_do_is_taken_back(trial, capsys, monkeypatch):
+    """A loop of ask, evaluate and tell need not look whether there was anything to do."""
+    while (todo := succeeds(capsys, "ask", trial, "-n", "50")).count("\n") > 1:
+        header, *rows = todo.splitlines()
+        filled = [row[:-1] + ("9,0" if ",c," in row else "0,9") for row in rows]  # two empty cells end each of them
+        Path("todo.csv").write_text("\n".join([header, *filled]) + "\n", encoding="utf-8")
+        succeeds(capsys, "tell", trial, "--file", "todo.csv")
+    assert todo == "id,design,seed,gain,cost\n"
+    Path("todo.csv").write_text(todo, encoding="utf-8")
+    assert data(capsys, "tell", trial, "--file", "todo.csv")["stored"] == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(todo.encode())))
+    assert data(capsys, "tell", trial, "--file", "-")["stored"] == 0
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_front_with_dangerous_texts_reads_back(tmp_path, header):
 
 def test_a_harmless_front_is_a_plain_table(tmp_path):
     text = run("front", write(tmp_path / "designs.csv", ["name", "cost", "speed"], ["a", "'tis", "-5"]))
-    assert text.splitlines() == ["name,cost,speed", "a,0.0,3.0", "'tis,1.0,2.0", "-5,2.0,1.0"]
+    assert text.splitlines() == ["name,cost,speed", "a,0,3", "'tis,1,2", "-5,2,1"]
 
 
 def test_no_name_steers_a_terminal(monkeypatch):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from shared.laboratory import refused, succeeds
 
+import conewise as cw
 from conewise.cli.main import main
 
 
@@ -28,6 +29,23 @@ def test_what_init_writes_is_true_with_its_comments_taken_away(begun):
     with pytest.raises(SystemExit) as caught:
         main(["study", "create", "longer.toml"])
     assert caught.value.code == 0
+
+
+def test_objectives_one_by_one_are_explained_as_well(begun):
+    text = Path("trial.toml").read_text(encoding="utf-8")
+    start, stop = text.index("# [[objectives]]"), text.index("[designs]")
+    one_by_one = re.sub(r"(?m)^# ", "", text[start:stop])
+    rest = re.sub(r"(?m)^(objectives|minimise|kind|sigma) =.*\n|^\[noise\].*\n", "", text[:start])
+    after = re.sub(r"(?ms)^\[noise\].*?(?=^# \[algorithm\])", "", text[stop:])
+    Path("each.toml").write_text(rest + one_by_one + after, encoding="utf-8")
+    with pytest.raises(SystemExit) as caught:
+        main(["study", "create", "each.toml"])
+    assert caught.value.code == 0
+    with cw.Study.open("each.db") as study:
+        assert study.question.columns.levels == ("yield >= 2.5",)
+        assert study.question.columns.units.tolist() == [1, 0.5]
+        assert study.minimised == ("cost",)
+        assert study.noise.sigma.tolist() == [0.4, 0.1]
 
 
 def test_init_replaces_no_file_unasked(empty, capsys):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 import pytest
 from click.testing import CliRunner
+from shared.commandline import refused, run
 
+from conewise.cli.main import commands
 from conewise.cli.stating import designs_named, stated, stating
+from conewise.studies.study import Study
 from conewise.tables.shards import ShardedTable
 
 
@@ -39,6 +44,77 @@ def answer(*arguments: str) -> list[str]:
 )
 def test_statements_are_handed_on_as_texts_in_order(arguments, texts):
     assert answer(*arguments) == texts
+
+
+def every_command(group=commands, path=()):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), {option for p in command.params for option in p.opts}
+
+
+def test_every_command_that_takes_a_cone_takes_statements():
+    taking = {name: options for name, options in every_command() if "--cone" in options or name == "cone"}
+    assert set(taking) >= {"cone", "budget", "front", "analyse", "report", "explore", "study add-objective"}
+    asking = {"prefer", "study create"}  # a file of a study says its cone; who is asked makes one
+    for name, options in every_command():
+        assert name not in {*taking, *asking} or options >= {"--accept", "--prefer", "--never"}, name
+
+
+STEP = ["--objectives", "price,speed", "--minimise", "price", "--accept", "100 price for 1000 speed"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["cone"], ["cone", "ranked:speed,price"], ["budget", "--designs", "9", "--epsilon", "0.1", "--delta", "0.1"]],
+)
+def test_a_cone_without_a_table_is_made_of_what_is_said(words):
+    done = CliRunner().invoke(commands, [*words, *STEP, "--json"], catch_exceptions=False)
+    assert "100 price for 1000 speed is worth it" in json.loads(done.stdout)["said"]
+    done = CliRunner().invoke(commands, [*words, *STEP], catch_exceptions=False)
+    assert "100 price for 1000 speed is worth it" in done.stdout
+    assert ("A rise of 1 in price is accepted for a rise of at least 10 in speed." in done.stdout) == (
+        words == ["cone"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["cone"], "a cone was expected, such as planar:135, or objectives and what is worth it"),
+        (["cone", "--accept", "1 a for 2 b"], "speak of objectives: give their names with --objectives"),
+        (["cone", "orthant:3", "--objectives", "a,b"], "orders 3 objectives, but there are 2"),
+        (["cone", "orthant", "--dim", "3", "--objectives", "a,b"], "--dim says 3 objectives, and --objectives names 2"),
+        (["cone", "--objectives", "a,b", "--accept", "1 a for 2 c"], "with the names a, b, got '1 a for 2 c'"),
+        (
+            ["cone", "--objectives", "a,b", "--accept", "1 a for 2 b", "--accept", "2 b for 0.5 a"],
+            "these statements contradict each other",
+        ),
+        (["cone", "--objectives", "a,b", "--accept", "1 a for 2 b", "--never", "a"], "never worse in a, at any price"),
+        (
+            ["budget", "--accept", "1 a for 2 b", "--designs", "9", "--epsilon", "1", "--delta", "0.1"],
+            "speak of objectives",
+        ),
+    ],
+)
+def test_what_cannot_be_said_is_one_line(capsys, words, said):
+    assert said in refused(capsys, *words)
+
+
+def test_a_study_is_made_with_what_is_said_on_the_command_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for words in (["init"], ["create", "trial.toml", "--accept", "1 cost for 2 yield"]):
+        code, out, _ = run(capsys, "study", *words)
+        assert code == 0
+    assert "yield, cost under what was said (1 cost for 2 yield is worth it), epsilon 0.5" in out
+    with Study.open("trial.db", read_only=True) as study:
+        assert study.cone.contains([2.0, -0.99])
+        assert not study.cone.contains([-0.1, 1.0])
+    added = ("add-objective", "trial.db", "noise", "--minimise", "--accept", "1 noise for 3 yield")
+    assert run(capsys, "study", *added, "--noise", "gaussian:0.4,0.1,1")[0] == 0
+    with Study.open("trial.db", read_only=True) as study:
+        assert study.cone.said == ("1 noise for 3 yield is worth it",)
 
 
 def test_designs_are_read_where_one_is_preferred_and_only_there(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from shared.laboratory import conewise, data, refused
+from shared.laboratory import conewise, data, refused, rows_of, succeeds
 from shared.studies import reseal
 
 from conewise.cli.main import commands
@@ -111,3 +111,108 @@ def test_every_command_has_an_example_and_speaks_json(name):
     text = STUDY[name].get_help(context)
     assert f"Example: conewise study {name} " in text
     assert re.search(r"--json\s+Print JSON\.", text)
+
+
+# -- objectives that are measured separately ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def apart(folder, capsys):
+    """The trial with `separate = true`, and a price."""
+    text = (folder / "trial.toml").read_text(encoding="utf-8")
+    text = text.replace('objectives = ["gain", "cost"]', "separate = true")
+    text = (
+        text.replace('minimise = ["cost"]\n', "").partition("[algorithm]")[0].replace("epsilon = 0.1", "epsilon = 0.6")
+    )
+    text += '[[objectives]]\nname = "gain"\n\n[[objectives]]\nname = "cost"\ngoal = "min"\nprice = 5\n\n'
+    text += '[run]\nfunction = "shared.simulators:one_objective"\njobs = 0\n'
+    (folder / "trial.toml").write_text(text, encoding="utf-8")
+    succeeds(capsys, "create", "trial.toml")
+    return "trial.db"
+
+
+def test_a_table_to_fill_in_names_the_objective_of_each_row(apart, folder, capsys):
+    handed = rows_of(succeeds(capsys, "ask", apart, "-n", "3", "--csv"))
+    assert list(handed[0])[:4] == ["id", "design", "seed", "objective"]
+    assert list(handed[0])[-1] == "value"
+    assert [(row["id"], row["design"], row["objective"]) for row in handed] == [
+        ("d0o0n0", "007", "gain"),
+        ("d0o1n0", "007", "cost"),
+        ("d1o0n0", "blue steel", "gain"),
+    ]
+    lines = ["id,design,objective,value", "d0o0n0,007,gain,1.5", "d0o1n0,007,cost,", "d1o0n0,blue steel,gain,0.5"]
+    (folder / "todo.csv").write_text("\n".join(lines), encoding="utf-8")
+    told = data(capsys, "tell", apart, "--file", "todo.csv")
+    assert (told["stored"], told["left_out"], told["ids"]) == (2, 1, ["d0o0n0", "d1o0n0"])
+    assert data(capsys, "tell", apart, "--file", "todo.csv")["repeated"] == 2
+
+
+def test_separate_values_are_told_by_id_by_design_and_in_wide_tables(apart, folder, capsys):
+    handed = data(capsys, "ask", apart, "-n", "2")["handed_out"]
+    assert [(one["id"], one["objective"]) for one in handed] == [("d0o0n0", "gain"), ("d0o1n0", "cost")]
+    assert data(capsys, "tell", apart, "d0o1n0", "2.5")["ids"] == ["d0o1n0"]
+    assert data(capsys, "tell", apart, "--design", "c", "--objective", "cost", "-1")["ids"] == ["d2o1n0"]
+    (folder / "wide.csv").write_text("design,gain,cost\nc,1,\n007,2,3\n", encoding="utf-8")
+    assert data(capsys, "tell", apart, "--file", "wide.csv")["ids"] == ["d2o0n0", "d0o0n1", "d0o1n1"]
+    assert "were told before" in refused(capsys, "tell", apart, "--file", "wide.csv")
+    corrected = data(capsys, "correct", apart, "d0o1n0", "2.25", "--reason", "digits")
+    assert corrected["values"] == {"cost": 2.25}
+    found = data(capsys, "status", apart, "--designs")
+    assert (found["separate"], found["measured"], found["cost"]) == (True, {"gain": 2, "cost": 3}, 17.0)
+    assert found["designs"][0]["repetitions"] == {"gain": 1, "cost": 2}
+    shown = succeeds(capsys, "status", apart, "--designs")
+    assert "measured           gain 2, cost 3" in shown
+    assert "cost so far        17" in shown
+    entries = data(capsys, "log", apart)["entries"]
+    assert entries[0]["ids"] == ["d0o0n0", "d0o1n0"]
+    assert entries[0]["objective_names"] == ["gain", "cost"]
+    assert "tell      d0o1n0 cost: 2.5" in succeeds(capsys, "log", apart)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("d0o0n0", "1", "2"), "1 value (gain) was expected, got 2"),
+        (("d0o0n0", "much"), "1 value (gain) was expected, and 'much' is not a number"),
+        (("d0n0", "1"), "names no objective"),
+        (("d0o7n0", "1"), "of objective 7"),
+        (("d0o0n0", "nan"), "nan"),
+        (("--design", "c", "1"), "say which with --objective"),
+        (("--design", "c", "--objective", "cots", "1"), "did you mean 'cost'?"),
+        (("--objective", "cost", "1"), "--objective goes with --design"),
+        (("--file", "wrong.csv"), "d0o0n0 is an evaluation of 'gain', not of 'cost'"),
+        (("--file", "mixed.csv"), "d0o0n0 is an evaluation of '007', not of 'c'"),
+        (("--file", "empty.csv"), "empty.csv holds no values yet: the column value is empty"),
+        (("--file", "none.csv"), "none.csv has no column 'value'"),
+    ],
+)
+def test_separate_values_that_do_not_fit_are_one_sentence(apart, folder, capsys, words, said):
+    (folder / "wrong.csv").write_text("id,objective,value\nd0o0n0,cost,1\n", encoding="utf-8")
+    (folder / "mixed.csv").write_text("id,design,value\nd0o0n0,c,1\n", encoding="utf-8")
+    (folder / "empty.csv").write_text("id,value\nd0o0n0,\n", encoding="utf-8")
+    (folder / "none.csv").write_text("id,speed\nd0o0n0,1\n", encoding="utf-8")
+    assert said in refused(capsys, "tell", apart, *words)
+    assert data(capsys, "status", apart)["evaluations"] == 0
+
+
+def test_a_run_measures_one_objective_at_a_time(apart, capsys):
+    found = data(capsys, "run", apart, "--toml", "trial.toml")
+    assert found["finished"]
+    assert sum(found["measured"].values()) == found["evaluations"]
+    assert found["guarantee"]["epsilon"] == 0.6
+    assert found["cost"] == found["measured"]["gain"] + 5 * found["measured"]["cost"]
+
+
+def test_a_study_of_whole_evaluations_takes_no_objective(trial, capsys):
+    said = refused(capsys, "tell", trial, "--design", "c", "--objective", "cost", "1")
+    assert "leave --objective out" in said
+    assert data(capsys, "status", trial)["measured"] is None
+    assert data(capsys, "ask", trial)["handed_out"][0]["objective"] is None
+
+
+def test_separate_may_be_said_on_the_command_line(folder, capsys):
+    text = (folder / "trial.toml").read_text(encoding="utf-8").partition("[algorithm]")[0]
+    (folder / "plain.toml").write_text(text.replace("0.1\ndelta", "0.6\ndelta"), encoding="utf-8")
+    assert data(capsys, "create", "plain.toml", "--separate")["separate"] is True
+    (folder / "odd.toml").write_text(f"separate = 1\n{text}", encoding="utf-8")
+    assert "separate must be true or false" in refused(capsys, "create", "odd.toml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from shared.studies import make, values_of
 
 from conewise.cli.main import commands
 from conewise.dashboard.desk import Desk
-from conewise.dashboard.knowledge import BATCH, Knowledge, upcoming
+from conewise.dashboard.knowledge import BATCH, Knowledge, of_study, upcoming
 from conewise.dashboard.sources import Live
 from conewise.errors import InputError
 
@@ -68,3 +69,19 @@ def test_only_studies_know(study):
     for question in (desk.confidence, desk.upcoming):
         with pytest.raises(InputError, match="for studies"):
             question({})
+
+
+def test_the_command_of_a_report_takes_the_shortlist_that_was_saved(study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    batch = study.ask(30)
+    study.tell(batch, values_of(batch))
+    source = Live(str(tmp_path / "trial.db"), name=None, cone=None)
+    desk = Desk(source)
+    csv = desk.shortlist({"first": {"degrees": 90}, "index": [2, 0]})["csv"]
+    (tmp_path / "shortlist.csv").write_text(csv, encoding="utf-8")
+    words = shlex.split(f"{desk.start({})['report']} --shortlist shortlist.csv")
+    done = CliRunner().invoke(commands, [*words[1:], "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["shortlist"] == [study.names[2], study.names[0]]
+    source.close()
+    assert of_study("postgresql://me:secret@host/x", "other", "report") == "conewise report DATABASE --name other"

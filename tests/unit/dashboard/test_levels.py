@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from shared.explorer import designs_of
+from shared.explorer import designs_of, unpacked
 
 import conewise as cw
 from conewise.cli.explore import _source
@@ -48,7 +48,7 @@ def test_who_misses_a_level_is_out_and_puts_nobody_out():
         "misses a level\r\n"
     )
     page = desk.saved({"first": {"degrees": 90}, "levels": {"0": 3}, "index": [0]})["html"]
-    assert '"levels":[[0,3.0]]' in page  # a control of the page, where it can be moved
+    assert '"levels":[[0,3.0]]' in unpacked(page, "data")  # a control of the page, where it can be moved
     assert desk.angles({"levels": {"0": 3}})["names"] != desk.angles({})["names"]
 
 

@@ -10,6 +10,7 @@ from conewise.feedback import Observations, Statistics
 from conewise.models import certificate as certifying
 from conewise.models import screen
 from conewise.models.certificate import PosteriorCertificate
+from conewise.models.failures import needed
 from conewise.models.screen import screened
 from conewise.noise import Gaussian, GaussianUnknown
 
@@ -177,3 +178,47 @@ def test_with_very_many_designs_a_cone_has_to_keep_the_levels():
     with pytest.raises(cw.InputError, match="a model compares at most 400 designs, got 401: take a cone that does not"):
         certificate(model=cw.models.Independent(), cone=wide, k=401, levels=(0.4, None))
     assert certificate(model=cw.models.Independent(), k=401, levels=(0.4, None)).required.keeps
+
+
+# -- for every component at once -----------------------------------------------------------------------------------
+
+
+FEW = np.column_stack([np.array([0.0, 0.4, 0.9, 0.1, 0.5, 0.2]), np.array([1.0, 0.7, 0.0, 0.1, 0.3, 0.8])])
+SIX = np.random.default_rng(0).random((6, 2))
+
+
+def of_six(noise=None, **options):
+    cone = options.pop("cone", ORTHANT)
+    question = cw.Question(cone, 0.3, 0.1, noise or Gaussian(0.2), options.pop("success", "cover"))
+    model = cw.models.Smooth(SIX, kernels=("matern52",), sizes=(10,), discrepancies=(0.1,))
+    return PosteriorCertificate(question, 6, model, robust=True, **options)
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.2), GaussianUnknown()], ids=["known", "unknown"])
+@pytest.mark.parametrize("success", ["cover", "contain"])
+@pytest.mark.parametrize("cone", [ORTHANT, cw.Cone.planar(60), cw.Cone.planar(120)], ids=["orthant", "narrow", "wide"])
+def test_no_way_to_take_a_component_fails_more_often_than_said(noise, success, cone):
+    each, state = of_six(noise, success=success, cone=cone), observed(60, means=FEW)
+    look = each.look(state)
+    said = each._unlikely_in_every_way(look)
+    rng, ways = np.random.default_rng(1), list(look.posterior.plausible(each._plausible))
+    assert len(ways) > 64
+    for which in rng.choice(len(ways), 8, replace=False):
+        z = cone.facet_values(ways[which].draws(look.designs, 1000, rng))
+        failing = (needed(z, look.choice.inside, cone, success) > 0.3).mean()
+        assert failing <= said + 3 * np.sqrt(0.25 / 1000)
+
+
+def test_few_designs_end_for_every_component_although_hundreds_stay_plausible():
+    lab = cw.SimulatedBandit(FEW, Gaussian(0.1))
+    model = cw.models.Smooth(SIX)
+    result = cw.identify(lab, ORTHANT, epsilon=0.3, delta=0.1, model=model, robust=True, max_evaluations=60, rng=0)
+    assert result.evaluations < 60
+    assert "for every component of the prior" in str(result.guarantee)
+    assert cw.verdict(result.pareto, FEW, ORTHANT, 0.3)
+
+
+def test_levels_and_designs_that_are_not_drawn_have_no_such_bound():
+    each = certificate(levels=(0.0, None), robust=True)
+    state = observed(5)
+    assert each._unlikely_in_every_way(each.look(state)) == 1.0

@@ -115,3 +115,12 @@ def test_bad_input_is_refused_in_one_sentence(given, said):
 def test_noise_is_the_box_s_own():
     normal = noise.Gaussian(0.1)
     assert box(noise=normal).at(box().first(), ["a"]).assumption is normal
+
+
+def test_corners_are_the_first_candidates_where_they_are_few():
+    plane = Box({"x": (0, 10), "y": (1, 2)}, candidates=32)
+    assert plane.designs(plane.first()[:4]) == [{"x": x, "y": y} for x in (0, 10) for y in (1, 2)]
+    assert len(plane.first()) == 32
+    assert len(Box({f"x{k}": (0, 1) for k in range(3)}, candidates=63).corners) == 0
+    assert len(Box({"x": (0, 1), "kind": ["a", "b", "c"]}, candidates=32).corners) == 4
+    assert len(Box({"x": [1, 2, 3], "kind": ["a", "b", "c"]}, candidates=32).corners) == 0  # all are candidates

@@ -51,7 +51,9 @@ def test_what_is_shared_is_compared_block_by_block(table, options, returned):
     assert found.result.guarantee
     if returned is not None:  # the whole benchmark was seen, so the front of the averages is the answer
         assert found.result.names() == returned
-    assert f"`block`={imported.block!r}" in str(cw.analyse(imported, delta=0.1).result.guarantee)
+    assert f"--block {imported.block}, in Python block={imported.block!r}" in str(
+        cw.analyse(imported, delta=0.1).result.guarantee
+    )
 
 
 def test_the_search_of_scikit_learn_itself(tmp_path):

@@ -6,10 +6,11 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 
 import pytest
 
-from conewise.report.bundle import DRAWINGS, bundle, embedded, fingerprint, policy, shared
+from conewise.report.bundle import DRAWINGS, bundle, embedded, fingerprint, packed, policy, shared, written
 
 
 def test_modules_become_functions_that_hand_on_what_they_export():
@@ -54,3 +55,11 @@ def test_no_text_breaks_out_of_the_data(text):
 def test_a_number_that_json_has_not_is_refused():
     with pytest.raises(ValueError, match="not JSON compliant"):
         embedded([float("nan")])
+
+
+def test_what_is_packed_is_smaller_and_nothing_of_it_is_lost():
+    text = written({"names": ["</script>", "ä", "\u2028"] * 100, "values": [1.5, 2]})
+    made = packed(text)
+    assert set(made) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+    assert len(made) < len(text) / 4
+    assert zlib.decompress(base64.b64decode(made)).decode() == text

@@ -65,6 +65,18 @@ def test_the_command_reports_known_values(tmp_path):
         assert message in str(refused.exception)
 
 
+def test_known_values_that_are_taken_for_measurements_are_pointed_to_the_front(tmp_path):
+    path = tmp_path / "cars.csv"
+    path.write_text("name,price,power\n" + "\n".join(f"{c['name']},{c['price (EUR)']},{c['power']}" for c in CARS))
+    done = CliRunner().invoke(commands, ["report", str(path), "--minimise", "price", "--json"])
+    assert json.loads(done.stdout)["headline"]["take"] == (
+        "Nothing is decided yet: all 4 designs are in question. Each was evaluated once: if these are known values, "
+        "say --known, or use conewise front."
+    )
+    done = CliRunner().invoke(commands, ["analyse", str(path), "--minimise", "price"])
+    assert "Where the values are known and no measurements, `front` has their Pareto set." in done.stdout
+
+
 def test_designs_of_which_none_is_acceptable():
     price = cw.Objective("price (EUR)", "min", level=1)
     data = answer(of_front(CARS, objectives=[price, "power"]))

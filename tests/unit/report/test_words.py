@@ -126,7 +126,7 @@ def test_the_command_line_uses_names_as_well(tmp_path):
     assert json.loads(ranked.stdout)["dim"] == 3
     for mistake, sentence in (
         (["--minimise", "price"], "give their names with --objectives"),
-        (["--objectives", "a,b,c"], "2 objectives, but there are 3 names"),
+        (["--objectives", "a,b,c"], "2 objectives, but there are 3"),
         (["--objectives", "a,b", "--minimise", "c"], "not among the objectives"),
     ):
         refused = CliRunner().invoke(commands, ["cone", "planar:90", *mistake])

@@ -344,3 +344,48 @@ def test_an_export_in_which_values_decided_who_met_what_is_no_sample(tmp_path):
     assert "which blocks a design has met there depends on the values" in str(found.result.guarantee)
     assert "that is a guess, not a guarantee" in found.explanations[0]
     assert found.guess is not None
+
+
+# -- objectives of different kinds -----------------------------------------------------------------------------------
+
+PRICES = {"a": 3.0, "b": 2.0, "c": 2.5, "d": 1.0}
+KINDS = {
+    "objectives": [
+        cw.Objective("code", noise="binary"),
+        cw.Objective("seconds", "min", noise="unknown"),
+        cw.Objective("price", "min", noise="known", level=2.8),
+    ],
+    "cone": cw.Cone.orthant(3),
+    "noise": None,
+}
+
+
+def measure(design, seed):
+    rng = np.random.default_rng([int(design["question"][1:]), ord(design["name"])])
+    right = bool(answer(design["name"], design["question"])[0])
+    return {"code": right, "seconds": ABILITY[design["name"]][1] + rng.normal(), "price": PRICES[design["name"]]}
+
+
+def test_right_or_wrong_seconds_and_a_price_with_a_level(tmp_path):
+    with cw.Study.create(tmp_path / "a.db", **ASKED | KINDS) as study:
+        assert cw.run_study(study, measure, jobs=0).finished
+        result = study.result()
+        assert dict(zip(study.names, result.status.tolist(), strict=True))["a"] == "misses a level"
+        assert "observations of 0 or 1 (code)" in result.guarantee.assumption
+        assert "no noise (price)" in result.guarantee.assumption
+        counts = dict(zip(study.names, result.counts.tolist(), strict=True))
+        assert counts["a"] < 120
+    again = cw.Study.open(tmp_path / "a.db")
+    assert again.result().status.tolist() == result.status.tolist()
+    again.close()
+
+
+def test_a_price_that_changes_is_refused_and_nothing_is_written(tmp_path):
+    with cw.Study.create(tmp_path / "a.db", **ASKED | KINDS) as study:
+        of_one = [e for e in study.ask(40) if e.name == "d"][:2]
+        study.tell([{"id": of_one[0].id, "code": "no", "seconds": 1.5, "price": 1}])
+        with pytest.raises(
+            InputError, match="'price' of 'd' is 1 and 9, although it is declared to be known, without noise"
+        ):
+            study.tell([{"id": of_one[1].id, "code": "yes", "seconds": 1.0, "price": 9}])
+        assert study.status().evaluations == 1

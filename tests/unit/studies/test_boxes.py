@@ -9,8 +9,9 @@ import pytest
 from shared.boxes import small_boxes
 
 import conewise as cw
+from conewise.models.certificate import level_of
 from conewise.noise import Gaussian
-from conewise.studies.boxes import REFINEMENTS, Mesh, Meshing
+from conewise.studies.boxes import MOST_REFINEMENTS, REFINEMENTS, Mesh, Meshing
 
 SMALL = partial(cw.models.Smooth, kernels=("squared",), sizes=(10.0,), discrepancies=(0.01,), between=(0.3, 3.0))
 SIGMA = 0.02
@@ -75,6 +76,27 @@ def test_the_mesh_s_slack_stands_beside_the_guarantee(result):
     assert result.mesh.finer > 100
     assert result.mesh.epsilon >= result.mesh.slack >= 0
     assert "part of no guarantee" in str(result.mesh)
+
+
+@pytest.mark.parametrize(
+    ("slack", "most", "joins"),
+    [
+        (0.1, None, REFINEMENTS),  # no larger than epsilon: as fine as was asked for
+        (0.11, None, MOST_REFINEMENTS),  # the proof pays for no more looks
+        (0.11, 3, REFINEMENTS),  # nothing may be evaluated any more
+    ],
+)
+def test_candidates_join_until_the_mesh_is_as_fine_as_epsilon(monkeypatch, slack, most, joins):
+    joined = []
+    monkeypatch.setattr(Meshing, "mesh", lambda self, *given: Mesh(16, 128, 0.1 + slack, slack))
+    monkeypatch.setattr(Meshing, "joining", lambda self, places, *given: (joined.append(1), places[:0])[1])
+    answer(box(), max_evaluations=most)
+    assert len(joined) == joins
+
+
+def test_ten_repeated_looks_are_paid_for_by_those_that_judge_nothing():
+    spared = sum(level_of(evaluations, 1.0) for evaluations in range(2))
+    assert MOST_REFINEMENTS * level_of(2, 1.0) <= spared
 
 
 def test_the_same_seeds_give_the_same_answer(result):

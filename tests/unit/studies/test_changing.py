@@ -131,6 +131,23 @@ def test_orthants_and_unknown_noise_grow_and_all_else_is_said():
     assert thin.dim == 3
 
 
+def test_an_objective_with_a_noise_of_its_own_leaves_the_others_as_they_are():
+    kinds = [cw.Objective("x", noise="binary"), cw.Objective("y", noise="unknown")]
+    study = study_in_memory(**ASKED | {"noise": None, "objectives": kinds})
+    study.add_objective(cw.Objective("price", "min", noise="known", level=3))
+    assert repr(study.noise) == "ByObjective([Binary(), GaussianUnknown(), Known()])"
+    assert study.question.columns.levels == ("price <= 3",)
+    batch = study.ask(3)
+    study.tell(batch, [[1, 0.5, 2.0]] * len(batch))
+    assert len(replayed(study).status) == 3
+    normal = study_in_memory(**ASKED)
+    normal.add_objective(cw.Objective("z", noise=0.3))
+    assert normal.noise.sigma.tolist() == [*np.broadcast_to(ASKED["noise"].sigma, 2), 0.3]
+    thick = study_in_memory(**ASKED | {"noise": Gaussian(cov=[[0.04, 0.01], [0.01, 0.04]])})
+    with pytest.raises(InputError, match="a covariance, or noise that differs between designs, does not grow"):
+        thick.add_objective(cw.Objective("z", noise="known"))
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -199,3 +216,30 @@ def test_the_command_line_adds_an_objective_with_a_table_of_earlier_values(tmp_p
     with cw.Study.open(file) as study:
         assert study.objectives == ("x", "y", "z")
         assert "withdrawn for what it is" in str(study.result().guarantee)
+
+
+def test_the_command_line_says_the_noise_and_the_level_of_the_new_objective_alone(tmp_path):
+    file = tmp_path / "a.db"
+    kinds = [cw.Objective("x", noise="binary"), cw.Objective("y", noise="unknown")]
+    cw.Study.create(file, **ASKED | {"noise": None, "objectives": kinds}).close()
+    words = ["study", "add-objective", str(file), "price (EUR)", "--minimise", "--level", "3"]
+    ran = CliRunner().invoke(commands, [*words, "--noise", "x=known"])
+    assert isinstance(ran.exception, InputError)
+    assert "the noise of 'x' stays what it is" in str(ran.exception)
+    ran = CliRunner().invoke(commands, [*words, "--noise", "price (EUR)=known"])
+    assert ran.exit_code == 0, ran.exception
+    with cw.Study.open(file) as study:
+        assert repr(study.noise) == "ByObjective([Binary(), GaussianUnknown(), Known()])"
+        assert study.question.columns.levels == ("price (EUR) <= 3",)
+
+
+def test_an_objective_that_is_known_may_be_added_where_others_were_told(tmp_path):
+    """What was told before lacks it, and so contradicts nothing."""
+    noise = cw.noise.ByObjective([cw.noise.Gaussian(0.5), cw.noise.Gaussian(0.5), cw.noise.Known()])
+    asked = {"designs": ["a", "b"], "cone": cw.Cone.orthant(2), "epsilon": 0.3, "delta": 0.05, "noise": Gaussian(0.5)}
+    with cw.Study.create(tmp_path / "trial.db", **asked) as study:
+        study.record(["a", "a"], [[1.0, 2.0], [1.5, 2.5]])
+        study.add_objective("weight", cone=cw.Cone.orthant(3), noise=noise, unseen=True)
+        assert study.record(["a", "a"], [[1.0, 2.0, 7.0]] * 2).stored == 2
+        with pytest.raises(cw.InputError, match="'weight' of 'a' is 7 and 8"):
+            study.record(["a"], [[1.0, 2.0, 8.0]])

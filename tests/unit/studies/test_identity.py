@@ -21,7 +21,11 @@ def test_a_journal_writes_them_in_order_with_commas():
 
 
 def test_they_are_sorted_by_design_and_then_by_number():
-    assert sorted([Identity(10, 0), Identity(9, 11), Identity(9, 2)]) == [(9, 2), (9, 11), (10, 0)]
+    assert sorted([Identity(10, 0), Identity(9, 11), Identity(9, 2)]) == [
+        Identity(9, 2),
+        Identity(9, 11),
+        Identity(10, 0),
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "d3", "n3", "d-1n0", "d03n1", "d1n1 ", "1-1-1", "d1n", None, 7, 1.5, ("d1n1",)])
@@ -31,6 +35,6 @@ def test_any_other_text_is_refused_with_an_example(text):
 
 
 def test_a_design_that_the_study_has_not_is_named():
-    assert Identity(2, 5).of_study(3) == (2, 5)
+    assert Identity(2, 5).of_study(3) == Identity(2, 5)
     with pytest.raises(cw.InputError, match="evaluation d3n5 is of design 3, but designs are numbered 0 to 2"):
         Identity(3, 5).of_study(3)

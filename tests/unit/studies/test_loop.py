@@ -168,3 +168,76 @@ class OfNothing(Table):
 def test_what_is_no_problem_is_refused_with_the_way_to_one(problem, words):
     with pytest.raises(cw.InputError, match=words):
         identify(problem, noise=Gaussian(1))
+
+
+# -- levels, in every form and of every kind of problem ----------------------------------------------------------------
+
+ASKED = [cw.Objective("accuracy"), cw.Objective("latency", "min")]
+LEVELS = {"accuracy": 0.8, "latency": ("<=", 200.0)}
+TRUTH = np.array([[0.95, 150.0], [0.9, 100.0], [0.99, 320.0], [0.5, 50.0], [0.85, 180.0]])
+"""The third is too slow and the fourth not accurate enough; the last is beaten by both that are left."""
+SCALE = cw.noise.Gaussian([0.05, 5.0])
+IN_STEPS = [cw.Objective("accuracy", unit=0.05), cw.Objective("latency", "min", unit=10)]
+WANTED = {"epsilon": 0.2, "delta": 0.05, "rng": 0}
+
+
+def measured(design, seed):
+    rng = np.random.default_rng(seed)
+    return dict(zip(("accuracy", "latency"), rng.normal(TRUTH[int(design["name"])], [0.05, 5.0]), strict=True))
+
+
+def recorded():
+    values = TRUTH[:, None, :] + [0.05, 5.0] * np.random.default_rng(3).normal(size=(5, 120, 2))
+    return cw.problems.Recorded(values, False)
+
+
+PROBLEMS = {
+    "simulated": lambda: (SimulatedBandit(TRUTH, SCALE), {}),
+    "one by one": lambda: (cw.problems.OneByOne(SimulatedBandit(TRUTH, SCALE)), {}),
+    "recorded": lambda: (recorded(), {}),
+    "a function": lambda: (measured, {"designs": ["0", "1", "2", "3", "4"], "noise": SCALE}),
+    "with a model": lambda: (SimulatedBandit(TRUTH, SCALE), {"model": cw.models.Independent()}),
+}
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_levels_of_every_kind_of_problem(kind):
+    problem, options = PROBLEMS[kind]()
+    result = cw.identify(problem, cw.Cone.orthant(2), objectives=IN_STEPS, levels=LEVELS, **WANTED, **options)
+    assert result.indices == [0, 1]
+    assert result.status[2] == result.status[3] == "misses a level"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [{"accuracy": (">=", 0.8), "latency": 200}, {"accuracy": 0.8, "latency": ["<=", np.float64(200)]}, None],
+    ids=str,
+)
+def test_levels_in_every_form(levels):
+    problem, cone = PROBLEMS["simulated"]()[0], cw.Cone.orthant(2)
+    told = cw.identify(problem, cone, objectives=IN_STEPS, levels=LEVELS, **WANTED)
+    records = IN_STEPS
+    if levels is None:
+        records = [cw.Objective("accuracy", unit=0.05, level=0.8), cw.Objective("latency", "min", unit=10, level=200)]
+    again = cw.identify(problem, cone, objectives=records, levels=levels, **WANTED)
+    assert again.status.tolist() == told.status.tolist()
+    assert again.evaluations == told.evaluations
+
+
+@pytest.mark.parametrize(
+    ("levels", "objectives", "words"),
+    [
+        ({"accuracy": 0.8}, None, "name the objectives too"),
+        ({"speed": 0.8}, ASKED, "'speed'"),
+        ({"latency": (">=", 200)}, ASKED, "goes against its objective"),
+        ({"latency": "200 ms"}, ASKED, "level"),
+        ({"latency": float("inf")}, ASKED, "level"),
+        ({"latency": 100}, [ASKED[0], cw.Objective("latency", "min", level=200)], "two levels of 'latency'"),
+        (0.8, ASKED, "levels must say what is acceptable by name"),
+    ],
+    ids=str,
+)
+def test_levels_that_cannot_be_are_one_sentence(levels, objectives, words):
+    with pytest.raises(cw.InputError, match=words) as caught:
+        cw.identify(PROBLEMS["simulated"]()[0], cw.Cone.orthant(2), objectives=objectives, levels=levels, **WANTED)
+    assert "\n" not in str(caught.value)

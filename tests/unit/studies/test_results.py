@@ -18,7 +18,7 @@ def study(tmp_path):
 def test_records_with_ids_are_told_and_again_is_harmless(study):
     study.ask(3)
     told = study.tell({"id": "d1n0", "cost": 3.0, "gain": 0.5, "remark": "ignored"}, worker="Marie")
-    assert (told.evaluations, told.stored) == (("d1n0",), 1)
+    assert (told.evaluations, told.stored, told.ignored) == (("d1n0",), 1, ("remark",))
     again = study.tell([{"id": "d1n0", "gain": 0.5, "cost": 3.0}, {"id": "d0n0", "gain": 1, "cost": 2}])
     assert (again.stored, again.repeated) == (1, 1)
     found = study.evaluations()
@@ -29,6 +29,8 @@ def test_records_with_ids_are_told_and_again_is_harmless(study):
 def test_records_with_designs_take_the_next_numbers(study):
     told = study.tell([{"design": "b", "gain": 1, "cost": 2}, {"name": "b", "gain": 2, "cost": 3}])
     assert told.evaluations == ("d1n0", "d1n1")
+    assert told.ignored == ()
+    assert study.tell({"design": "b", "gain": 1, "cost": 2, "gian": 3, "seed": 4}).ignored == ("gian",)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_studies_know_outcomes_and_prices_and_refuse_what_cannot_be(tmp_path):
         study.record(["a", "b"], [[1, 3.0], [0, 4.0]])
         for values, words in (
             ([[0.3, 3.0]], "0.3 in row 0 for 'correct'"),
-            ([[1, 3.5]], "objective 2 of 'a' is 3 and 3.5, although it is declared to be known"),
+            ([[1, 3.5]], "'price' of 'a' is 3 and 3.5, although it is declared to be known"),
         ):
             with pytest.raises(cw.InputError, match=words):
                 study.record(["a"], values)

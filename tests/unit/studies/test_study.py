@@ -10,7 +10,7 @@ import conewise as cw
 from conewise.noise import Bounded, Gaussian
 from conewise.studies.evaluations import AlreadyTold, seed_of
 from conewise.studies.ledger import FURTHEST
-from conewise.studies.view import units_lacking
+from conewise.studies.remarks import units_lacking
 
 
 @pytest.fixture

@@ -70,3 +70,11 @@ def test_bad_choices_of_columns_are_refused(tmp_path, options, words):
 def test_a_table_of_nothing_but_names_has_no_objectives(tmp_path):
     with pytest.raises(cw.InputError, match="at least one"):
         DesignTable(write(tmp_path / "t.csv", header=["name"], rows=[["a"]]))
+
+
+def test_a_melted_table_is_told_how_it_is_read(tmp_path):
+    rows = [{"design": "a", "Metric": "speed", "value": 3.0}]
+    with pytest.raises(
+        cw.InputError, match=r"no column 'speed'; it has design, Metric, value; .* --from melted on the"
+    ):
+        cw.analyse(rows, objectives=["speed"], delta=0.05)

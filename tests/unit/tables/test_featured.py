@@ -80,8 +80,8 @@ def test_designs_are_numbered_as_their_table_lists_them():
 
 
 def test_designs_may_be_a_file(tmp_path):
-    (tmp_path / "designs.csv").write_text("name,temp\na,1\nb,2\nc,x\n", "utf-8")
-    assert Listed(table(), tmp_path / "designs.csv").features(["temp"]) == {"temp": ["1", "2", "x"]}
+    (tmp_path / "designs.csv").write_text("name,heat\na,1\nb,2\nc,x\n", "utf-8")
+    assert Listed(table(), tmp_path / "designs.csv").features(["heat"]) == {"heat": ["1", "2", "x"]}
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,16 @@ def test_designs_that_are_refused(designs, sentence):
 def test_a_feature_that_designs_lack_is_refused():
     with pytest.raises(InputError, match="the table has no column 'oil'"):
         Listed(table(), DESIGNS).features(["oil"])
+
+
+def test_a_list_of_designs_agrees_with_what_was_measured(tmp_path):
+    listed = [{"name": "a", "temp": 30.5, "oil": "y"}, {"name": "b", "temp": "20", "oil": "x"}]
+    for measured in (table(), written(tmp_path, ROWS), written(tmp_path, [*ROWS, ROWS[0] | {"temp": ""}])):
+        assert Listed(measured, listed).features(["temp", "oil"])["oil"] == ["y", "x"]
+    wrong = [listed[0], listed[1] | {"temp": 21}]
+    for measured, where in ((table(), "the table, row 1"), (written(tmp_path, ROWS), r"t\.csv, row 1")):
+        with pytest.raises(
+            InputError, match=where + r".*'temp' of 'b' is '20', and '21' in the table; a feature has one"
+        ):
+            Listed(measured, wrong).features(["temp"])
+        assert Listed(measured, wrong).features(["oil"]) == {"oil": ["y", "x"]}

@@ -145,6 +145,50 @@ def test_units_auto_takes_the_proposal():
 # -- levels and conditions -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("levels", [{"price": 16000}, {"price": ("<=", 16000)}, {"power": 0, "price": ["<=", 16_000]}])
+@pytest.mark.parametrize("table", [CARS, COLUMNS], ids=["rows", "columns"])
+def test_levels_are_given_by_name(table, levels):
+    told = cw.front(table, objectives=[cw.Objective("price", "min", level=16000), POWER], everyone=True)
+    assert cw.front(table, levels=levels, everyone=True, **CHOICE) == told
+    kept = cw.front(CARS, levels=levels, **CHOICE)
+    assert names(kept) == ["b"]
+    assert cw.front(CARS, levels={"power": ("<=", 80)}, objectives=["power"], minimise=["power"]) == cw.front(
+        CARS, objectives=[cw.Objective("power", "min", level=80)]
+    )
+
+
+def test_nothing_acceptable_is_an_answer():
+    assert cw.front(CARS, levels={"price": 1}, **CHOICE) == []
+    points = np.array([[0.8, -0.3], [0.9, -0.5]])
+    assert cw.front(points, levels={"objective 2": 0}).shape == (0, 2)
+    assert cw.front(points, levels={"objective 2": -0.4}).tolist() == [[0.8, -0.3]]
+
+
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        ({"prize": 3}, "a level is given for 'prize'"),
+        ({"price": (">=", 3)}, "'price' should be small, so its level is the most that is acceptable"),
+        ({"price": ("=", 3)}, "must be a number"),
+        ({"price": float("nan")}, "level"),
+        ({"price": "cheap"}, "level"),
+        (["price<=3"], "levels must say what is acceptable by name"),
+    ],
+    ids=str,
+)
+def test_levels_that_say_nothing_are_one_sentence(levels, words):
+    with pytest.raises(cw.InputError, match=words) as caught:
+        cw.front(CARS, levels=levels, **CHOICE)
+    assert "\n" not in str(caught.value)
+
+
+def test_two_levels_contradict_each_other():
+    asked = [cw.Objective("price", "min", level=16000), POWER]
+    assert names(cw.front(CARS, objectives=asked, levels={"price": 16000})) == ["b"]
+    with pytest.raises(cw.InputError, match="two levels of 'price' are given, 16000 and 15000"):
+        cw.front(CARS, objectives=asked, levels={"price": 15000})
+
+
 # -- where everyone stands -------------------------------------------------------------------------------------------
 
 

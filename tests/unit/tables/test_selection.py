@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
 import pytest
 from shared.records import CARS
 
 import conewise as cw
+from conewise.tables.selection import Written
 
 CHOICE = {"objectives": ["price", "power"], "minimise": ["price"]}
 
@@ -53,3 +57,11 @@ def test_a_bad_entry_behind_rows_left_out_is_named_with_its_own_row():
     cars = [*CARS, {"name": "e", "price": "cheap", "power": 1000, "fuel": "petrol"}]
     with pytest.raises(cw.InputError, match=r"row 5 .* 'price' holds 'cheap'"):
         cw.front(cars, where="fuel == petrol", **CHOICE)
+
+
+def test_a_written_number_is_a_number_that_is_shown_as_it_was_written():
+    number = Written(0.1, "0.10")
+    again = pickle.loads(pickle.dumps(number))
+    assert number == again == 0.1
+    assert str(number) == str(again) == "0.10"
+    assert json.dumps([number]) == "[0.1]"

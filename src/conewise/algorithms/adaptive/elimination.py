@@ -123,8 +123,8 @@ class SuccessiveElimination(FixedConfidence):
 
     def _climbing(self, state: Checkpoints) -> Indices:
         """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
-        if (state.reached < 0).any():
-            return np.flatnonzero(state.reached < 0)  # all designs alike
+        if not state.begun:
+            return np.flatnonzero(state.waiting)  # all designs alike
         claims = self.certificate.claims(state)
         left, reached = claims.left, state.reached[claims.left]
         if not claims.undecided.any():
@@ -144,9 +144,8 @@ class SuccessiveElimination(FixedConfidence):
     def plan(self, state: Checkpoints) -> Plan:
         """What is worth evaluating, roughly how often, judged by the estimates as they are."""
         targets = np.zeros(self.n_designs)
-        early = not state.piloted or bool((state.reached < 0).any())
-        if early:
-            targets[state.reached < 0] = self.certificate.levels.counts[0]
+        if early := not state.begun:
+            targets[state.waiting] = self.certificate.levels.counts[0]
         else:
             claims = self.certificate.claims(state)
             if (costs := self.costs(state, claims)) is None:
@@ -165,7 +164,7 @@ class SuccessiveElimination(FixedConfidence):
     def recommend(self, state: Checkpoints) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
         claims = self.certificate.claims(state)
-        if (state.reached < 0).any() or not state.piloted:
+        if not state.begun:
             early = "not every design has been evaluated often enough yet"
             return nothing_certified(claims, state.everything, early)
         why = "every design is certified"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final, Generic
@@ -20,7 +21,7 @@ from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.separate import Separately
 from conewise.certificate.stated import epsilon_of
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.feedback import Counts, Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
@@ -66,6 +67,8 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     """Evaluations that are asked for at a time; by default one, and more the more there were."""
     prices: ArrayLike | None = field(default=None, kw_only=True)
     """(K,): what one evaluation of each design costs, relative to the others; what is asked for is worth its price."""
+    begin: Sequence[int] = field(default=(), kw_only=True)
+    """Designs that are evaluated once before anything else is asked for, in this order."""
     looks: int = field(default=1, kw_only=True)
     """States with the same number of evaluations that are looked at, at most; a run has one, a study two."""
     seed: int = field(default=0, kw_only=True)
@@ -81,6 +84,9 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         if self.prices is not None:
             object.__setattr__(self, "prices", _as_prices(self.prices, self.n_designs))
+        object.__setattr__(self, "begin", _as_begin(self.begin, self.n_designs))
+        if not isinstance(self.robust, bool | np.bool_):
+            raise InputError(f"robust must be True or False, got {shown(self.robust)}.")
         _ = self.certificate.axes  # refuses bad configurations now
 
     @cached_property
@@ -114,12 +120,20 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             return Pulls([], [])
         if self.model.independent and len(unseen := np.flatnonzero(self.times(state) == 0)):
             return Pulls(unseen[:limit])  # nothing else says anything about them
+        if len(first := self._to_begin_with(state)):
+            return Pulls(first[:limit])
         look = self._look(state)
         if not self._finished(look, state):
             if most is None and self.batch is None and look.choice.failing <= _CAREFUL * self.delta:
                 count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
             return self.chosen(look, state, count)
         return Pulls(self._unconfirmed(look, state)[:count])
+
+    def _to_begin_with(self, state: State) -> Indices:
+        """What is measured first, and was not yet."""
+        times = self.times(state)
+        wanted = [k * times.shape[1] + m for k in self.begin for m in range(times.shape[1]) if times[k, m] == 0]
+        return np.array(wanted, dtype=np.intp)
 
     @property
     def may_run_ahead(self) -> bool:
@@ -243,6 +257,10 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
 
+    def returned(self, state: State) -> Indices:
+        """The designs that would be returned now, ascending."""
+        return self._look(state).chosen
+
     def probability(self, state: State) -> Floats:
         """(K,): how probably each design is Pareto optimal, on average over the prior."""
         return self._probability(self._look(state))
@@ -313,12 +331,22 @@ class ModelGuided(PosteriorRule[Checkpoints]):
 
     def claims_for_every_truth(self, state: Checkpoints) -> Claims | None:
         """Of the certificate of looks."""
-        return None if (state.reached < 0).any() else self._for_every_truth.certificate.claims(state)
+        return self._for_every_truth.certificate.claims(state) if state.begun else None
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
         """The largest reduction for its price, one design after the other (docs/posterior, section 7)."""
         prices = None if self.prices is None else np.asarray(self.prices)
         return next_pulls(look, self.certificate, count, prices)
+
+
+def _as_begin(begin: Sequence[int], n_designs: int) -> tuple[int, ...]:
+    try:
+        designs = tuple(as_count(one, "begin", 0, n_designs - 1) for one in begin)
+    except TypeError:
+        raise InputError(f"begin must be a list of designs, by their numbers from 0 on, got {shown(begin)}.") from None
+    if len(set(designs)) < len(designs):
+        raise InputError(f"begin names a design twice: {shown(begin)}.")
+    return designs
 
 
 def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:

@@ -26,7 +26,7 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: 
     if not len(left):
         return found
     cone, population = certificate.cone, certificate.population
-    seen = Differences.of(state.values[left], cone, np.zeros(cone.dim), population)
+    seen = Differences.of(state.values[left], cone.facets, np.zeros(cone.dim), population)
     fine_z, out_z = certificate.deviations
     spreads = np.maximum(seen.spreads[:, :, :-1], _TINY)
     slack = ((epsilon * cone.widths - seen.gains) / spreads).max(axis=2)

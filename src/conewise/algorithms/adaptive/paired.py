@@ -12,12 +12,12 @@ from conewise._arrays import Bools, Indices, as_count
 from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.algorithms.contract import FixedConfidence, Plan, Result
 from conewise.certificate.blocks.claims import PairedClaims, certified_epsilon, judged
-from conewise.certificate.blocks.paired import Paired, Prefixes
+from conewise.certificate.blocks.paired import TIE, Paired, Prefixes
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Heuristic
-from conewise.noise import Bounded, GaussianUnknown
+from conewise.noise import GaussianUnknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class PairedElimination(FixedConfidence):
 
     >>> from conewise import Cone
     >>> from conewise.goals import Question
+    >>> from conewise.noise import Bounded
     >>> question = Question(Cone.orthant(2), epsilon=0.1, delta=0.05, noise=Bounded(0, 1))
     >>> rule = PairedElimination(question, n_designs=3, blocks=800, population=800)
     >>> rule.ask(rule.start())
@@ -133,6 +134,7 @@ class PairedElimination(FixedConfidence):
             kept, covered, shown = claims.accepted, claims.covered, claims
         else:
             at = judged(numbers, epsilon, self.success)
+            epsilon = epsilon if epsilon > TIE else 0.0  # no design that is returned is further than that
             returned, worth = at.accepted, self._worth(max(epsilon, self.epsilon), state)
             kept, covered, shown = claims.accepted, claims.covered & ~returned, claims
             if claims.done:
@@ -173,10 +175,14 @@ class PairedElimination(FixedConfidence):
         return f"blocks in random order out of the {self.population:,} over which averages are taken"
 
     def _noise_words(self, state: Prefixes) -> str:
-        if isinstance(self.noise, Bounded):
-            return f"{self.noise.words}, dependent on each other within a block in any way"
-        noise = self.noise if isinstance(self.noise, GaussianUnknown) else GaussianUnknown()
-        words = "differences between designs that are normal from block to block, of unknown covariance"
-        if self.certificate.required is not None:
-            words += ", and values that are so themselves where they have a level"
-        return words + taken_as_exact(noise, state.statistics)
+        kinds = self.certificate.kinds
+        dependent = ", dependent on each other within a block in any way"
+        if self.certificate.bets:
+            return kinds.noise.words + dependent
+        words = normal = "differences between designs that are normal from block to block, of unknown covariance"
+        if kinds.several:
+            words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent
+        required = self.certificate.required
+        if required is not None and np.isin(required.columns, kinds.normal).any():
+            words += f", and values that are {'normal' if kinds.several else 'so'} themselves where they have a level"
+        return words + taken_as_exact(kinds.noise, state.statistics)

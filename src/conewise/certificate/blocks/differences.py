@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.cones import Cone
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +24,8 @@ class Differences:
     population: int | None
 
     @classmethod
-    def of(cls, values: Floats, cone: Cone, steps: Floats, population: int | None) -> Differences:
-        """From values (K, T, D), NaN where a design lacks a block, recorded in these steps (D,)."""
+    def of(cls, values: Floats, rows: Floats, steps: Floats, population: int | None) -> Differences:
+        """From values (K, T, D), NaN where a design lacks a block, recorded in these steps (D,), along rows (N, D)."""
         met = np.asarray(~np.isnan(values).any(axis=2))
         there: Floats = met.astype(np.float64)
         counts = there @ there.T
@@ -41,9 +40,9 @@ class Differences:
             covariances = scatters / np.maximum(counts - 1, 0.0)[:, :, None, None]
         enough = counts > 1
         covariances[~enough] = 0.0
-        spreads, slacks = _rounded(covariances, counts, cone, steps)
+        spreads, slacks = _rounded(covariances, counts, rows, steps)
         spreads[~enough] = np.inf
-        return cls(cone.facet_values(means), spreads, slacks, counts, population)
+        return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
     def radii(self, share: float, scale: float) -> tuple[Floats, Floats]:
         """(K, K, N) along the facets and (K, K) along any unit direction: reached with probability `share` at most."""
@@ -73,19 +72,19 @@ def _scatters(rest: Floats, there: Floats) -> Floats:
     return found
 
 
-def _rounded(covariances: Floats, counts: Floats, cone: Cone, steps: Floats) -> tuple[Floats, Floats]:
+def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats) -> tuple[Floats, Floats]:
     """Spreads and slacks along the facets and along any direction, with all that rounding may have hidden.
 
     Both values of a difference are off by up to half a step, so the difference by up to a step; where its standard
     deviation is below a step, it counts as larger by what rounding can take away. Where an objective has shown one
     value only, nobody knows its step, and nobody has met in it.
     """
-    dim = cone.dim
+    dim = rows.shape[1]
     each = np.sqrt(np.maximum(covariances[:, :, np.arange(dim), np.arange(dim)], 0.0))
     off = np.where((each < steps) & np.isfinite(steps), np.where(np.isfinite(steps), steps, 0.0), 0.0)
-    w = np.abs(cone.facets)
+    w = np.abs(rows)
     slacks = np.concatenate([off @ w.T, np.linalg.norm(off, axis=2)[:, :, None]], axis=2)
-    along = np.einsum("nd,ijde,ne->ijn", cone.facets, covariances, cone.facets)
+    along = np.einsum("nd,ijde,ne->ijn", rows, covariances, rows)
     widest = np.linalg.eigvalsh(covariances)[:, :, -1:]
     spreads = np.sqrt(np.maximum(np.concatenate([along, widest], axis=2), 0.0))
     with np.errstate(divide="ignore"):

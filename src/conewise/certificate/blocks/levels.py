@@ -15,13 +15,12 @@ import numpy as np
 
 from conewise._arrays import ROUNDING, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.wagers import Wagers, lower_bounds
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.tuning import TUNING
-from conewise.cones import Cone
 from conewise.feedback import Statistics
 from conewise.goals import Question
-from conewise.noise import Bounded
 
 BELOW: Final = -1e-300
 """Below 0, by however little: fine at epsilon = 0, strictly; or a level that is missed."""
@@ -39,6 +38,7 @@ class BlockLevels:
     paid: int
     """How many looks at normal values share a probability."""
     stakes: Floats
+    kinds: Kinds
     scale: float = 1.0
 
     @staticmethod
@@ -67,28 +67,35 @@ class BlockLevels:
 
         `sharp` asks for more than claims at epsilon need: bounds of the averages themselves.
         """
-        if isinstance(self.question.noise, Bounded):
-            lower, upper = self._by_bets(self.question.noise, values, level, sharp)
-        else:
-            lower, upper = self._by_spread(values, level, steps)
-        if self.population is not None and (known := np.flatnonzero(statistics.counts == self.population)).size:
-            off = statistics.means[np.ix_(known, self.columns)] - self.least
-            off[np.abs(off) <= ROUNDING * np.abs(self.least)] = 0.0
-            lower[known] = upper[known] = off
+        shape = (self.n_designs, len(self.columns))
+        lower, upper = np.full(shape, -np.inf), np.full(shape, np.inf)
+        kinds = self.kinds.bounded, self.kinds.normal, self.kinds.known
+        bounded, normal, exact = (np.flatnonzero(np.isin(self.columns, of)) for of in kinds)
+        if len(bounded):
+            lower[:, bounded], upper[:, bounded] = self._by_bets(values, level, sharp, bounded)
+        if len(normal):
+            lower[:, normal], upper[:, normal] = self._by_spread(values, level, steps, normal)
+        off = self.kinds.averages(values, statistics)[:, self.columns] - self.least
+        off[np.abs(off) <= ROUNDING * np.abs(self.least)] = 0.0
+        told = np.ix_(np.flatnonzero(statistics.counts > 0), exact)
+        lower[told] = upper[told] = off[told]
+        if self.population is not None:
+            known = statistics.counts == self.population
+            lower[known] = upper[known] = off[known]
         upward = self.question.keeps_levels
         return Bounds(lower, upper, upward, not upward and self.question.success == "contain")
 
     # -- bounded observations: bets on one design's own values ---------------------------------------------------
 
-    def _by_bets(self, noise: Bounded, values: Floats, level: Indices, sharp: bool) -> tuple[Floats, Floats]:
-        """(K, R) each; rows of the bets are the designs' values, then the same turned around."""
-        k, dim = self.n_designs, self.question.cone.dim
-        low, high = (np.broadcast_to(edge, dim)[self.columns] for edge in (noise.low, noise.high))
+    def _by_bets(self, values: Floats, level: Indices, sharp: bool, of: Indices) -> tuple[Floats, Floats]:
+        """(K, R) each of some levels; rows of the bets are the designs' values, then the same turned around."""
+        k, columns, least = self.n_designs, self.columns[of], self.least[of]
+        low, high = self.kinds.low[columns], self.kinds.high[columns]
         centre, half = (low + high) / 2, (high - low) / 2
-        own = (values[:, :, self.columns] - centre) / half
+        own = (values[:, :, columns] - centre) / half
         both, reached = np.concatenate([own, -own]), np.tile(level, 2)
         shifts = np.unique([0.0, self.question.epsilon])
-        meets, misses = ((self.least - centre)[:, None] + sign * shifts for sign in (-1, 1))
+        meets, misses = ((least - centre)[:, None] + sign * shifts for sign in (-1, 1))
         against = np.stack([meets, -misses]).repeat(k, axis=0) / half[:, None]
         needed = -(self.scale**2) * np.log(self.shares)
         won = self._peaks(both, reached, against) >= needed.repeat(k)[:, None, None]
@@ -96,8 +103,8 @@ class BlockLevels:
         upper = np.where(won[k:], np.where(shifts == 0, BELOW, shifts), np.inf).min(axis=2)
         if sharp:
             found = self._sharper(both, reached, needed.repeat(k)) * half
-            lower = np.maximum(lower, centre + found[:k] - self.least)
-            upper = np.minimum(upper, centre - found[k:] - self.least)
+            lower = np.maximum(lower, centre + found[:k] - least)
+            upper = np.minimum(upper, centre - found[k:] - least)
         return lower, upper
 
     def _peaks(self, both: Floats, reached: Indices, against: Floats) -> Floats:
@@ -125,18 +132,17 @@ class BlockLevels:
 
     # -- normal values: Student's t ------------------------------------------------------------------------------
 
-    def _by_spread(self, values: Floats, level: Indices, steps: Floats) -> tuple[Floats, Floats]:
-        """(K, R) each: an average, less and plus its radius, as a difference from somebody who is the level."""
-        k, dim = self.n_designs, self.question.cone.dim
-        lower, upper = np.full((k, len(self.columns)), -np.inf), np.full((k, len(self.columns)), np.inf)
-        level_of = np.zeros(dim)
-        level_of[self.columns] = self.least
+    def _by_spread(self, values: Floats, level: Indices, steps: Floats, of: Indices) -> tuple[Floats, Floats]:
+        """(K, R) each of some levels: an average, less and plus its radius, as a difference from who is the level."""
+        k, columns = self.n_designs, self.columns[of]
+        lower, upper = np.full((k, len(of)), -np.inf), np.full((k, len(of)), np.inf)
         for look in np.unique(level[level >= 0]):
             members, blocks = np.flatnonzero(level == look), self.looks[look]
-            beside = np.concatenate([np.broadcast_to(level_of, (1, blocks, dim)), values[members, :blocks]])
-            seen = Differences.of(beside, Cone.orthant(dim), steps, self.population)
-            off = seen.gains[0, 1:][:, self.columns]
+            own = values[members, :blocks][:, :, columns]
+            beside = np.concatenate([np.broadcast_to(self.least[of], (1, blocks, len(of))), own])
+            seen = Differences.of(beside, np.eye(len(of)), steps[columns], self.population)
+            off = seen.gains[0, 1:]
             for edges, sign, share in ((lower, -1, self.shares[0]), (upper, 1, self.shares[1])):
-                radii = seen.radii(share / self.paid, self.scale)[0][0, 1:][:, self.columns]
+                radii = seen.radii(share / self.paid, self.scale)[0][0, 1:]
                 edges[members] = np.where(np.isfinite(radii), off + sign * radii, sign * np.inf)
         return lower, upper

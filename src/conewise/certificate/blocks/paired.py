@@ -8,24 +8,27 @@ beats whom, from which epsilon on i is fine against j, and from which on j cover
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_count, read_only
+from conewise._arrays import Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.blocks.claims import Numbers, PairedClaims, judged
 from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.levels import BELOW, BlockLevels
+from conewise.certificate.blocks.mixed import MixedBounds
 from conewise.certificate.blocks.wagers import Wagers, chunks, lower_bounds, stakes_for
+from conewise.certificate.fit import check_exact
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
 from conewise.directions import cover_at
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
 from conewise.goals import Answering, Question
-from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
@@ -33,6 +36,9 @@ _GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at alway
 _FIRST: Final = 4
 _T_GROWTH: Final = 1.5  # ... where every look has to be paid for
 _T_FIRST: Final = 6
+_MIXED_GROWTH: Final = 1.2  # ... where bounds are found by halving, which takes long, and few looks are cheap
+TIE: Final = 5e-324
+"""Above 0, by however little: two designs that are equal along a facet without noise, and 0 is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,9 @@ class Prefixes:
     """For the K K ordered pairs, at the last look that both designs have reached; None for normal noise."""
     peaks: Floats | None
     """(K K, N, G): the largest wealth at a look."""
+    lows: Floats | None = None
+    """(2, K, K, N): where kinds of noise differ, what bounded objectives add to gains at least, for "fine" and for the
+    others, at the last look that both designs have reached; else None."""
 
     @property
     def counts(self) -> Counts:
@@ -77,12 +86,6 @@ class Paired(Answering):
 
     def __post_init__(self) -> None:
         as_count(self.blocks, "blocks")
-        if not isinstance(self.question.assumed, Bounded | Gaussian | GaussianUnknown):
-            raise InputError(
-                "designs are compared block by block for bounded observations (noise.Bounded, 0/1 among them) and for "
-                f"normal differences (noise.GaussianUnknown), got {self.question.assumed.words}; give every "
-                "objective a range, or leave the noise out."
-            )
         k, bets = self.n_designs, self._thresholds.size * len(self._stakes) if self.bets else 1
         if k * self.blocks * self.cone.dim + k * k * bets > _MOST_NUMBERS:
             raise InputError(
@@ -90,10 +93,28 @@ class Paired(Answering):
                 f"{self.blocks:,} blocks; leave out designs, or read fewer blocks."
             )
 
+    @cached_property
+    def kinds(self) -> Kinds:
+        """What is assumed of each objective."""
+        return Kinds.of(self.question.assumed, self.cone.dim)
+
     @property
     def bets(self) -> bool:
-        """Whether observations are bounded, so that bounds come from bets."""
-        return isinstance(self.question.noise, Bounded)
+        """Whether all observations are bounded, so that bounds come from bets."""
+        return len(self.kinds.bounded) == self.cone.dim
+
+    @cached_property
+    def mixed(self) -> MixedBounds | None:
+        """Bounds where objectives differ in their kind of noise; None where they do not."""
+        if not self.kinds.several:
+            return None
+        asked = self.cone.facets, self.kinds, self._stakes, self.population
+        return MixedBounds(*asked, self._looks, self.radius_scale)
+
+    @property
+    def _noisy(self) -> int:
+        """How many facets have noise."""
+        return len(self.cone.facets) if self.mixed is None else int(self.mixed.noisy.sum())
 
     @property
     def whole(self) -> bool:
@@ -106,19 +127,23 @@ class Paired(Answering):
         if self.once and not self.bets:
             return (self.blocks,)
         found, growth = [_FIRST if self.bets else _T_FIRST], _GROWTH if self.bets else _T_GROWTH
+        if self.kinds.several:
+            growth = _MIXED_GROWTH
         while found[-1] < self.blocks:
             found.append(max(found[-1] + 1, int(found[-1] * growth)))
         return (*(level for level in found if level < self.blocks), self.blocks)
 
     @property
     def fine_share(self) -> float:
-        """The probability of one wrong "fine": a pair, a facet (docs/blocks, section 3)."""
-        return self._for_pairs / (self.n_designs * len(self.cone.facets))
+        """The probability of one wrong "fine": a pair, a facet with noise (docs/blocks, section 3)."""
+        return self._for_pairs / (self.n_designs * self._noisy)
 
     @property
     def out_share(self) -> float:
-        """The probability of one wrong "beaten" or "covered": a pair, and for covering by bets a facet."""
-        facets = len(self.cone.facets) if self.bets and self.question.success == "cover" else 1
+        """The probability of one wrong "beaten" or "covered": a pair, and for covering by bets or sums a facet."""
+        facets = 1
+        if self.question.success == "cover" and (self.bets or self.mixed is not None):
+            facets = self._noisy
         return self._for_pairs / (self.n_designs * max(1, self.n_designs - 1) * facets)
 
     @property
@@ -132,7 +157,7 @@ class Paired(Answering):
         if not self.question.columns.levels:
             return None
         asked = self.question, self.n_designs, self.population
-        return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.radius_scale)
+        return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.kinds, self.radius_scale)
 
     @cached_property
     def _needed(self) -> tuple[float, float]:
@@ -145,7 +170,8 @@ class Paired(Answering):
         """About how many standard errors a difference has to be away, for "fine" and for the others: for forecasts."""
         from scipy.special import ndtri
 
-        if self.bets:  # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
+        if self.bets or self.mixed is not None:
+            # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
             fine, out = (float(np.sqrt(2 * (needed + np.log(len(self._stakes))))) for needed in self._needed)
             return fine, out
         fine, out = (-float(ndtri(share / self._looks)) for share in (self.fine_share, self.out_share))
@@ -178,12 +204,14 @@ class Paired(Answering):
         """Nothing read."""
         k, dim = self.n_designs, self.cone.dim
         values, reach = np.full((k, self.blocks, dim), np.nan), np.zeros(k, dtype=np.int64)
-        wagers = peaks = None
+        wagers = peaks = lows = None
+        if self.mixed is not None:
+            lows = read_only(np.full((2, k, k, len(self.cone.facets)), -np.inf))
         if self.bets:
             _, facets, thresholds = self._thresholds.shape
             wagers = Wagers.fresh(k * k, facets, thresholds, len(self._stakes))
             peaks = np.zeros((k * k, facets, thresholds))
-        return Prefixes(Statistics.empty(k, dim), read_only(values), read_only(reach), wagers, peaks)
+        return Prefixes(Statistics.empty(k, dim), read_only(values), read_only(reach), wagers, peaks, lows)
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
         """With the next blocks of some designs, in their order; an entry is one value."""
@@ -191,6 +219,7 @@ class Paired(Answering):
             return state
         if (observations.counts > 1).any():
             raise InputError("blocks are told one by one: an entry that sums up several has lost its partners.")
+        check_exact(observations, self.kinds.noise, lambda: state.statistics)
         statistics = state.statistics.add(observations)
         reach = state.reach + np.bincount(observations.designs, minlength=self.n_designs)
         if (reach > self.blocks).any():
@@ -210,7 +239,9 @@ class Paired(Answering):
         missing = np.asarray(np.isnan(values).any(axis=2))
         table = np.where(missing[:, :, None], np.nan, values)
         designs, _ = present = np.nonzero(~missing)
-        statistics = state.statistics.add(Observations.single(designs, table[present]))
+        observations = Observations.single(designs, table[present])
+        check_exact(observations, self.kinds.noise, lambda: state.statistics)
+        statistics = state.statistics.add(observations)
         return self._read(state, statistics, table, np.full(self.n_designs, self.blocks, dtype=np.int64))
 
     def _read(self, before: Prefixes, statistics: Statistics, values: Floats, reach: Counts) -> Prefixes:
@@ -218,21 +249,13 @@ class Paired(Answering):
         wagers, peaks = before.wagers, before.peaks
         if wagers is not None and peaks is not None:
             wagers, peaks = self._bet(wagers, peaks, values, self.level(before.reach), self.level(reach))
-        return replace(
-            before,
-            statistics=statistics,
-            values=read_only(values),
-            reach=read_only(reach),
-            wagers=wagers,
-            peaks=peaks,
+        after = replace(
+            before, statistics=statistics, values=read_only(values), reach=read_only(reach), wagers=wagers, peaks=peaks
         )
+        return after if before.lows is None else replace(after, lows=read_only(self._lows(after, before)))
 
     def _check_range(self, values: Floats, start: int) -> None:
-        noise = self.question.noise
-        if not isinstance(noise, Bounded):
-            return
-        with np.errstate(invalid="ignore"):
-            outside = (values[:, start:] < noise.low) | (values[:, start:] > noise.high)
+        outside = self.kinds.misfit(values[:, start:])
         if outside.any():
             design, _, objective = np.argwhere(outside)[0]
             raise InputError(
@@ -243,6 +266,37 @@ class Paired(Answering):
     def level(self, reach: Counts) -> Indices:
         """(K,): the last look that each design has reached; -1 before the first."""
         return np.asarray(np.searchsorted(np.array(self.levels), reach, side="right") - 1)
+
+    def _lows(self, state: Prefixes, before: Prefixes) -> Floats:
+        """What bounded objectives add to gains, at the last look that both have reached."""
+        assert self.mixed is not None
+        assert before.lows is not None
+        lows, shares = before.lows.copy(), (self.fine_share, self.out_share)
+        old, new = self.level(before.reach), self.level(state.reach)
+        for look, members, met in self._met(new):
+            due = met & (np.minimum(old[members][:, None], old[members][None, :]) < look)
+            if due.any():
+                found = self.mixed.bounded(state.values[members, : self.levels[look]], shares)
+                for side, part in zip(lows, found, strict=True):
+                    side[np.ix_(members, members)] = np.where(due[:, :, None], part, side[np.ix_(members, members)])
+        return lows
+
+    def _met(self, level: Indices) -> Iterator[tuple[int, Indices, Bools]]:
+        """Look by look: who has reached it, and which pairs of these have met there last."""
+        for look in np.unique(level[level >= 0]):
+            members = np.flatnonzero(level >= look)
+            yield int(look), members, np.minimum(level[members][:, None], level[members][None, :]) == look
+
+    def _sums(self, state: Prefixes) -> Floats:
+        """(2, K, K, N): what gains exceed, where kinds of noise differ."""
+        assert self.mixed is not None
+        assert state.lows is not None
+        total, steps, shares = state.lows.copy(), self._steps(state), (self.fine_share, self.out_share)
+        for look, members, met in self._met(self.level(state.reach)):
+            found = self.mixed.others(state.values[members, : self.levels[look]], steps, shares)
+            for side, part in zip(total, found, strict=True):
+                side[np.ix_(members, members)] += np.where(met[:, :, None], part, 0.0)
+        return total
 
     def _bet(
         self, wagers: Wagers, peaks: Floats, values: Floats, before: Indices, after: Indices
@@ -282,9 +336,11 @@ class Paired(Answering):
         """Of all pairs; where something is open not only at the epsilons at which bets stand. For an answer."""
         numbers = self.numbers(state)
         claims = judged(numbers, self.question.epsilon, self.question.success)
-        if claims.done or not self.bets:
+        if claims.done or not (self.bets or self.mixed is not None):
             return numbers
         numbers = replace(numbers, bounds=self._bounds(state, sharp=True))
+        if self.mixed is not None:
+            return numbers
         return self._sharper(state, numbers, np.flatnonzero(~claims.out))
 
     def numbers(self, state: Prefixes) -> Numbers:
@@ -299,8 +355,7 @@ class Paired(Answering):
 
     def _steps(self, state: Prefixes) -> Floats:
         """(D,): in which values were recorded, where that may hide a spread."""
-        noise = self.question.noise if isinstance(self.question.noise, GaussianUnknown) else GaussianUnknown()
-        return Rounding.of(noise, state.statistics).steps
+        return Rounding.of(self.kinds.noise, state.statistics).steps
 
     def _of_pairs(self, state: Prefixes) -> Numbers:
         k, facets = self.n_designs, len(self.cone.facets)
@@ -310,11 +365,16 @@ class Paired(Answering):
                 np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets) for needed in self._needed
             )
             return self._with_exact(state, self._of_bounds(fine, out))
+        if state.lows is not None:
+            return self._with_exact(state, self._of_bounds(*self._sums(state)))
         return self._with_exact(state, self._of_differences(state))
 
     def _of_bounds(self, fine: Floats, out: Floats) -> Numbers:
         """From numbers that gains certainly exceed, (K, K, N), with the probabilities of "fine" and of the others."""
-        at = np.where(fine == 0, BELOW, -fine / self.cone.widths).min(axis=2).T
+        tie: Floats | float = BELOW
+        if self.mixed is not None:  # known gains may be equal; who asks for 0 wants to know who is beaten then
+            tie = np.where(self.mixed.noisy, BELOW, 0.0 if self.question.epsilon > 0 else TIE)
+        at = np.where(fine == 0, tie, -fine / self.cone.widths).min(axis=2).T
         cover = np.full(at.shape, np.inf)
         met = np.isfinite(out).all(axis=2)
         if self.question.success == "cover" and met.any():
@@ -327,11 +387,9 @@ class Paired(Answering):
         found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
         level = self.level(state.reach)
         steps = self._steps(state)
-        for look in np.unique(level[level >= 0]):
-            members = np.flatnonzero(level >= look)
+        for look, members, new in self._met(level):
             here = np.ix_(members, members)
-            new = np.minimum(level[members][:, None], level[members][None, :]) == look
-            seen = Differences.of(state.values[members, : self.levels[look]], self.cone, steps, self.population)
+            seen = Differences.of(state.values[members, : self.levels[look]], self.cone.facets, steps, self.population)
             fine, _ = seen.radii(self.fine_share / self._looks, self.radius_scale)
             out, widest = seen.radii(self.out_share / self._looks, self.radius_scale)
             gains = seen.gains
@@ -351,7 +409,7 @@ class Paired(Answering):
         known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
         if len(known):
             here = np.ix_(known, known)
-            values = self.cone.facet_values(state.statistics.means[known])
+            values = self.cone.facet_values(self.kinds.averages(state.values, state.statistics)[known])
             gains = values[None, :, :] - values[:, None, :]
             beats[here] = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
             least = (gains / self.cone.widths).min(axis=2)

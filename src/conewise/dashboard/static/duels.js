@@ -11,12 +11,12 @@ let latest = 0;
 
 export function setUpDuels(given, onChange) {
   [start, changed] = [given, onChange];
-  show("duel", start.objectives.length > 1);
+  show("duel", start.objectives.length > 1 && start.designs > 1);
 }
 
 // When the control rests.
 export async function drawDuel() {
-  if (start.objectives.length < 2) return;
+  if (byId("duel").hidden) return;
   latest += 1;
   const mine = latest;
   let found;

@@ -15,6 +15,8 @@ export function setUpForm(start, changed) {
     say("noise", `The study's own noise: ${start.noise}.`);
     show("noise", true);
   }
+  show("report-block", start.report !== null);
+  setUpCopying("copy-report", "report-command", "copied-report");
   setUpCopying("copy", "export", "copied");
   setUpCopying("copy-command", "command", "copied");
 }

@@ -10,19 +10,21 @@ const LISTED = 400;
 const RIVALS = 10;
 
 export const data = JSON.parse(byId("data").textContent);
+export const everyone = data.names.map((_, k) => k);
 data.values = data.values.map(column);
 export const turned = data.objectives.map((name) => data.minimised.includes(name));
-export const everyone = data.names.map((_, k) => k);
 
 let page = null;  // { stays(k), rivals(k), ways(k), look(chosen, status) } of the module that finds who remains
 let chosen = null;
 let pausing = 0;
 
-// Numbers as they are, or the bytes of doubles where that is shorter.
+// Numbers as they are, or the bytes of doubles where that is shorter: the first byte of every number, then the second.
 function column(given) {
   if (Array.isArray(given)) return given;
-  const view = new DataView(Uint8Array.from(atob(given), (letter) => letter.charCodeAt(0)).buffer);
-  return Array.from({ length: view.byteLength / 8 }, (_, k) => view.getFloat64(8 * k, true));
+  const bytes = Uint8Array.from(atob(given), (letter) => letter.charCodeAt(0));
+  const count = bytes.length / 8;
+  const view = new DataView(Uint8Array.from(bytes, (_, at) => bytes[(at % 8) * count + Math.floor(at / 8)]).buffer);
+  return everyone.map((k) => view.getFloat64(8 * k, true));
 }
 
 const valuesOf = (design) => data.values.map((values) => values[design]);

@@ -8,6 +8,7 @@ import { byId, large, say, show, whole } from "./dom.js";
 import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
+import { drawLeast, setUpLeast } from "./least.js";
 import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
 import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
@@ -182,10 +183,12 @@ function drawNumbers(found) {
   drawCards(found);
   drawSentence(found);
   drawTrade(whole(first.pareto));
+  if (held.dim > 2) drawLeast(first.views.shares, byId("pareto").textContent);
   drawControls(first.cone);
   drawSaid(first.said);
   byId("export").value = first.cone;
   byId("command").value = shown.start.command === null ? "" : `${shown.start.command} ${first.option}`;
+  byId("report-command").value = shown.start.report === null ? "" : [shown.start.report, ...(shown.start.live ? [] : [first.option]), "--shortlist shortlist.csv"].join(" ");
   drawWords(first.words);
   show("drop", second !== null);
   show("counting", found.estimated);
@@ -379,7 +382,9 @@ async function begin() {
   setUpSaving(shown);
   setUpLive(start);
   show("trade", dim === 2);
-  if (dim !== 2) byId("controls").prepend(document.querySelector(".ways"));  // the slider's place
+  show("least", dim > 2);
+  if (dim > 2) setUpLeast(dim, (shares) => { held.base = { shares }; changed(); });
+  if (dim !== 2) byId("least").after(document.querySelector(".ways"));  // the other ways are beside the picture as well
   if (window.location.hash) await restore(read());
   drawLevels();
   setUpPictures(shown, pictureEvents);

@@ -21,6 +21,8 @@ let events = null;
 let drawings = {};  // by side
 let shownAxes = [];  // the objectives of the picture's axes
 let zoom = null;  // for both pictures, as long as they show these objectives
+let gathered = null;  // the points of the plane, by what they were made from
+let fed = null;  // those that the pictures have
 
 export function setUpPictures(shown, given) {
   const { start } = shown;
@@ -66,8 +68,32 @@ export function setZoom(wanted) {
   for (const drawing of Object.values(drawings)) drawing.setZoom?.(zoom);
 }
 
+// The points of the plane: all designs, or an even sample of them and whoever remains, is selected or kept, so that one can point at it.
+function pointsOf({ start: { drawn }, points, answer, selected }) {
+  if (points) return points;
+  const sampled = gathered?.drawn === drawn ? gathered.sampled : new Set(drawn.index);
+  const more = new Map();
+  const add = (index, name, values, quiet) => { if (!sampled.has(index) && !more.has(index)) more.set(index, { name, values, quiet }); };
+  for (const one of [answer?.first, answer?.second]) {
+    one?.points.index.forEach((index, k) => add(index, one.points.names[k], one.points.values.map((column) => column[k]), 0));
+  }
+  for (const design of [...kept, selected]) if (design?.values) add(design.index, design.name, design.values, 1);
+  const about = [...more].map(([index, { quiet }]) => `${index}:${quiet}`).join();
+  if (gathered?.drawn === drawn && gathered.about === about) return gathered.points;
+  const others = [...more.values()];
+  const made = others.length ? {
+    index: [...drawn.index, ...more.keys()],
+    names: [...drawn.names, ...others.map(({ name }) => name)],
+    values: drawn.values.map((column, place) => [...column, ...others.map(({ values }) => values[place])]),
+    quiet: [...drawn.index.map(() => 1), ...others.map(({ quiet }) => quiet)],  // 0: has a mark of its own, and no grey one below it
+  } : drawn;
+  gathered = { drawn, sampled, about, points: made };
+  return made;
+}
+
 // The picture of the right kind, with the designs in it.
-function feed({ start, points, axes, parallel }, side) {
+function feed(shown, side) {
+  const { start, axes, parallel } = shown;
   const kind = parallel ? Parallel : Scatter;
   if (!(drawings[side] instanceof kind)) {
     drawings[side]?.end();
@@ -75,11 +101,12 @@ function feed({ start, points, axes, parallel }, side) {
     const level = side === "first" ? (axis, value) => events.level(shownAxes[axis] ?? axis, value) : undefined;
     drawings[side] = new kind(byId(`plot-${side}`), LABELS[side], { select: events.select, point: events.point, zoom: setZoom, brush: events.brush, turn, level });
   }
-  const there = points ?? start.drawn;
+  const there = pointsOf(shown);
+  fed = there;
   const places = parallel ? start.objectives.map((_, place) => place) : axes.filter((place) => place !== null);
   shownAxes = places;
   drawings[side].setData({
-    points: parallel ? start.drawn : { index: there.index, names: there.names, x: there.values[places[0]] ?? [], y: places.length > 1 ? there.values[places[1]] ?? [] : null },
+    points: parallel ? start.drawn : { index: there.index, names: there.names, quiet: there.quiet, x: there.values[places[0]] ?? [], y: places.length > 1 ? there.values[places[1]] ?? [] : null },
     ranges: places.map((place) => start.ranges[place] ?? [0, 1]),
     names: places.map((place) => start.objectives[place]),
     turned: places.map((place) => start.minimised.includes(start.objectives[place])),
@@ -99,7 +126,8 @@ export function drawPictures(shown, moving = false) {
   const drawnLevels = shownAxes.map((place) => levels.get(place) ?? null);
   show("legend-level", levels.size > 0);
   show("legend-faded", isBrushing());
-  const unseen = parallel ? null : faded(shown.points ?? start.drawn);
+  if (!moving && !parallel && pointsOf(shown) !== fed) for (const side of SIDES) feed(shown, side);
+  const unseen = parallel ? null : faded(fed);
   if (isPlane) {
     drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels, faded: unseen });
   }
@@ -112,7 +140,7 @@ export function drawPictures(shown, moving = false) {
     const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
     say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto`);
     const [marks, colour] = MARKS[side];
-    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
+    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, kept, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
     else if (side === "second" || !isPlane) {
       drawings[side].setLook({
         edges: one.rays ? ordered(one.rays) : null, beaten: null, front: picked(one.points, axes), selected: selected?.index ?? null, shortlist, marks, colour,

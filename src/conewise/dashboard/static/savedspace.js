@@ -1,7 +1,8 @@
 // A saved page of three or more objectives: least shares of the weight, for three by the triangle, levels, and the preference
 // as it was saved. The page itself finds who remains.
 
-import { byId, element, say, short, show } from "./dom.js";
+import { byId, element, say, short, show, whole } from "./dom.js";
+import { drawLeast, setUpLeast } from "./least.js";
 import { setLevel } from "./levels.js";
 import { choose, data, drawPage, everyone, levelsDrawn, missed, ready, setUpPage, turned } from "./offline.js";
 import { Parallel } from "./parallel.js";
@@ -44,10 +45,7 @@ function useShares(next) {
 
 function changed() {
   say("sentence", words);
-  const alike = shares !== null && shares.every((share) => share === shares[0]);
-  if (alike) byId("share").value = shares[0];
-  say("share-words", alike ? `Each of them has at least ${short(shares[0])} % of the weight.` : "Your preference does not give all of them the same least share; moving the slider replaces it.");
-  byId("least").classList.toggle("uneven", !alike);
+  drawLeast(shares);
   drawEach();
   clearTimeout(counting);
   if (took > AT_ONCE) counting = setTimeout(count, RESTING);
@@ -59,6 +57,7 @@ function count() {
   space.missing = missed();
   const found = space.front(rows);
   took = performance.now() - started;
+  drawLeast(shares, whole(found));
   drawPage(found);
 }
 
@@ -124,8 +123,7 @@ document.querySelectorAll(".wedges").forEach((item) => { item.hidden = true; });
 setUpEach();
 show("least", true);
 show("others", true);
-byId("share").max = Math.ceil(100 / dim) - 1;
-byId("share").addEventListener("input", () => useShares(data.objectives.map(() => Number(byId("share").value))));
+setUpLeast(dim, useShares);
 restore();
 changed();
 ready();

@@ -26,7 +26,8 @@ export function setUpTable(start, changed, onPoint) {
   }));
   byId("filter").addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => turn({ text: byId("filter").value }), PAUSE);
+    Object.assign(wanted, { offset: 0, text: byId("filter").value });  // at once: a brush or a move may come before the pause is over
+    waiting = setTimeout(changed, PAUSE);
   });
   byId("everyone").addEventListener("change", () => turn({ everyone: byId("everyone").value === "all" }));
   byId("table").addEventListener("keydown", (event) => walk(event, [...byId("table").querySelectorAll("button")]));

@@ -14,8 +14,13 @@ export function colours() {
   return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
-// Round numbers inside a range, about so many.
+// Round numbers inside a range, about so many, and two at least: one alone gives no scale.
 export function ticks(low, high, most) {
+  const found = evenly(low, high, most);
+  return found.length > 1 ? found : evenly(low, high, 2 * Math.max(1, most));
+}
+
+function evenly(low, high, most) {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999);

@@ -2,6 +2,7 @@
 
 import { Drawing, FONT, fitted } from "./canvas.js";
 import { short, spread } from "./dom.js";
+import { Grips } from "./grips.js";
 import { barAt, drawBars } from "./thresholds.js";
 
 const LINES = { quiet: 300, front: 400 };  // more cannot be followed
@@ -20,7 +21,8 @@ export class Parallel extends Drawing {
     this.shown = [];
     this.undecided = [];
     this.bars = [];
-    this.look = { front: null, open: null, selected: null, shortlist: [], colour: "blue", levels: null, status: null, matches: null };
+    this.look = { front: null, open: null, selected: null, shortlist: [], kept: [], colour: "blue", levels: null, status: null, matches: null };
+    this.grips = new Grips(this);
     this.#listen();
   }
 
@@ -49,6 +51,7 @@ export class Parallel extends Drawing {
     const w = this.width - 2 * MARGIN.side;
     this.axes = names.map((_, place) => MARGIN.side + (names.length > 1 ? (w * place) / (names.length - 1) : w / 2));
     [this.top, this.bottom] = [MARGIN.top, this.height - MARGIN.bottom];
+    this.grips.lay();
   }
 
   level(place, value) {
@@ -58,9 +61,14 @@ export class Parallel extends Drawing {
   }
 
   #value(place, y) {
+    return this.valueAt(place, Math.min(1, Math.max(0, (this.bottom - y) / (this.bottom - this.top))));
+  }
+
+  // At a share of the way up an axis; its ends are those of the range, to the last bit.
+  valueAt(place, up) {
     const [low, high] = this.data.ranges[place];
-    const share = Math.min(1, Math.max(0, (this.bottom - y) / (this.bottom - this.top)));
-    return low + (this.data.turned[place] ? 1 - share : share) * (high - low);
+    const share = this.data.turned[place] ? 1 - up : up;
+    return share === 1 ? high : low + share * (high - low);
   }
 
   #trace(pen, values, k) {
@@ -73,6 +81,14 @@ export class Parallel extends Drawing {
     return this.look.matches?.(names[k]) ?? true;
   }
 
+  // A stretch of an axis in the user's own numbers, or null.
+  brush(place, range) {
+    if (range) this.brushes.set(place, range.sort((a, b) => a - b));
+    else this.brushes.delete(place);
+    this.refresh();
+    this.events.brush?.(this.brushes);
+  }
+
   setBrushes(brushes) {
     this.brushes = brushes;
     this.refresh();
@@ -81,8 +97,16 @@ export class Parallel extends Drawing {
   // From outside: a design that is pointed at in a list, or none.
   pointAt(index) {
     if (!this.axes) return;
-    const found = [this.look.front, this.look.open, this.data.points].filter(Boolean).map((points) => ({ points, k: points.index.indexOf(index) })).find(({ k }) => k >= 0);
-    this.#point(found ?? null, found && [this.axes[0], this.level(0, found.points.values[0][found.k])]);
+    const found = this.#find(index);
+    this.#point(found, found && [this.axes[0], this.level(0, found.points.values[0][found.k])]);
+  }
+
+  // A design by its number, wherever it is known from.
+  #find(index) {
+    const { front, open, kept } = this.look;
+    const found = [front, open, this.data.points].filter(Boolean).map((points) => ({ points, k: points.index.indexOf(index) })).find(({ k }) => k >= 0);
+    const design = found ? null : kept.find((one) => one.index === index && one.values);
+    return found ?? (design ? { points: { index: [index], names: [design.name], values: design.values.map((value) => [value]) }, k: 0 } : null);
   }
 
   drawStill(pen) {
@@ -148,10 +172,12 @@ export class Parallel extends Drawing {
     for (const k of this.undecided) stroke(look.open, k, paint.orange, 1.4, this.#isBrushed(look.open, k) ? 0.8 : 0.07);
     pen.setLineDash([]);
     for (const k of this.shown) stroke(look.front, k, paint[look.colour], many ? 1 : 1.6, this.#isBrushed(look.front, k) ? (many ? 0.6 : 0.9) : 0.07);
-    for (const k of this.shown) if (look.shortlist.includes(look.front.index[k])) stroke(look.front, k, paint.green, 2.5, 1);
+    const listed = look.shortlist.map((index) => this.#find(index)).filter(Boolean);  // also who is beaten
+    for (const { points, k } of listed) stroke(points, k, paint.green, 2.5, 1);
     if (look.selected?.values) stroke({ values: look.selected.values.map((value) => [value]) }, 0, paint.ink, 3.5, 1);
     if (this.pointed) stroke(this.pointed.points, this.pointed.k, paint.ink, 2, 1);
     pen.globalAlpha = 1;
+    this.#names(pen, listed);
     this.bars = look.levels ? look.levels.map((level, place) => this.#bar(place, level)) : [];
     drawBars(pen, paint, this.bars);
     for (const [place, range] of this.brushes) {
@@ -161,6 +187,17 @@ export class Parallel extends Drawing {
       pen.lineWidth = 1;
       pen.fillRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
       pen.strokeRect(this.axes[place] - BRUSH, a, 2 * BRUSH, b - a);
+    }
+  }
+
+  // Names of the shortlist at the first axis, as far as they do not lie on each other.
+  #names(pen, listed) {
+    const taken = [];
+    for (const { points, k } of listed) {
+      const y = this.level(0, points.values[0][k]);
+      if (taken.some((other) => Math.abs(other - y) < 13)) continue;
+      taken.push(y);
+      this.write(pen, points.names[k], this.axes[0] + 8, y, this.paints.green);
     }
   }
 

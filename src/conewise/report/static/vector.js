@@ -7,6 +7,12 @@ const short = (value) => String(Number(value.toFixed(2)));
 // Names come from outside: what means something in XML is written as a number, and what XML cannot hold is left out.
 const escaped = (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
+// A mixture of colours, as forced colours have them, is told in shares of 1; as what a match of rgba(...) would be.
+function mixed(written) {
+  const found = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+) \/ ([\d.]+)\)$/.exec(written);
+  return found ? [written, ...found.slice(1, 4).map((share) => Math.round(255 * share)), found[4]] : [];
+}
+
 export class VectorPen {
   // A canvas's pen knows how wide a text is and how colours are written.
   constructor(pen) {
@@ -96,7 +102,7 @@ export class VectorPen {
   #colour(kind, colour) {
     this.pen.fillStyle = colour;
     const written = this.pen.fillStyle;
-    const [, red, green, blue, alpha] = /^rgba\((\d+), (\d+), (\d+), ([\d.]+)\)$/.exec(written) ?? [];
+    const [, red, green, blue, alpha] = /^rgba\((\d+), (\d+), (\d+), ([\d.]+)\)$/.exec(written) ?? mixed(written);
     const opacity = Number(alpha ?? 1) * this.globalAlpha;
     return `${kind}="${alpha === undefined ? written : `rgb(${red},${green},${blue})`}"${opacity < 1 ? ` ${kind}-opacity="${short(opacity)}"` : ""}`;
   }

@@ -21,6 +21,7 @@ from conewise._arrays import as_count
 from conewise._workers import workers_of
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
+from conewise.studies.cells import OBJECTIVE
 from conewise.studies.identity import Identity
 
 PATIENCE: Final = 1.0  # seconds after which a task returns what it has, however many evaluations it was given
@@ -34,6 +35,8 @@ class Call(NamedTuple):
     seed: int
     block: str | None = None
     """What the design meets, under the name that the work has for it."""
+    objective: str | None = None
+    """What is to be measured, where objectives are measured separately."""
 
 
 class Outcome(NamedTuple):
@@ -58,8 +61,15 @@ class Work:
     """The column under which an evaluator finds the block, where designs share blocks."""
 
     def row(self, row: Row, call: Call) -> Row:
-        """A design's columns as the evaluator sees them: with the block, if there is one."""
+        """A design's columns as the evaluator sees them: with the block, or the objective, if there is one."""
+        if call.objective is not None:
+            return {**row, OBJECTIVE: call.objective}
         return row if self.block is None else {**row, self.block: call.block}
+
+    def values(self, row: Row, call: Call) -> list[float]:
+        """What the evaluator gives: one number an objective, or the one that is to be measured."""
+        objectives = self.objectives if call.objective is None else (call.objective,)
+        return self.evaluator.evaluate(self.row(row, call), call.seed, objectives, self.time_limit)
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,7 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
         if board is not None:  # in this order: a late time on the board always belongs to the position on it
             board[0], board[1] = start, position
         try:
-            row = work.row(rows[call.id.design], call)
-            values = work.evaluator.evaluate(row, call.seed, work.objectives, work.time_limit)
+            values = work.values(rows[call.id.design], call)
             outcome = Outcome(call.id, values, "", time.monotonic() - start)
         except EvaluationFailed as error:
             outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start)

@@ -23,13 +23,14 @@ import numpy as np
 from conewise._arrays import as_count, as_positive
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import as_evaluator, in_one_line
+from conewise.studies.cells import OBJECTIVE
 from conewise.studies.evaluations import AlreadyTold, Evaluation
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import OUT_OF_RANGE
+from conewise.studies.possible import out_of_range
 from conewise.studies.running.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
 from conewise.studies.running.presence import release_abandoned, worker_name
 from conewise.studies.running.processes import LocalProcesses, why_it_stays
-from conewise.studies.spec import out_of_range
 from conewise.studies.study import Study
 
 TASK_SECONDS: Final = 0.2  # work in a task: a hundred times what it costs to hand one over
@@ -89,7 +90,9 @@ def run_study(
     Instead of `jobs`, or with it as the number of evaluations under way, `executor` is any
     `concurrent.futures.Executor` or a function that makes one, which is called again when its workers die. `batch`
     fixes how many evaluations go into one task; by default as many as take a fifth of a second. Where designs share
-    blocks, the block is one more entry of the design: design["question"], `{question}` in a command.
+    blocks, the block is one more entry of the design: design["question"], `{question}` in a command. Where objectives
+    are measured separately, so is the one to measure: design["objective"], `{objective}`; the function returns its
+    value, or several by name, of which it is taken.
 
     A failed evaluation is recorded and tried again, with a new seed, up to `retries` times; then the run stops with a
     ConewiseError. It stops at once where no attempt can succeed (a function of other arguments, values of another
@@ -108,7 +111,7 @@ def run_study(
     chosen = as_evaluator(evaluator)
     block = None if study.blocks is None else study.blocks.column
     columns = dict.fromkeys(column for row in study.rows for column in row)
-    chosen.check([*columns, *(() if block is None else (block,))])
+    chosen.check([*columns, *(() if block is None else (block,)), *((OBJECTIVE,) if study.separate else ())])
     work = Work(chosen, study.objectives, limit, block)
     with _interruptions() as interrupted, _crew(jobs, executor, work) as crew:
         run = _Run(study, crew, work, size, retries, on_event or (lambda event: None), most)
@@ -226,7 +229,7 @@ class _Run:
         self.tried_at = time.monotonic()
         rows = {evaluation.design: {**evaluation.row, "name": evaluation.name} for evaluation in task}
         self.flying.update((evaluation.identity, evaluation) for evaluation in task)
-        self.crew.submit(tuple(Call(e.identity, e.seed, e.block) for e in task), rows)
+        self.crew.submit(tuple(Call(e.identity, e.seed, e.block, e.objective) for e in task), rows)
 
     def _task_size(self) -> int:
         if not self.proved:
@@ -302,13 +305,15 @@ class _Run:
         if not all(map(math.isfinite, values)):
             self._failed(evaluation, str(error))
             return
-        name = self.flying[evaluation].name
-        outside = out_of_range(self.study.noise, np.array([values]))
+        name, noise = self.flying[evaluation].name, self.study.noise
+        if evaluation.objective is not None and noise is not None:
+            noise = noise.of_one(evaluation.objective, self.study.dim)
+        outside = out_of_range(noise, np.array([values]))
         if outside is None:
             self._stop(InputError(f"evaluation {evaluation} of design {name!r} cannot be stored: {error}"))
             return
-        column = outside[1]
-        what = f"{values[column]!r} for {self.study.objectives[column]!r}"
+        column = outside[1] if evaluation.objective is None else evaluation.objective
+        what = f"{values[outside[1]]!r} for {self.study.objectives[column]!r}"
         failed = self.flying.pop(evaluation)
         self.study.fail(failed, f"{OUT_OF_RANGE}{what}")
         self.failed += 1

@@ -273,3 +273,30 @@ def test_levels_for_every_component():
     result = with_levels(0.9, None, model=cw.models.Independent(sizes=(10.0,)), robust=True)
     assert "for every component of the prior" in str(result.guarantee)
     assert "with levels" in str(result.guarantee)
+
+
+def test_a_run_begins_where_somebody_wants_it_to():
+    line = np.linspace(0, 1, 6)[:, None]
+    asked = cw.Question(cw.Cone.orthant(2), 0.1, 0.05, cw.noise.Gaussian(0.1))
+    rule = ModelGuided(asked, 6, model=cw.models.Smooth(line), begin=[5, 0], max_evaluations=2)
+    pulls = rule.ask(rule.start())
+    assert sorted(pulls.designs.tolist()) == [0, 5]
+    told = rule.tell(rule.start(), Observations.single(np.array([5]), np.zeros((1, 2))))
+    assert rule.ask(told).designs.tolist() == [0]
+    told = rule.tell(told, Observations.single(np.array([0]), np.zeros((1, 2))))
+    assert rule.ask(told).total == 0  # no more is allowed
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"begin": [6]}, "begin must be at most 5"),
+        ({"begin": [1, 1]}, "begin names a design twice"),
+        ({"begin": 3}, "begin must be a list of designs"),
+        ({"robust": "yes"}, "robust must be True or False, got 'yes'"),
+    ],
+)
+def test_beginnings_and_switches_that_are_refused(options, sentence):
+    asked = cw.Question(cw.Cone.orthant(2), 0.1, 0.05, cw.noise.Gaussian(0.1))
+    with pytest.raises(cw.InputError, match=sentence):
+        ModelGuided(asked, 6, model=cw.models.Smooth(np.arange(6.0)), **options)

@@ -15,7 +15,7 @@ def test_differences_are_those_of_a_loop_over_pairs(seed):
     values = 100 + rng.normal(size=(5, 30, 2)) @ np.array([[1.0, 0.4], [0.0, 0.8]])
     values[rng.random((5, 30)) < 0.2] = np.nan
     cone = cw.Cone.planar(70)
-    found = Differences.of(values, cone, np.full(2, 1e-12), 50)
+    found = Differences.of(values, cone.facets, np.full(2, 1e-12), 50)
     radii, widest = found.radii(0.01, 1.0)
     from scipy.stats import t
 
@@ -36,8 +36,8 @@ def test_differences_smaller_than_a_step_count_as_hidden():
     rng = np.random.default_rng(0)
     values = np.round(0.1 * rng.normal(size=(3, 12, 1)))  # steps of 1: all values are 0, or nearly all
     values[2] += 3
-    seen = Differences.of(values, cw.Cone.orthant(1), np.array([1.0]), None)
+    seen = Differences.of(values, np.eye(1), np.array([1.0]), None)
     radii, _ = seen.radii(0.01, 1.0)
     assert radii[0, 1, 0] >= 1.0
-    never = Differences.of(np.zeros((2, 12, 1)), cw.Cone.orthant(1), np.array([np.inf]), None)
+    never = Differences.of(np.zeros((2, 12, 1)), np.eye(1), np.array([np.inf]), None)
     assert np.isinf(never.radii(0.01, 1.0)[0]).all()

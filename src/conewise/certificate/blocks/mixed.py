@@ -1,0 +1,103 @@
+"""Lower bounds of gains where objectives differ in their kind of noise: kind by kind, added (docs/blocks, section 8).
+
+Along a facet w the gain of a pair is the sum of what the bounded, the normal and the known objectives add to it. If
+each of the G noisy kinds that w weighs stays above its own lower bound but with probability a / G, the gain stays above
+the sum of the bounds but with probability a, whatever kinds have to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.blocks.differences import Differences
+from conewise.certificate.blocks.kinds import Kinds
+from conewise.certificate.blocks.wagers import chunks, lower_bounds
+
+_HAIR: Final = 1e-9  # of a range: so that a mean is above its bound, and never on it
+
+
+@dataclass(frozen=True, eq=False)
+class MixedBounds:
+    """For the facets (N, D) of a cone, objectives of several kinds, and blocks out of a population."""
+
+    facets: Floats
+    kinds: Kinds
+    stakes: Floats
+    population: int | None
+    looks: int
+    """How many looks at normal differences share a probability."""
+    scale: float
+
+    @cached_property
+    def noisy(self) -> Bools:
+        """(N,): facets that weigh an objective with noise."""
+        return self._shared > 0
+
+    @cached_property
+    def _shared(self) -> Indices:
+        """(N,): how many noisy kinds a facet weighs."""
+        weighs = [(self.facets[:, columns] != 0).any(axis=1) for columns in (self.kinds.bounded, self.kinds.normal)]
+        return np.asarray(np.sum(weighs, axis=0, dtype=np.intp))
+
+    def bounded(self, values: Floats, shares: tuple[float, ...]) -> Floats:
+        """(A, m, m, N): what the bounded objectives add to the gains of j over i at least, but with A probabilities.
+
+        From values (m, T, D) on the blocks up to a look, NaN where a design lacks one; i is a row. By bets, wherever
+        one would be won.
+        """
+        found = np.zeros((len(shares), len(values), len(values), len(self.facets)))
+        for here, each in self._among(shares):
+            if len(self.kinds.bounded):
+                found[..., here] += self._bounded(values, each, here)
+        return found
+
+    def others(self, values: Floats, steps: Floats, shares: tuple[float, ...]) -> Floats:
+        """The same of normal objectives, recorded in these steps, and of the known ones, which are what they are."""
+        offered = self.kinds.given(values) @ self.facets[:, self.kinds.known].T
+        gains = offered[None, :, :] - offered[:, None, :]
+        found = np.repeat(np.where(np.isnan(gains), -np.inf, gains)[None], len(shares), axis=0)
+        for here, each in self._among(shares):
+            if len(self.kinds.normal):
+                found[..., here] += self._normal(values, steps, each, here)
+        found[np.isnan(found)] = -np.inf
+        return found
+
+    def _among(self, shares: tuple[float, ...]) -> Iterator[tuple[Indices, tuple[float, ...]]]:
+        """Facets that weigh equally many noisy kinds, with what each of these may spend."""
+        for kinds in np.unique(self._shared[self._shared > 0]):
+            yield np.flatnonzero(self._shared == kinds), tuple(share / kinds for share in shares)
+
+    def _normal(self, values: Floats, steps: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
+        """Student's t along what a facet weighs of the normal objectives."""
+        columns = self.kinds.normal
+        rows = self.facets[np.ix_(facets, columns)]
+        seen = Differences.of(values[:, :, columns], rows, steps[columns], self.population)
+        weighed = (rows != 0).any(axis=1)
+        found = [seen.gains - seen.radii(share / self.looks, self.scale)[0] for share in shares]
+        return np.where(weighed, np.array(found), 0.0)
+
+    def _bounded(self, values: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
+        """Bets on what a facet weighs of the bounded objectives."""
+        m, columns = len(values), self.kinds.bounded
+        rows = self.facets[np.ix_(facets, columns)]
+        weighed = np.flatnonzero((rows != 0).any(axis=1))
+        found = np.zeros((len(shares), m, m, len(facets)))
+        if not len(weighed):
+            return found
+        reach = np.abs(rows[weighed]) @ (self.kinds.high - self.kinds.low)[columns]
+        scaled = values[:, :, columns] @ rows[weighed].T / reach
+        needed = -(self.scale**2) * np.log(shares)
+        first, second = (side.ravel() for side in np.indices((m, m)))
+        first, second = first[first != second], second[first != second]
+        for part in chunks(len(first), scaled[0].size):
+            i, j = first[part], second[part]
+            low = lower_bounds(scaled[j] - scaled[i], needed, self.stakes, self.population) - _HAIR
+            for which in range(len(shares)):
+                found[which, i[:, None], j[:, None], weighed] = low[..., which] * reach
+        return found
