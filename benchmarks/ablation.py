@@ -19,6 +19,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.cases import disc_brake, random_family, two_leaders
+from benchmarks.sections import PAGE, write
 from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
@@ -28,8 +29,6 @@ from conewise.studies.loop import run
 SEED = 90_000
 MOST = 10**8
 KEPT = Path(__file__).with_name("ablation.jsonl")
-PAGE = Path(__file__).with_name("SAMPLES.md")
-BEGIN, END = "<!-- ablation -->", "<!-- end of the ablation -->"
 
 OFF: dict[str, dict[str, object]] = {
     "directions": {"directions": False},
@@ -202,24 +201,14 @@ def _shown(value: tuple[float, float, int] | None) -> str:
     return "" if value is None else f"{value[0]:.3f} ({value[1]:.3f})"
 
 
-def page(lines: list[str]) -> str:
-    """SAMPLES.md with this section in its place, or at its end."""
-    intro = (
-        "## What each mechanism saves\n\nMade by `python -m benchmarks.ablation --write`, with the default rule and "
+def intro() -> list[str]:
+    """What stands above the tables."""
+    said = (
+        "Made by `python -m benchmarks.ablation --write`, with the default rule and "
         f"seeds from {SEED} on. Evaluations as a multiple of those with every mechanism (standard errors of paired "
         "runs); empty where a mechanism has nothing to do."
     )
-    return placed(BEGIN, END, intro, lines)
-
-
-def placed(begin: str, end: str, intro: str, lines: list[str]) -> str:
-    """SAMPLES.md with a section between its two marks, or at its end."""
-    text = PAGE.read_text(encoding="utf-8")
-    head, tail = text, ""
-    if begin in text:
-        head, rest = text.split(begin, 1)
-        tail = rest.split(end, 1)[1]
-    return f"{head.rstrip()}\n\n{begin}\n{intro}\n\n" + "\n".join(lines) + f"\n{end}\n{tail.lstrip()}"
+    return ["## What each mechanism saves", "", said, ""]
 
 
 def main() -> int:
@@ -232,7 +221,7 @@ def main() -> int:
     lines = list(table(measure(chosen, options.runs), chosen))
     print("\n".join(lines))
     if options.write:
-        PAGE.write_text(page(lines), encoding="utf-8")
+        write("ablation", [*intro(), *lines])
     return 0
 
 

@@ -11,11 +11,9 @@ values of that set lack. Seeds start at SEED, and chose nothing. `--write` puts 
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +21,12 @@ from scipy.stats import qmc
 
 import conewise as cw
 from benchmarks.cases import SEED
+from benchmarks.sections import write
 from conewise.models.axes import axes_of
 from conewise.models.features import Encoded
 from conewise.models.posterior import posterior_of
 from conewise.studies.boxes import DEFAULT
 
-PAGE = Path(__file__).parent / "SAMPLES.md"
 HEADING = "## A box: BraninCurrin, planar:70, noise variance 1e-5, 60 evaluations"
 CONE = cw.Cone.planar(70)
 NOISE = cw.noise.Gaussian(1e-5**0.5)
@@ -138,15 +136,6 @@ def table(found: list[Run]) -> list[str]:
     return rows
 
 
-def written(page: str, section: list[str], heading: str = HEADING) -> str:
-    """The page with this section in the place of the one of the same heading, or behind all others."""
-    before, _, rest = page.partition(f"{heading}\n")
-    behind = re.search(r"\n(## |<!-- )", rest)  # another section, or the mark before one
-    after = rest[behind.start() + 1 :] if behind else ""
-    text = "\n".join([heading, "", *section])
-    return f"{before.rstrip()}\n\n{text}\n{f'{chr(10)}{after}' if after else ''}"
-
-
 def main(arguments: list[str] | None = None, say: Callable[[str], None] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=20)
@@ -171,7 +160,7 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
             "The measure is VOPy's: the set that the model's means name on 2048 Sobol' points, and the logarithm of "
             "the hypervolume of facet values that its true values lack."
         )
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), [f"{how} {measure}", "", *rows]), encoding="utf-8")
+        write("box", [HEADING, "", f"{how} {measure}", "", *rows])
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.stats import beta
 
 import conewise as cw
-from benchmarks.boxes import written
 from benchmarks.measure import Row, cpu_seconds, stated
+from benchmarks.sections import write
 from conewise.problems import load
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "preferences.md"
@@ -134,8 +134,7 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
             f"weighting of its own, drawn evenly, asked as `ask` proposes; seeds from {SEED} on. Intervals are exact, "
             "95 %."
         )
-        text = written(PAGE.read_text(encoding="utf-8"), [how, "", *found], HEADING)
-        PAGE.write_text(text, encoding="utf-8")
+        write("deciders", [HEADING, "", how, "", *found], PAGE)
 
 
 if __name__ == "__main__":

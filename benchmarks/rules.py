@@ -30,9 +30,8 @@ from benchmarks.elsewhere import peer_versions
 from benchmarks.measure import PEERS_PYTHON
 from benchmarks.modelled import ModelCase, brake_features, cases, network_features
 from benchmarks.replay import Replay
+from benchmarks.sections import PAGE, write
 
-PAGE = Path(__file__).with_name("SAMPLES.md")
-BEGIN, END = "<!-- rules with a model -->", "<!-- end of rules with a model -->"
 KEPT = Path(__file__).with_name("rules.jsonl")
 MOST = 1000
 """Evaluations after which an acquisition is stopped; nothing else is."""
@@ -192,14 +191,11 @@ def row(rule: str, runs: list[Run]) -> str:
     )
 
 
-def page(rows: list[str]) -> str:
-    """SAMPLES.md with this section in its place, or at its end."""
-    text = PAGE.read_text(encoding="utf-8")
-    head, _, rest = text.partition(BEGIN)
-    tail = rest.partition(END)[2]
+def intro() -> list[str]:
+    """What stands above the tables."""
     version = peer_versions({"VOPy": "vopy"})["VOPy"]
-    intro = (
-        f"## Rules with a model\n\nMade by `python -m benchmarks.rules --write` on {date.today():%d %B %Y} from the "
+    said = (
+        f"Made by `python -m benchmarks.rules --write` on {date.today():%d %B %Y} from the "
         f"runs in benchmarks/rules.jsonl, seeds from {SEED} on; VOPy {version}. Standardised tables, sigma 0.1, "
         "epsilon 0.1, delta 0.05, componentwise; the model is `Smooth(features)`, a mixture, for which the theorems of "
         "VOGP and epsilon-PAL promise nothing. *right* counts answers that are finished and succeed; VOPy's own rules "
@@ -209,7 +205,7 @@ def page(rows: list[str]) -> str:
         "its time an evaluation, where it was asked, times the evaluations replayed); PaVeBa-GP multiplies standard "
         "deviations by alpha where its proof has the root, and VOPy cannot be asked for the root."
     )
-    return f"{head.rstrip()}\n\n{BEGIN}\n{intro}\n\n" + "\n".join(rows).rstrip() + f"\n{END}\n\n{tail.lstrip()}"
+    return ["## Rules with a model", "", said, ""]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -226,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
     rows = list(table(lines.read(KEPT, Run)))
     print("\n".join(rows))
     if options.write:
-        PAGE.write_text(page(rows), encoding="utf-8")
+        write("rules with a model", [*intro(), *rows], PAGE)
     return 0
 
 

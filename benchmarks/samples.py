@@ -4,8 +4,8 @@
 
 Every answer is checked against the truth. Published rules run with their proven constants, in batches where one
 evaluation at a time would be too slow; every radius holds at all times, so batches cost a few evaluations and no proof.
-Instances and seeds are those of `benchmarks.cases`: none of them was used for tuning. `--write` makes SAMPLES.md, and
-the section on evaluations of RESULTS.md.
+Instances and seeds are those of `benchmarks.cases`: none of them was used for tuning. `--write` replaces
+them in SAMPLES.md, and the section on evaluations of RESULTS.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,10 @@ import conewise as cw
 from benchmarks import measure as tables
 from benchmarks.cases import SEED, Case, cases
 from benchmarks.results import keep
+from benchmarks.sections import PAGE, write
 from conewise import algorithms
 from conewise.goals import notion_of
 
-PAGE = Path(__file__).parent / "SAMPLES.md"
 MOST = 10**8  # evaluations of a run at epsilon = 0: ties would never end
 
 # -- rules ---------------------------------------------------------------------------------------------------------
@@ -313,10 +312,9 @@ def _figures(case: Case, rows: list[Row], best: float) -> str:
     return f"{'; '.join(said)}{of}." if said else ""
 
 
-def page(found: dict[int, list[Row]], command: str, seconds: float) -> str:
+def page(found: dict[int, list[Row]], command: str, seconds: float) -> list[str]:
+    """What stands above the cases, and a section each."""
     lines = [
-        "# Evaluations needed",
-        "",
         f"Made by `{command}` on {datetime.date.today():%d %B %Y} in {seconds / 60:.0f} minutes. Means over runs whose "
         f"instances and noise come from seeds from {SEED} on: none of them was used to choose a constant (tuning uses "
         "the seeds 0 to 999; the means of SNW and of the disc brake are fixed data, so there only the noise is new). "
@@ -333,7 +331,7 @@ def page(found: dict[int, list[Row]], command: str, seconds: float) -> str:
     ]
     for case, rows in found.items():
         lines += section(cases()[case], rows)
-    return "\n".join(lines)
+    return lines
 
 
 def main() -> int:
@@ -354,11 +352,10 @@ def main() -> int:
     began = time.perf_counter()
     found = compute(chosen, runs, options.processes, skipped)
     command = f"python -m benchmarks.samples --runs {runs}{f' --skip {options.skip!r}' if skipped else ''} --write"
-    text = page(found, command, time.perf_counter() - began)
     if options.write:
         from benchmarks.__main__ import SECTIONS, machine
 
-        PAGE.write_text(text, encoding="utf-8")
+        write("cases", page(found, command, time.perf_counter() - began))
         keep("evaluations", summary(found), machine(), SECTIONS)
     else:
         print("\n".join(line for case, rows in found.items() for line in section(cases()[case], rows)))

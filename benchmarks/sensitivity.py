@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.ablation import PAGE, SEED, Instance, instances, placed
+from benchmarks.ablation import SEED, Instance, instances
+from benchmarks.sections import PAGE, write
 from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.studies.loop import run
 
-BEGIN, END = "<!-- sensitivity -->", "<!-- end of the sensitivity -->"
 SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, eps 0.1", "random 20x4, exact"
 CHECKED: dict[str, tuple[str, ...]] = {
     "out_anchor": (SNW, EASY),
@@ -91,13 +91,12 @@ def main() -> int:
         lines.append(line)
     if options.write:
         intro = (
-            "## What halving or doubling a tuned number costs\n\n"
             f"Made by `python -m benchmarks.sensitivity --runs {options.runs} --write`, with seeds from {SEED} on, of "
             "which none was used to choose a number. Evaluations as a multiple of those with the numbers as they are "
             "(standard errors of paired runs); of `step` and `pilot_growth` the logarithm is halved or doubled. Any "
             "valid number keeps the proof."
         )
-        PAGE.write_text(placed(BEGIN, END, intro, lines), encoding="utf-8")
+        write("sensitivity", ["## What halving or doubling a tuned number costs", "", intro, "", *lines])
     return 0
 
 

@@ -9,6 +9,7 @@ import re
 import sys
 import textwrap
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -50,6 +51,7 @@ from benchmarks import (  # noqa: E402
     measure,
     results,
     samples,
+    sections,
 )
 from benchmarks.__main__ import SECTIONS, machine, measurements  # noqa: E402
 
@@ -354,6 +356,16 @@ def test_an_ablation_shows_ratios_of_paired_runs():
     lines = list(ablation.table(found, [tiny()]))
     assert any("1.500 (0.000)" in line for line in lines)
     assert "| **geometric mean** | | | | | 1.500 | 1.000 | 1.000 |  |  |" in lines
-    text = ablation.page(lines)
-    assert text.count(ablation.BEGIN) == 1
-    assert "\n".join(lines) in text
+
+
+def test_an_ablation_writes_its_section(tmp_path, monkeypatch):
+    page = tmp_path / "SAMPLES.md"
+    page.write_text("# Evaluations needed\n", encoding="utf-8")
+    monkeypatch.setattr(ablation, "write", partial(sections.write, page=page))
+    monkeypatch.setattr(ablation, "instances", lambda: (tiny(),))
+    monkeypatch.setattr(ablation, "measure", partial(ablation.measure, path=tmp_path / "kept.jsonl"))
+    monkeypatch.setattr("sys.argv", ["ablation", "--runs", "1", "--write"])
+    for _ in range(2):
+        assert ablation.main() == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("## What each mechanism saves") == text.count("| three designs | 1 |") == 1

@@ -1,4 +1,4 @@
-"""The measurement of a box: its functions, its table, and where a page gets it."""
+"""The measurement of a box: its functions, and its table."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ def test_means_are_predicted_where_something_was_evaluated():
     seen = np.random.default_rng(0).random((20, 2))
     values = boxes.branin_currin(seen)
     assert boxes.predicted(seen, values, seen[:5] + 1e-9) == pytest.approx(values[:5], abs=0.1)
-
-
-def test_a_section_replaces_itself_and_nothing_else():
-    page = f"# Page\n\n{boxes.HEADING}\n\nold\n\n## Other\n\nstays\n"
-    again = boxes.written(page, ["new"])
-    assert again == f"# Page\n\n{boxes.HEADING}\n\nnew\n\n## Other\n\nstays\n"
-    assert boxes.written("# Page\n", ["new"]) == f"# Page\n\n{boxes.HEADING}\n\nnew\n"
-    marked = f"# Page\n\n{boxes.HEADING}\n\nold\n\n<!-- mark -->\n## Next\n"
-    assert boxes.written(marked, ["new"]) == marked.replace("old", "new")
 
 
 def test_a_table_counts_what_was_met():
