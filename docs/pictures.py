@@ -214,6 +214,7 @@ def explorer_page(browser: Any, path: Path) -> None:
                 page = browser.new_page(viewport={"width": 1280, "height": 800})
                 page.goto(json.loads(text)["address"])
                 page.wait_for_selector("body[data-ready=yes]")
+                page.wait_for_selector("#duel-pair .design")  # asked for once everything else is there
                 page.screenshot(path=path)
                 page.close()
             finally:
