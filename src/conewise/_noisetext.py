@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise import noise as noises
 from conewise._arrays import Floats, as_decimal
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 
 _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
     "gaussian": (noises.Gaussian, ("sigma", "cov")),
@@ -67,6 +67,14 @@ def noise_from_dict(data: Mapping[str, Any]) -> noises.Noise:
         return cls(**given)
     except TypeError:
         raise InputError(f"noise of the kind {kind!r} needs {' and '.join(parts)}.") from None
+
+
+def no_assumption(given: object) -> InputError:
+    """The refusal of what says nothing about noise."""
+    return InputError(
+        "noise must be an assumption such as noise.Gaussian(0.1) or noise.GaussianUnknown(), or its dictionary, got "
+        f"{shown(given)}."
+    )
 
 
 def parse_noise(text: str, what: str = "noise") -> noises.Noise:

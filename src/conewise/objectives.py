@@ -28,6 +28,7 @@ Direction = Literal["max", "min"]
 TENFOLD: Final = 10.0
 """Columns whose spreads differ by more than this are not compared without a word about units."""
 
+_EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
@@ -390,7 +391,7 @@ def unequal_words(
     """What is wrong where objectives of different spread (or `what` else) are weighed in one measure; else None."""
     spreads = np.asarray(spreads, dtype=np.float64)
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
-    if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or weighs(cone)):
+    if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or (weighs(cone) and not _in_own_units(cone))):
         return None
     felt = (spreads if epsilon > 0 else spreads * np.abs(cone.facets).max(axis=0))[known]
     if felt.max() <= TENFOLD * felt.min():
@@ -402,6 +403,11 @@ def unequal_words(
         f"{who} {far.name!r} ({what} {spreads[widest]:.3g}) and {near.name!r} ({what} {spreads[narrowest]:.3g}) in one "
         "measure, so the first decides nearly alone"
     )
+
+
+def _in_own_units(cone: Cone) -> bool:
+    """Whether a cone says nothing but exchanges and choices, which are made in the columns' own units."""
+    return bool(cone.said) and all(any(word in said for word in _EXCHANGES) for said in cone.said)
 
 
 def unit_options(units: Mapping[str, float]) -> str:

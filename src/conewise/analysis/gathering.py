@@ -78,7 +78,7 @@ def summed_elsewhere(source: Source, final: bool, executor: Any, progress: Progr
     if not final or not isinstance(source, LongTable):
         raise InputError(
             "only a table with one row an evaluation that is final is summed up in pieces: for one that may grow, the "
-            "order of its rows counts; leave the `executor` out."
+            "order of its rows counts; leave out `executor`."
         )
     summed = sum_up(source, executor, progress)
     if summed is not None:

@@ -114,7 +114,7 @@ class Modelled:
         if question.epsilon == 0 and most is None:
             raise InputError(
                 "with a model epsilon = 0 never ends: give an epsilon above 0, the difference that does not matter, or "
-                "max_evaluations."
+                "`max_evaluations`."
             )
         return ModelGuided(
             question,

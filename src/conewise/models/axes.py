@@ -85,7 +85,7 @@ def axes_of(noise: Noise, dim: int, epsilon: float) -> Axes:
         return Axes(read_only(np.eye(dim)), None, epsilon)
     if not isinstance(noise, Gaussian):
         raise InputError(
-            f"a model needs normal noise (noise.Gaussian or noise.GaussianUnknown), got {type(noise).__name__}; "
+            f"a model needs normal noise (noise.Gaussian or noise.GaussianUnknown), got {noise.words}; "
             "leave the model out for any other."
         )
     covariances = noise.covariance(dim).reshape(-1, dim, dim)

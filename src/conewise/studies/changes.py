@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from conewise._arrays import as_count, as_epsilon
-from conewise._noisetext import noise_from_dict, noise_to_dict
+from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
 from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.goals import Question
@@ -134,7 +134,7 @@ def with_objective(
         noise = before.noise
     noise = noise_from_dict(noise) if isinstance(noise, Mapping) else noise
     if not isinstance(noise, Noise):
-        raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
+        raise no_assumption(noise)
     data = {"name": new.name, "goal": new.goal, **({"unit": new.unit} if new.unit != 1 else {})}
     data |= {} if new.level is None else {"level": new.level}
     change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone).to_dict())

@@ -28,10 +28,10 @@ from conewise._arrays import (
     check_sums,
 )
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
-from conewise._noisetext import noise_from_dict, noise_to_dict
+from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
-from conewise.errors import ConewiseError, InputError, shown
+from conewise.errors import ConewiseError, InputError
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Notion, Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
@@ -357,7 +357,7 @@ def specified(
         noise = noise_from_dict(noise)
     if noise is not None:
         if not isinstance(noise, noises.Noise):
-            raise InputError(f"noise must be a conewise.noise assumption or its dictionary, got {shown(noise)}.")
+            raise no_assumption(noise)
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
     noise = columns.noise(noise) or noise

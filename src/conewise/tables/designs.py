@@ -115,8 +115,8 @@ class DesignTable:
 def two_of_one_name(where: str, label: str) -> InputError:
     """The refusal of a table of designs in which a name stands twice."""
     return InputError(
-        f"{where} has two designs called {label!r}; a name is a design's identity: average repeated measurements "
-        "first, or name another column."
+        f"{where} has two designs called {label!r}; a name is a design's identity: repeated measurements are for "
+        "`analyse`; else name another column."
     )
 
 

@@ -6,11 +6,12 @@ Every table that conewise reads comes through here: `reader(path)` for columns o
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from conewise import _limits as limits
-from conewise.errors import InputError
+from conewise.errors import InputError, closest
 from conewise.tables.columns import IN_MEMORY, JSON_ENDINGS
 from conewise.tables.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
 from conewise.tables.files import PACKED_ENDINGS, files_of, packed
@@ -24,6 +25,7 @@ Reader = CsvReader | GuardedCsvReader | JsonReader | ParquetReader | FrameReader
 """`columns()` names the columns; `chunks(numbers, name)` gives the rows in order, some at a time."""
 
 _CSV: Final = (".csv", ".tsv", ".txt", "")
+_SEARCHED: Final = 1000  # files of a folder, among which the one that was meant is looked for
 
 
 def sources_of(given: Any) -> list[Any]:
@@ -42,7 +44,7 @@ def opened(given: Any) -> tuple[Path, Reader]:
 def reader(path: Path) -> Reader:
     """By the file's ending."""
     if not path.exists():
-        raise InputError(f"there is no file {path}.")
+        raise _no_file(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a table in it.")
     if not path.is_file():
@@ -58,9 +60,22 @@ def reader(path: Path) -> Reader:
     if ending in PACKED_ENDINGS:
         raise packed(path)
     hint = "; save the sheet as CSV" if ending in (".xlsx", ".xls", ".ods") else ""
+    if ending == ".db":
+        hint = "; `conewise study export` writes the evaluations of a study to a table"
     raise InputError(
         f"{path.name}: the ending {ending!r} is not known; use .csv, .tsv, .json, .jsonl or .parquet{hint}."
     )
+
+
+def _no_file(path: Path) -> InputError:
+    """The refusal of a file that is not there, with the one beside it that was probably meant."""
+    try:
+        beside = [found.name for found in islice(path.parent.iterdir(), _SEARCHED)]
+    except OSError:
+        beside = []
+    meant = closest(path.name, beside)
+    hint = "" if meant is None else f"; perhaps {path.with_name(meant)} is meant"
+    return InputError(f"there is no file {path}{hint}.")
 
 
 def _has_arrow() -> bool:

@@ -7,7 +7,7 @@ import pytest
 from shared.studies import make
 
 import conewise as cw
-from conewise.analysis.oddities import Extremes, far_values
+from conewise.analysis.oddities import Extremes, far_values, listed
 from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
@@ -93,3 +93,9 @@ def test_an_analysis_names_what_is_far(tmp_path):
     (line,) = [line for line in found.explanations if "spreads away" in line]
     assert line.startswith("'objective 2' of a is 51, ")
     assert line.endswith("look whether it was recorded as it was measured.")
+
+
+def test_names_that_hold_commas_are_told_apart():
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["kind=a, width=2", "kind=b, width=1", "c"]) == "kind=a, width=2; kind=b, width=1 and c"
+    assert listed(["a, b"] * 9, most=2) == "a, b; a, b and 7 more"

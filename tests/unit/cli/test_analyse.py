@@ -274,7 +274,7 @@ def test_designs_that_were_never_evaluated_are_listed(tmp_path, run):
     [
         (["--features", "heat"], "trial.csv has no column 'heat'; it has design, temp, cost, speed."),
         (["--features", "cost"], "the column 'cost' is an objective"),
-        (["--epsilon", 0], "with a model epsilon = 0 never ends"),
+        (["--epsilon", 0], "does not matter, or --max-evaluations."),
         (["--block", "temp"], "leave --block or the model out"),
         (["--designs", "none.csv"], "there is no file"),
     ],

@@ -14,6 +14,12 @@ from conewise.studies.spec import noise_to_dict
 QUICK = {"algorithm": "naive", "options": {"evaluations_each": 2}}  # nothing to compute when it is made
 
 
+@pytest.mark.parametrize("noise", ["unknown", 0.1])
+def test_what_is_no_assumption_is_refused_with_one_that_is(tmp_path, noise):
+    with pytest.raises(cw.InputError, match=r"such as noise\.Gaussian\(0\.1\) or noise\.GaussianUnknown\(\)"):
+        make(tmp_path / "trial.db", noise=noise)
+
+
 def test_noise_of_ones_own_cannot_be_stored(tmp_path):
     class Strange(noises.SubGaussian):
         pass

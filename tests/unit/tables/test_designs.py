@@ -227,13 +227,19 @@ def test_which_file_is_not_text(tmp_path, suffix):
 
 def test_a_name_that_stands_twice_is_refused(tmp_path, reader):
     table = DesignTable(write(tmp_path / "t.csv", rows=[["a", 1.0, 2.0], ["b", 1.0, 2.0], ["a", 3.0, 4.0]]))
-    with pytest.raises(cw.InputError, match=r"t\.csv has two designs called 'a'; a name is a design's identity"):
+    with pytest.raises(cw.InputError, match=r"t\.csv has two designs called 'a'; .* repeated measurements are for"):
         from_table(table, cw.Cone.orthant(2))
 
 
 def test_missing_files_and_folders_are_named(tmp_path):
     with pytest.raises(cw.InputError, match="there is no file"):
         DesignTable(tmp_path / "none.csv")
+    write(tmp_path / "cars.csv", rows=[["a", 1.0, 2.0]])
+    with pytest.raises(cw.InputError, match=r"there is no file .*car\.csv; perhaps .*cars\.csv is meant\."):
+        DesignTable(tmp_path / "car.csv")
+    (tmp_path / "trial.db").touch()
+    with pytest.raises(cw.InputError, match=r"the ending '\.db' is not known; .* `conewise study export` writes"):
+        DesignTable(tmp_path / "trial.db")
     with pytest.raises(cw.InputError, match="is a folder; name a table in it"):
         DesignTable(tmp_path)
 

@@ -125,6 +125,20 @@ def test_units_decide_what_the_cone_weighs_and_without_them_there_is_a_warning()
     assert len(cone_front(cars, 900.0)) == 20
 
 
+def test_exchanges_and_choices_are_made_in_own_units_and_shares_are_not():
+    cars = [{"name": str(k), "price": 10_000.0 + 900 * k, "power": 60.0 + 10 * k} for k in range(20)]
+    said = cw.Preferences([cw.Objective("price", "min"), "power"])
+    exchanged = said.accepts(give={"power": 10}, get={"price": 2000}).never("price")
+    chosen = said.prefers([10_000, 60], over=[20_000, 61]).cannot_say([1, 2], [2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for cone in (exchanged.cone, chosen.cone):
+            cw.front(cars, cone, **CHOICE)
+    for weighed in (said.important({"price": 0.2, "power": 0.3}), said.ranked("price", "power")):
+        with pytest.warns(cw.UnitsWarning):
+            cw.front(cars, weighed.cone, **CHOICE)
+
+
 def test_no_warning_where_units_do_not_matter_or_are_given():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
