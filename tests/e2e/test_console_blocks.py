@@ -1,4 +1,4 @@
-"""What README and the pages of tables and features print in a terminal is what commands print, in examples/tables."""
+"""What README and pages print in a terminal is what commands print, in examples/tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.commandline import run
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ROOT / "examples" / "tables"
-PAGES = [ROOT / "README.md", ROOT / "docs" / "table.md", ROOT / "docs" / "features.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("table", "features", "blocks", "objectives"))]
 
 
 def shown(page: Path) -> list[tuple[str, list[str]]]:
@@ -30,7 +30,7 @@ SHOWN = [(page.name, *each) for page in PAGES for each in shown(page)]
 
 
 def test_every_page_shows_what_commands_print():
-    assert {name for name, _, _ in SHOWN} == {"README.md", "table.md", "features.md"}
+    assert {name for name, _, _ in SHOWN} == {page.name for page in PAGES}
 
 
 @pytest.mark.parametrize(("page", "command", "printed"), SHOWN, ids=lambda value: value[:40] if value else "")

@@ -165,6 +165,14 @@ def test_no_example_escapes_by_its_fence(path):
 
 
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_no_row_of_a_table_stands_alone(path):
+    """A blank line inside a table ends it, and what follows is shown as text with bars."""
+    text = re.sub(r"^(`{3,}|~{3,}).*?^\1", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    heads = re.findall(r"(?:\A|\n\n)(\|.*)\n(.*)", text)
+    assert [head for head, below in heads if not re.fullmatch(r"\|(:?-+:?\|)+", below.replace(" ", ""))] == []
+
+
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
 def test_make_targets_that_are_named_exist(path):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, flags=re.MULTILINE))

@@ -7,6 +7,7 @@ modules before it in INSIDE, and none of them goes through the room's own door.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -267,6 +268,14 @@ def offences(room: str, source: str, package: tuple[str, ...] = ("conewise",)) -
 def test_every_module_has_a_room():
     homeless = {room_of(path) for path in MODULES} - set(LEVEL) - {FRONT_DOOR}
     assert not homeless, f"say in ROOMS where {sorted(homeless)} belong: which rooms may they import?"
+
+
+def test_the_page_for_those_who_extend_lists_the_rooms_in_their_order():
+    page = (PACKAGE.parents[1] / "docs" / "extend.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", page.partition("## A new cone")[0], flags=re.MULTILINE)
+    listed = [name for row in rows for name in re.findall(r"`([a-z]\w*)(?:\.py|/)`", row)]
+    assert set(listed) == {room for room in LEVEL if not room.startswith("_")} - {"demo"}
+    assert [LEVEL[name] for name in listed] == sorted(LEVEL[name] for name in listed)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

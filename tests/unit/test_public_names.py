@@ -6,6 +6,8 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +57,14 @@ KEYWORD_ONLY = {
 def test_promised_names_are_public():
     assert set(cw.__all__) >= CALCULUS
     assert set(cw.problems.__all__) >= PROBLEMS
+
+
+def test_every_public_name_stands_on_the_page_of_the_api():
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    whole = {"SimulatedBandit", "__version__", "analyze"}  # a member of problems, a number, another spelling
+    for module in (cw, cw.algorithms, cw.models, cw.noise, cw.readers):
+        assert {name for name in module.__all__ if not re.search(rf"\b{name}\b", page)} <= whole, module.__name__
+    assert "conewise._" not in page
 
 
 @pytest.mark.parametrize("module", [cw, cw.problems], ids=["conewise", "problems"])
