@@ -6,14 +6,16 @@ times, most once; runs of the same conditions differ by about 7 per cent of yiel
 four features say which of them are alike.
 
 Suppose only the first 40 runs had been made: a model of the features says what they settle about all 74 conditions,
-those never run included, and which runs to make next. The other runs, which it has not seen, are the check. One
-assumption that the answer names does not quite hold, and only the chemist can know: turnover is yield over loading, so
-the noise of the two is not independent.
+those never run included, and which runs to make next. The other runs, which it has not seen, are the check: judged by
+the averages of all 89, the answer succeeds at the epsilon that was certified. It is 4.4 steps, or 22 per cent of yield;
+for the 2 steps that were asked for 40 runs are too few. One assumption that the answer names does not quite hold, and
+only the chemist can know: turnover is yield over loading, so the noise of the two is not independent.
 """
 
 import csv
 from pathlib import Path
 
+import numpy as np
 from matplotlib import pyplot as plt
 
 import conewise as cw
@@ -41,8 +43,10 @@ print(f"{len(conditions)} conditions, {found.result.evaluations} runs; returned:
 print(found.result.guarantee)
 planned = found.next(4)
 print("run next:", "; ".join(found.names[k] for k in planned.designs))
-best = sorted(runs[40:], key=lambda run: -run["yield"])[:3]
-print("the best of the runs that it has not seen:", "; ".join(f"{run['design']}: {run['yield']} %" for run in best))
+by_condition = [[(run["yield"], run["turnover"]) for run in runs if run["design"] == name] for name in found.names]
+averages = np.array([np.mean(measured, axis=0) for measured in by_condition]) / 5  # in steps, of all runs
+certified = found.result.certified_epsilon
+print("judged by all runs:", cw.verdict(found.result.pareto, averages, cw.Cone.orthant(2), epsilon=certified))
 
 figure, panel = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
 returned = set(found.result.names())

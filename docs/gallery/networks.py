@@ -1,8 +1,8 @@
 """A hardware design space
 
 206 implementations of a sorting network, synthesised on an FPGA (Zuluaga, Milder & Püschel 2012): a small area and a
-high throughput, both in powers of two. Each synthesis is noisy and takes its time. Which networks are worth having, if
-each of the two objectives carries at least 29 % of the weight?
+high throughput, both in powers of two. As in the paper, an evaluation is a synthesis with simulated noise of standard
+deviation 1. Which networks are worth having, if each of the two objectives carries at least 29 % of the weight?
 
 The truth is known here, so that the answer can be checked, and what it took can be compared with evaluating every
 design equally often, which is the algorithm of the paper.
@@ -22,7 +22,8 @@ print(cw.verdict(result.pareto, networks.means, cone, epsilon=0.2))
 
 area, throughput = -networks.means[:, 0], networks.means[:, 1]
 figure, panel = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
-panel.scatter(area, throughput, s=0.03 * result.counts + 2, color="#BFBFBF", label="206 networks; area: evaluations")
-panel.scatter(area[result.pareto], throughput[result.pareto], s=14, color="#D55E00", label="returned")
+size = 0.03 * result.counts + 2
+panel.scatter(area, throughput, s=size, color="#BFBFBF", label="206 networks, larger where evaluated more often")
+panel.scatter(area[result.pareto], throughput[result.pareto], s=14, color="#0072B2", label="returned")
 panel.set(xlabel="log2 area (smaller is better)", ylabel="log2 throughput (larger is better)")
 panel.legend(frameon=False)

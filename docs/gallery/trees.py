@@ -41,5 +41,5 @@ for k, name in enumerate(names):
     accuracy, leaves = values[k].mean(axis=0)
     panel.scatter(-leaves, accuracy, s=size, edgecolors=colour, facecolors="none", marker=marker, label=first)
 panel.set(xlabel="leaves (smaller is better)", ylabel="accuracy on the fold left out (larger is better)")
-panel.set_title("averages of 50 folds, kept in blue")
+panel.set_title("averages of 50 folds: kept in blue, covered in grey")
 panel.legend(frameon=False, title="in every leaf")
