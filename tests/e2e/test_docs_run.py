@@ -164,6 +164,20 @@ def test_no_example_escapes_by_its_fence(path):
     assert text.count("\n>>> ") == ("\n" + inside).count("\n>>> ")
 
 
+FOR_A_JOB = (
+    *("table", "analyse", "studies", "features", "preferences", "blocks", "objectives", "choose", "identify"),
+    *("streams", "report", "explore"),
+)
+
+
+@pytest.mark.parametrize("name", FOR_A_JOB)
+def test_the_theorem_comes_after_the_job(name):
+    """On a page for somebody with a job, nothing that can be run stands behind a proof."""
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    first_proof = next((k for k, line in enumerate(text.splitlines(), 1) if "*Proof" in line), float("inf"))
+    assert [block.line for block in blocks(text) if block.language in ("python", "console", "toml")][-1] < first_proof
+
+
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
 def test_no_row_of_a_table_stands_alone(path):
     """A blank line inside a table ends it, and what follows is shown as text with bars."""
