@@ -70,7 +70,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("selection", "measurements"),
         ("known", "sums", "blocked", "featured"),
     ],
-    "readers": [("imported",), ("searches", "evaluations", "optunastudies", "mlflowruns")],
+    "readers": [("imported", "packed"), ("searches", "evaluations", "optunastudies", "mlflowruns")],
     "certificate": [
         ("tuning", "looks", "rounding"),
         ("weights", "radius"),

@@ -20,7 +20,7 @@ from conewise.cli.meaning import (
     unit_option,
 )
 from conewise.cli.options import as_population, columns, force_option
-from conewise.cli.origins import ORIGINS, from_origin
+from conewise.cli.origins import ORIGINS, Origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import (
     average,
@@ -61,8 +61,15 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
     "--from",
     "origin",
     type=click.Choice(ORIGINS),
-    help="Who wrote FILE: inspect-ai (logs in JSON), lm-eval (logged samples), MLflow (a folder mlruns), Optuna (its "
-    "SQLite storage), scikit-learn (cv_results_ as JSON), or melted: a table with columns design, metric and value.",
+    help="Who wrote FILE: inspect-ai (logs), lm-eval (logged samples), MLflow (mlflow.db, or a folder mlruns), Optuna "
+    "(its SQLite storage), scikit-learn (cv_results_ as JSON), or melted: a table with columns design, metric, value.",
+)
+@click.option("--study", help="With --from optuna or mlflow: the study or experiment that is meant, of several.")
+@click.option(
+    "--melted",
+    metavar="METRIC,VALUE[,RUN]",
+    callback=columns,
+    help="With --from melted: what its columns are called; RUN says which values were measured together.",
 )
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
@@ -160,6 +167,8 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 def analyse_command(
     files: tuple[Path, ...],
     origin: str | None,
+    study: str | None,
+    melted: list[str],
     design: str | None,
     objectives: list[str],
     minimise: list[str],
@@ -214,11 +223,12 @@ def analyse_command(
     """
     if out is not None:
         check_output(out, inputs=files, force=force)
+    written = Origin(origin, study, melted)
     with spooled(files) as paths:
         table: LongTable | WideTable
         named = all_named(objectives, minimise, units, levels, assumption)
         if origin is not None:
-            table = from_origin(origin, paths, named if objectives else (), minimise, design, separate)
+            table = written.read(paths, named if objectives else (), minimise, design, separate)
         else:
             table = open_measurements(
                 paths,

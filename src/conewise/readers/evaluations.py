@@ -10,6 +10,7 @@ from typing import Any, Final
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
 from conewise.readers.imported import Imported, chosen
+from conewise.readers.packed import ENDING, unpacked
 
 _GRADES: Final = {
     "C": 1.0,
@@ -24,8 +25,8 @@ def inspect(
 ) -> Imported:
     """The samples of logs of inspect-ai, one evaluation a sample and epoch, one objective a scorer.
 
-    `logs` are log files in JSON, a folder of them, or `EvalLog` objects with samples. Grades count 1 (C), 0.5 (P) and 0
-    (I, N). `design` is what is compared: "model", or "task". All models meet the same samples, so that their
+    `logs` are log files (.eval or .json), a folder of them, or `EvalLog` objects with samples. Grades count 1 (C), 0.5
+    (P) and 0 (I, N). `design` is what is compared: "model", or "task". All models meet the same samples, so that their
     evaluations are not independent: compare them sample by sample, `analyse(table, block="sample", population="all",
     repetitions=True, ...)` where there are several epochs; otherwise the answer is a guess.
     """
@@ -73,12 +74,11 @@ def _compared(
 
 def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if isinstance(given, str | Path) or _are_paths(given):
-        for path in _files(given, "**/*.json"):
-            if path.suffix == ".eval":
-                raise InputError(
-                    f"{path.name} is packed; write it as JSON with that program's `inspect log convert`, and read that."
-                )
-            yield path.name, _loaded(path.read_text(encoding="utf-8"), path.name)
+        for path in _files(given, "**/*.json", f"**/*{ENDING}"):
+            if path.suffix == ENDING:
+                yield path.name, _from_packed(path)
+            else:
+                yield path.name, _loaded(path.read_text(encoding="utf-8"), path.name)
         return
     for log in given if isinstance(given, Iterable) and not isinstance(given, Mapping) else [given]:
         plain = log.model_dump() if hasattr(log, "model_dump") else log
@@ -87,16 +87,34 @@ def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield "a log", plain
 
 
+def _from_packed(path: Path) -> dict[str, Any]:
+    """The parts of a packed log as one: its header, and a file for each sample and epoch."""
+    header: dict[str, Any] = {}
+    samples = []
+    for name, data in unpacked(path, lambda name: name == "header.json" or name.startswith("samples/")):
+        part = _loaded(data.decode("utf-8", "replace"), f"{path.name}, {name}")
+        if not isinstance(part, dict):
+            raise InputError(f"{path.name}, {name} is not as inspect-ai writes it.")
+        if name == "header.json":
+            header = part
+        else:
+            samples.append(part)
+    return {**header, "samples": samples}
+
+
 def _are_paths(given: Any) -> bool:
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(path, str | Path) for path in given)
 
 
-def _files(given: Any, pattern: str) -> list[Path]:
+def _files(given: Any, *patterns: str) -> list[Path]:
     paths = [Path(path) for path in (given if _are_paths(given) else [given])]
-    found = [file for path in paths for file in (sorted(path.glob(pattern)) if path.is_dir() else [path])]
+    found: list[Path] = []
+    for path in paths:
+        found += sorted(file for pattern in patterns for file in path.glob(pattern)) if path.is_dir() else [path]
     missing = next((path for path in found if not path.is_file()), None)
     if missing is not None or not found:
-        raise InputError(f"there is no file {missing or f'like {pattern} in {paths[0]}'}.")
+        like = f"like {' or '.join(patterns)} in {paths[0]}"
+        raise InputError(f"there is no file {missing or like}.")
     return found
 
 

@@ -1,18 +1,26 @@
-"""Runs of MLflow, from the files of a tracking folder or as objects: runs with equal parameters are one design."""
+"""Runs of MLflow, from its SQLite file or folder, as objects or as a frame: equal parameters are one design."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
 from conewise.readers.imported import Imported, chosen, named_by
+from conewise.tables.frames import is_frame, records_of
 
-_FINISHED: Final = ("3", "FINISHED")  # as files have it, and as objects do
+_FINISHED: Final = ("3", "FINISHED")  # as files have it, and as all else does
+_METRIC: Final = "metrics."  # what columns of `mlflow.search_runs()` begin with
+_PARAMETER: Final = "params."
+
+Place = TypeVar("Place")
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,12 @@ def mlflow(
 ) -> Imported:
     """The finished runs of an experiment; a metric that was logged several times counts with its last value.
 
-    `runs` are `mlflow.entities.Run` objects (`mlflow.search_runs(output_format="list")`), or a folder `mlruns` of
-    files, where `experiment` says which one of several is meant, by name. By default all metrics that every run has are
-    objectives; MLflow knows no directions, so say with `minimise` which of them should be small.
+    `runs` is the file of MLflow's SQLite store (mlflow.db, or its sqlite:/// address), or its folder mlruns, where
+    `experiment` says which one of several is meant, by name; or what `mlflow.search_runs(...)` gives, a frame, or with
+    `output_format="list"` objects. By default all metrics that every run has are objectives; MLflow knows no
+    directions, so say with `minimise` which of them should be small.
     """
-    found = list(_from_files(Path(runs), experiment) if isinstance(runs, str | Path) else _from_objects(runs))
+    found = list(_runs(runs, experiment))
     done = sorted((run for run in found if run.finished), key=lambda run: run.began)
     if not done:
         raise InputError("there are no finished runs.")
@@ -48,6 +57,88 @@ def mlflow(
         row |= {key: value for key, value in run.parameters.items() if key != "design" and key not in run.metrics}
         rows.append(row | run.metrics)
     return Imported(rows, wanted, minimise=minimise, left_out=len(found) - len(done))
+
+
+def _runs(given: Any, experiment: str | None) -> Iterable[_Run]:
+    if not isinstance(given, str | Path):
+        return _from_frame(given) if is_frame(given) else _from_objects(given)
+    path = Path(str(given).removeprefix("sqlite:///"))
+    if path.is_dir():
+        return _from_files(path, experiment)
+    if path.is_file():
+        return _from_database(path, experiment)
+    raise InputError(
+        f"there is no file or folder {str(path)[:200]}; MLflow keeps its runs in a file called mlflow.db, or in a "
+        "folder called mlruns."
+    )
+
+
+def _the_one(experiments: Mapping[str, Place], experiment: str | None, where: Path) -> Place:
+    """The experiment that is meant, of those that have runs."""
+    names = ", ".join(experiments)[:200] or "none"
+    if experiment is None and len(experiments) != 1:
+        raise InputError(
+            f"{where} holds {len(experiments)} experiments with runs ({names}); name one with `experiment` (--study)."
+        )
+    if experiment is not None and experiment not in experiments:
+        raise InputError(f"{where} has no experiment {experiment!r:.60}; it has {names}.")
+    return experiments[experiment] if experiment is not None else next(iter(experiments.values()))
+
+
+def _from_frame(frame: Any) -> Iterable[_Run]:
+    """One row a run, with columns such as metrics.cost and params.depth; the latest run comes first."""
+    rows = records_of(frame)
+    if not rows or "status" not in rows[0] or not any(str(key).startswith(_METRIC) for key in rows[0]):
+        raise InputError(
+            "a frame of runs has a column status and columns such as metrics.NAME, as mlflow.search_runs() returns it; "
+            f"got {', '.join(map(str, rows[0]))[:200] if rows else 'no rows'}."
+        )
+    for place, row in enumerate(rows):
+        metrics = {key: float(value) for key, value in _under(_METRIC, row).items()}
+        parameters = {key: str(value) for key, value in sorted(_under(_PARAMETER, row).items())}
+        yield _Run(-place, str(row["status"]) in _FINISHED, parameters, metrics)
+
+
+def _under(heading: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of a row whose columns begin so, called by the rest of their names."""
+    return {
+        key.removeprefix(heading): value for key, value in row.items() if key.startswith(heading) and value is not None
+    }
+
+
+def _from_database(path: Path, experiment: str | None) -> list[_Run]:
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as file:
+            return _read(file, path, experiment)
+    except sqlite3.Error as error:
+        raise InputError(f"{path.name} is not a store of MLflow ({str(error)[:80]}).") from None
+
+
+def _read(file: sqlite3.Connection, path: Path, experiment: str | None) -> list[_Run]:
+    of = "FROM runs r WHERE r.lifecycle_stage = 'active'"
+    experiments = dict(
+        file.execute(f"SELECT name, experiment_id FROM experiments WHERE experiment_id IN (SELECT experiment_id {of})")
+    )
+    which = (_the_one(experiments, experiment, path),)
+    parameters: dict[str, dict[str, str]] = {}
+    for run, key, value in file.execute(
+        "SELECT p.run_uuid, p.key, p.value FROM params p JOIN runs r ON r.run_uuid = p.run_uuid "
+        "WHERE r.experiment_id = ? ORDER BY p.key",
+        which,
+    ):
+        parameters.setdefault(run, {})[key] = value
+    metrics: dict[str, dict[str, float]] = {}
+    for run, key, value, is_nan in file.execute(
+        "SELECT m.run_uuid, m.key, m.value, m.is_nan FROM latest_metrics m JOIN runs r ON r.run_uuid = m.run_uuid "
+        "WHERE r.experiment_id = ? ORDER BY m.key",
+        which,
+    ):
+        metrics.setdefault(run, {})[key] = math.nan if is_nan else float(value)
+    rows = file.execute(f"SELECT r.run_uuid, r.start_time, r.status {of} AND r.experiment_id = ?", which)
+    return [
+        _Run(int(began or 0), status in _FINISHED, parameters.get(run, {}), metrics.get(run, {}))
+        for run, began, status in rows
+    ]
 
 
 def _from_objects(runs: Any) -> Iterable[_Run]:
@@ -64,16 +155,9 @@ def _from_objects(runs: Any) -> Iterable[_Run]:
 
 
 def _from_files(folder: Path, experiment: str | None) -> Iterable[_Run]:
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}; MLflow keeps its files in one called mlruns.")
     experiments = {_meta(file).get("name", ""): file.parent for file in sorted(folder.glob("*/meta.yaml"))}
     experiments = {name: where for name, where in experiments.items() if any(where.glob("*/metrics"))}
-    if experiment is None and len(experiments) != 1:
-        names = ", ".join(experiments)[:200] or "none"
-        raise InputError(f"{folder} holds {len(experiments)} experiments with runs ({names}); name one `experiment`.")
-    if experiment is not None and experiment not in experiments:
-        raise InputError(f"{folder} has no experiment {experiment!r:.60}; it has {', '.join(experiments)[:200]}.")
-    where = experiments[experiment] if experiment is not None else next(iter(experiments.values()))
+    where = _the_one(experiments, experiment, folder)
     for file in sorted(where.glob("*/meta.yaml")):
         about = _meta(file)
         if about.get("lifecycle_stage", "active") == "active":

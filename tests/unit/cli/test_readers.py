@@ -1,69 +1,42 @@
-"""Tables of other programs on the command line."""
+"""Who reads a table for a command: standard input as a file, and workers."""
 
 from __future__ import annotations
 
-import json
+import io
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
-from shared.records import LONG
+from shared.sentences import refused
 
-from conewise.cli.main import commands, main
-
-DATA = Path(__file__).parents[2] / "data" / "readers"
+from conewise.cli.readers import crew, spooled
 
 
 @pytest.mark.parametrize(
-    ("origin", "file", "words"),
+    ("content", "ending"),
     [
-        ("optuna", "optuna.db", ["--epsilon", "0.5"]),
-        ("sklearn", "sklearn.json", []),
-        ("inspect", "inspect", []),
-        ("lm-eval", "lm_eval", []),
-        ("mlflow", "mlruns", ["--minimise", "cost"]),
+        (b"name,a\nx,1\n", ".csv"),
+        (b'\xef\xbb\xbf [{"a": 1}]', ".json"),
+        (b'{"a": 1}\n{"a": 2}\n', ".jsonl"),
+        (b"PAR1...", ".parquet"),
+        (b"", ".csv"),
     ],
 )
-def test_every_origin_is_read_by_the_command(origin, file, words):
-    done = CliRunner().invoke(commands, ["analyse", str(DATA / file), "--from", origin, *words, "--json"])
-    assert done.exit_code == 0, (done.output, done.exception)
-    data = json.loads(done.stdout)
-    assert len(data["designs"]) >= 2
-    assert (data["guarantee"] is None) or origin in ("optuna", "mlflow")
+def test_standard_input_is_a_file_for_a_while_called_by_what_it_holds(monkeypatch, content, ending):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    with spooled([Path("-")]) as (path,):
+        assert (path.suffix, path.read_bytes()) == (ending, content)
+    assert not path.exists()
 
 
-def test_a_melted_table_on_the_command_line(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("model,metric,value\n" + "\n".join(f"{r['model']},{r['metric']},{r['value']}" for r in LONG))
-    words = ["analyse", str(path), "--from", "melted", "--design", "model", "--minimise", "time", "--json"]
-    data = json.loads(CliRunner().invoke(commands, words).stdout)
-    assert data["objectives"] == ["acc", "time"]
+def test_standard_input_is_a_table_by_itself():
+    with spooled([Path("a.csv"), Path("b.csv")]) as paths:
+        assert paths == (Path("a.csv"), Path("b.csv"))
+    refused(lambda: spooled([Path("-"), Path("b.csv")]).__enter__(), "standard input .* is one table by itself")
 
 
-def test_means_with_a_count_for_each_objective_on_the_command_line(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("who,x,dx,nx,y,dy,ny\na,5,0.1,9,1,0.1,20\nb,1,0.1,9,5,0.1,20\nc,0,0.1,4,0,0.1,5\n")
-    words = ["analyse", str(path), "--design", "who", "--means", "x,y", "--errors", "dx,dy", "--counts", "nx,ny"]
-    done = CliRunner().invoke(commands, [*words, "--separate", "--final", "--json"])
-    assert [design["status"] for design in json.loads(done.stdout)["designs"]] == ["kept", "kept", "beaten"]
-    with pytest.raises(SystemExit) as caught:
-        main([*words, "--final"])
-    assert caught.value.code == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["optuna.db", "--from", "optuna", "--minimise", "cost"], "says itself which objectives should be small"),
-        (["optuna.db", "sklearn.json", "--from", "optuna"], "--from optuna reads one file or folder, got 2"),
-        (["sklearn.json", "--from", "optuna"], "is not a storage of Optuna"),
-    ],
-)
-def test_what_the_command_cannot_read_is_one_line(capsys, monkeypatch, words, said):
-    monkeypatch.chdir(DATA)
-    with pytest.raises(SystemExit) as caught:
-        main(["analyse", *words])
-    assert caught.value.code == 2
-    text = capsys.readouterr().err
-    assert said in text
-    assert text.count("\n") == 1
+def test_one_worker_is_this_process_and_two_kinds_of_workers_are_refused():
+    with crew(1, None) as executor:
+        assert executor is None
+    refused(lambda: crew(2, "tcp://somewhere:1").__enter__(), "--workers are processes here, and --dask is elsewhere")

@@ -63,9 +63,16 @@ def test_what_is_no_log_is_one_sentence(tmp_path, call, words):
     refused(lambda: call(tmp_path), words)
 
 
-def test_a_packed_log_is_refused_with_the_remedy(tmp_path):
-    (tmp_path / "a.eval").write_bytes(b"PK")
-    refused(lambda: readers.inspect(tmp_path / "a.eval"), "inspect log convert")
+def test_packed_logs_are_read_as_they_are():
+    table = readers.inspect(DATA / "inspect_packed")
+    assert (table.names, table.objectives, table.block) == (
+        ("mockllm/good", "mockllm/poor"),
+        ("match", "includes"),
+        "sample",
+    )
+    # what inspect-ai itself has graded: five and two of six right
+    assert table.columns["match"] == [1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0]
+    assert table.columns["sample"][:2] == ["sums/q0", "sums/q1"]
 
 
 def test_a_grade_that_nobody_knows_is_named(tmp_path):

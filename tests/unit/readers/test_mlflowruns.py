@@ -40,13 +40,38 @@ def test_runs_as_objects():
     assert table.left_out == 1
 
 
+def test_runs_of_the_store_that_is_the_default_now():
+    table = readers.mlflow(DATA / "mlflow.db", minimise=["cost"])
+    assert table.names == ("temp=20", "temp=40", "temp=60")
+    assert (table.rows.tolist(), table.objectives, table.left_out) == ([2, 2, 2], ("cost", "yield"), 1)
+    # what mlflow.search_runs() has printed for this store: the last value of a metric that was logged twice
+    assert table.columns["cost"][:2] == pytest.approx([1.965822, 2.010696], abs=1e-6)
+    named = readers.mlflow(f"sqlite:///{DATA / 'mlflow.db'}", experiment="ovens", minimise=["cost"])
+    assert named.columns == table.columns
+
+
+@pytest.mark.parametrize("kind", ["records", "pandas", "polars"])
+def test_runs_as_a_frame_of_search_runs(kind):
+    rows = [
+        {"run_id": "c", "status": "FAILED", "metrics.m": None, "params.t": "2", "params.lost": None},
+        {"run_id": "b", "status": "FINISHED", "metrics.m": 2.0, "params.t": "1", "params.lost": None},
+        {"run_id": "a", "status": "FINISHED", "metrics.m": 1.0, "params.t": "1", "params.lost": None},
+    ]
+    frame = rows if kind == "records" else pytest.importorskip(kind).DataFrame(rows)
+    table = readers.mlflow(frame)
+    assert (table.names, table.columns["m"], table.left_out) == (("t=1",), [1.0, 2.0], 1)
+
+
 @pytest.mark.parametrize(
     ("given", "options", "words"),
     [
         (3, {}, "runs of MLflow or a folder of them was expected, got 3"),
         ([3], {}, "a run of MLflow has data and info, got 3"),
         ([], {}, "there are no finished runs"),
-        ("nowhere", {}, "there is no folder nowhere"),
+        ("nowhere", {}, "there is no file or folder nowhere; MLflow keeps its runs in a file called mlflow.db"),
+        (DATA / "optuna.db", {}, "optuna.db is not a store of MLflow"),
+        (DATA / "mlflow.db", {"experiment": "other"}, "has no experiment 'other'; it has ovens"),
+        ({"a": [1]}, {}, "a frame of runs has a column status and columns such as metrics.NAME"),
         (DATA / "mlruns", {"experiment": "other"}, "has no experiment 'other'; it has boilers"),
         (DATA / "inspect", {}, "holds 0 experiments"),
         (DATA / "mlruns", {"objectives": ["speed"]}, "every run has no 'speed'; it has cost, yield"),

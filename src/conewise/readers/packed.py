@@ -1,0 +1,50 @@
+"""Logs that inspect-ai packs: a zip archive whose files are compressed with Zstandard, which zipfile may not know."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from conewise.errors import InputError, from_extra
+
+ENDING: Final = ".eval"
+_ZSTANDARD: Final = 93  # the number of its compression in a zip archive (APPNOTE 4.4.5)
+_LOCAL_HEADER: Final = 30  # bytes before a file's name; the lengths of name and extra field are the last four (4.3.7)
+_LARGEST: Final = 2**30  # bytes of one file, unpacked
+
+
+def unpacked(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """The files of a packed log that are wanted, in the order of their names."""
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            for member in sorted(archive.infolist(), key=lambda member: member.filename):
+                if wanted(member.filename) and not member.is_dir():
+                    if member.file_size > _LARGEST:
+                        raise InputError(f"{path.name}, {member.filename} takes more than a gigabyte; read it as JSON.")
+                    packed = member.compress_type == _ZSTANDARD
+                    yield member.filename, _zstandard(file, member, path) if packed else archive.read(member)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+        raise InputError(
+            f"{path.name} cannot be unpacked ({str(error)[:80]}); write it as JSON with that program's "
+            "`inspect log convert`, and read that."
+        ) from None
+
+
+def _zstandard(file: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
+    """What pyarrow makes of the bytes: before Python 3.14 the standard library does not know this compression."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(
+            f"{path.name} is packed with Zstandard, which pyarrow unpacks: {from_extra('tables')}; or write it as JSON "
+            "with that program's `inspect log convert`, and read that."
+        ) from None
+    file.seek(member.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+    data = file.read(member.compress_size)
+    return bytes(pyarrow.decompress(data, decompressed_size=member.file_size, codec="zstd", asbytes=True))

@@ -1,0 +1,87 @@
+"""Tables of other programs on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from shared.records import LONG
+
+from conewise.cli.main import commands, main
+
+DATA = Path(__file__).parents[2] / "data" / "readers"
+
+
+@pytest.mark.parametrize(
+    ("origin", "file", "words"),
+    [
+        ("optuna", "optuna.db", ["--epsilon", "0.5"]),
+        ("sklearn", "sklearn.json", []),
+        ("inspect", "inspect", []),
+        ("lm-eval", "lm_eval", []),
+        ("inspect", "inspect_packed", []),
+        ("mlflow", "mlruns", ["--minimise", "cost"]),
+        ("mlflow", "mlflow.db", ["--minimise", "cost", "--study", "ovens"]),
+        ("optuna", "optuna.db", ["--study", "pipes"]),
+    ],
+)
+def test_every_origin_is_read_by_the_command(origin, file, words):
+    done = CliRunner().invoke(commands, ["analyse", str(DATA / file), "--from", origin, *words, "--json"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    data = json.loads(done.stdout)
+    assert len(data["designs"]) >= 2
+    assert (data["guarantee"] is None) or origin in ("optuna", "mlflow")
+
+
+def test_a_melted_table_on_the_command_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("model,metric,value\n" + "\n".join(f"{r['model']},{r['metric']},{r['value']}" for r in LONG))
+    words = ["analyse", str(path), "--from", "melted", "--design", "model", "--minimise", "time", "--json"]
+    data = json.loads(CliRunner().invoke(commands, words).stdout)
+    assert data["objectives"] == ["acc", "time"]
+
+
+def test_columns_of_a_melted_table_may_have_other_names(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{r['model']},{r['metric']},{r['value']},{k // 2}" for k, r in enumerate(LONG)]
+    path.write_text("model,what,got,seed\n" + "\n".join(rows))
+    words = ["analyse", str(path), "--from", "melted", "--design", "model", "--melted"]
+    for columns in ("what,got", "what,got,seed"):
+        data = json.loads(CliRunner().invoke(commands, [*words, columns, "--json"]).stdout)
+        assert data["objectives"] == ["acc", "time"]
+
+
+def test_means_with_a_count_for_each_objective_on_the_command_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("who,x,dx,nx,y,dy,ny\na,5,0.1,9,1,0.1,20\nb,1,0.1,9,5,0.1,20\nc,0,0.1,4,0,0.1,5\n")
+    words = ["analyse", str(path), "--design", "who", "--means", "x,y", "--errors", "dx,dy", "--counts", "nx,ny"]
+    done = CliRunner().invoke(commands, [*words, "--separate", "--final", "--json"])
+    assert [design["status"] for design in json.loads(done.stdout)["designs"]] == ["kept", "kept", "beaten"]
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "--final"])
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["optuna.db", "--from", "optuna", "--minimise", "cost"], "says itself which objectives should be small"),
+        (["optuna.db", "sklearn.json", "--from", "optuna"], "--from optuna reads one file or folder, got 2"),
+        (["sklearn.json", "--from", "optuna"], "is not a storage of Optuna"),
+        (["optuna.db", "--from", "optuna", "--study", "x"], "optuna.db has no study 'x'; it has pipes"),
+        (["mlflow.db", "--from", "mlflow", "--study", "x"], "mlflow.db has no experiment 'x'; it has ovens"),
+        (["sklearn.json", "--from", "sklearn", "--study", "x"], "it goes with --from optuna or mlflow"),
+        (["sklearn.json", "--melted", "a,b"], "it goes with --from melted"),
+        (["sklearn.json", "--from", "melted", "--melted", "a"], "--melted names two or three columns"),
+    ],
+)
+def test_what_the_command_cannot_read_is_one_line(capsys, monkeypatch, words, said):
+    monkeypatch.chdir(DATA)
+    with pytest.raises(SystemExit) as caught:
+        main(["analyse", *words])
+    assert caught.value.code == 2
+    text = capsys.readouterr().err
+    assert said in text
+    assert text.count("\n") == 1
