@@ -208,9 +208,13 @@ class Objectives(Sequence[Objective]):
         >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power", unit=10)]).at(1.0)
         'epsilon = 1 step (price 500 EUR, power 10)'
         """
+        return f"epsilon = {self.counted(epsilon)}"
+
+    def counted(self, epsilon: float) -> str:
+        """An epsilon alone: "0.1", or in steps with what these are where a unit was given: "2 steps (price 1000)"."""
         if not self.in_steps or epsilon == 0:
-            return f"epsilon = {epsilon:g}"
-        return f"epsilon = {epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
+            return f"{epsilon:g}"
+        return f"{epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
 
     def meets(self, values: Floats) -> Bools:
         """(K,): which of the designs (K, D), in the user's units, miss no level."""

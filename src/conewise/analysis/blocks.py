@@ -192,7 +192,8 @@ def _remarks(table: Blocked, population: int | None, seed: int, exact: bool, pla
         lines[0] += f" Averages are over a population of {population:,} blocks, of which these are a sample."
     if table.repeated:
         lines.append(
-            f"{table.repeated:,} rows repeat a design on a block; they were averaged first: the block is the unit."
+            f"{table.repeated:,} {'row repeats' if table.repeated == 1 else 'rows repeat'} a design on a block; "
+            "repetitions were averaged first: the block is the unit."
         )
     lacking = int((~table.met).sum())
     if lacking:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from conewise._arrays import as_decimal
 from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
@@ -13,7 +14,7 @@ from conewise.cli.stating import stated, stating
 from conewise.errors import InputError, printable
 from conewise.goals import certainty
 from conewise.noise import Noise
-from conewise.objectives import Objective, as_objectives
+from conewise.objectives import Objective, as_objectives, with_levels
 from conewise.preferences import stated_cone
 from conewise.studies.study import Study
 from conewise.tables.clauses import parse_clause
@@ -49,10 +50,16 @@ def add(
 @study_command("Measure one more objective from now on.")
 @click.argument("objective", metavar="OBJECTIVE")
 @click.option("--minimise", is_flag=True, help="Less of it is better.")
-@click.option("--unit", type=click.FloatRange(0, min_open=True), default=1.0, help="How much of it is one step.")
+@click.option(
+    "--unit", metavar="AMOUNT", default="1", help="How much of it is one step; 'OBJECTIVE=AMOUNT' is the same."
+)
 @click.option("--cone", "spec", help="The cone of all objectives from now on; an orthant grows by itself.")
 @stating
-@click.option("--level", type=float, help="What is acceptable of it: the least, with --minimise the most.")
+@click.option(
+    "--level",
+    metavar="AMOUNT",
+    help="What is acceptable of it: the least, with --minimise the most; 'OBJECTIVE>=AMOUNT' is the same.",
+)
 @click.option(
     "--noise",
     "assumption",
@@ -72,9 +79,9 @@ def add_objective(
     name: str | None,
     objective: str,
     minimise: bool,
-    unit: float,
+    unit: str,
     spec: str | None,
-    level: float | None,
+    level: str | None,
     assumption: str | None,
     file: Path | None,
     reason: str,
@@ -90,7 +97,11 @@ def add_objective(
     """
     own, noise = _noise(objective, assumption)
     with Study.open(place, name=name) as opened:
-        new = Objective(objective, "min" if minimise else "max", unit=unit, level=level, noise=own)
+        step = _amount(objective, unit, ("=",), "unit")[1]
+        new = Objective(objective, "min" if minimise else "max", unit=step, noise=own)
+        if level is not None:
+            sign, least = _amount(objective, level, ("<=", ">="), "level")
+            (new,) = with_levels(as_objectives([new]), {objective: (sign, least) if sign else least})
         said = spec is not None or stated()
         opened.add_objective(
             new,
@@ -101,6 +112,19 @@ def add_objective(
             unseen=unseen,
         )
         _say(opened, {"objectives": list(opened.objectives)}, f"{objective} added", as_json)
+
+
+def _amount(objective: str, text: str, signs: tuple[str, ...], what: str) -> tuple[str, float]:
+    """A number, alone or behind the name of the new objective and an operator, which comes first."""
+    try:
+        return "", as_decimal(text)
+    except ValueError:
+        clause = parse_clause(text, signs, what)
+    if clause.column != objective:
+        raise InputError(f"--{what} {text[:60]!r} is not about {objective[:60]!r}, which is the objective to add.")
+    if isinstance(clause.value, str):
+        raise InputError(f"--{what} {text[:60]!r}: {clause.value[:40]!r} is not a number.")
+    return clause.sign, clause.value
 
 
 def _noise(objective: str, text: str | None) -> tuple[Noise | None, Noise | None]:
@@ -173,7 +197,7 @@ def change(
     """
     with Study.open(place, name=name) as opened:
         opened.change(epsilon=epsilon, max_evaluations=max_evaluations, reason=reason)
-        parts = [] if epsilon is None else [f"epsilon is {epsilon:g} now"]
+        parts = [] if epsilon is None else [f"epsilon is {opened.question.columns.counted(epsilon)} now"]
         parts += [] if max_evaluations is None else [f"the study ends after {max_evaluations:,} evaluations"]
         _say(opened, {"epsilon": opened.epsilon, "max_evaluations": opened.max_evaluations}, ", ".join(parts), as_json)
 

@@ -14,13 +14,16 @@ from conewise.cli.options import force_option, study_command
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows
 from conewise.errors import ConewiseError, printable
+from conewise.objectives import Objective
 from conewise.report.data import Table
+from conewise.studies.changes import Change
 from conewise.studies.identity import Identity
-from conewise.studies.storage.journal import Entry, redact
+from conewise.studies.storage.journal import CHANGES, Entry, redact
 from conewise.studies.study import Study
 
 _BETWEEN_LOOKS: Final = 2.0  # seconds, for status --watch
 _LABEL: Final = 17  # characters: "certified epsilon"
+_KIND: Final = 9  # characters: "objective"
 _FILES: Final = (".db", ".sqlite", ".sqlite3")
 _IDS: Final = 6  # evaluations of an entry that are written out in a line of the log
 
@@ -99,8 +102,25 @@ def _line(entry: Entry, opened: Study) -> str:
     values = entry.kind in ("tell", "correct") and len(ids) == 1
     said = f": {entry.numbers.replace(',', ', ')}" if values else ""
     by = f" ({entry.worker})" if entry.worker else ""
-    note = f"; {entry.note}" if entry.note and entry.kind != "tell" else ""
-    return f"{entry.seq:>6}  {moment:%Y-%m-%d %H:%M:%S}  {entry.kind:<8}  {some}{said}{by}{note}"
+    if entry.kind in CHANGES:
+        some, note = _changed(Change.of(entry), opened), ""
+    else:
+        note = f"; {entry.note}" if entry.note and entry.kind != "tell" else ""
+    return f"{entry.seq:>6}  {moment:%Y-%m-%d %H:%M:%S}  {entry.kind:<{_KIND}}  {some}{said}{by}{note}"
+
+
+def _changed(change: Change, opened: Study) -> str:
+    """What a change of the question says: designs by name, another epsilon or end, an objective; and why."""
+    words = [", ".join(change.designs or [opened.name_of(k) for k in change.dropped])]
+    if change.epsilon is not None:
+        words.append(f"epsilon {change.epsilon:g}")
+    if change.max_evaluations is not None:
+        words.append(f"at most {change.max_evaluations:,} evaluations")
+    if change.objective is not None:
+        new = Objective.from_dict(change.objective)
+        words.append(f"{new.name} ({'smaller' if new.minimised else 'larger'} is better)")
+    words += ["without regard to the values"] if change.unseen else []
+    return "; ".join(filter(None, [", ".join(filter(None, words)), change.reason]))
 
 
 def _measured(identity: Identity, opened: Study) -> str:

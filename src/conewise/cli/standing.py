@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from conewise.algorithms import Status
+from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import HOPELESS, to_go, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark
@@ -101,8 +101,9 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
         *((("not compared", note),) if (note := _not_compared(study)) else ()),
         *((("blocks", note),) if (note := _blocks(study, status)) else ()),
-        ("worth", str(result.guarantee)),
-        ("certified epsilon", f"{_number(status.certified_epsilon)} (asked for: {study.epsilon:g})"),
+        *((("acceptable", ", ".join(wanted)),) if (wanted := study.question.columns.levels) else ()),
+        ("worth", worth_words(result)),
+        ("certified epsilon", _certified(study, status)),
         *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         *((("measured", _times(each)),) if (each := measured(study, status)) else ()),
@@ -112,6 +113,20 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("failures", f"{status.failures:,}"),
         ("still to do", remaining(status)),
     ]
+
+
+def worth_words(result: Result) -> str:
+    """What an answer is worth, and what one step is where epsilon counts in steps."""
+    return f"{result.guarantee}{result.step if result.guarantee else ''}"
+
+
+def _certified(study: Study, status: StudyStatus) -> str:
+    """The epsilon that holds, and the one that was asked for; in steps with what these are, where there are units."""
+    columns, found = study.question.columns, _finite(status.certified_epsilon)
+    if not columns.in_steps:
+        return f"{_number(found)} (asked for: {study.epsilon:g})"
+    holds = "none yet" if found is None else columns.counted(float(f"{found:.4g}"))
+    return f"{holds}; asked for: {columns.counted(study.epsilon)}"
 
 
 def _guessed(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
@@ -195,8 +210,8 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
     """For a log."""
     return (
         f"{counted(status.evaluations)}, {status.in_flight} in flight, {counted(status.failures, 'failure')}; "
-        f"{_statuses(by_status(status))}; certified epsilon {_number(status.certified_epsilon)} "
-        f"(asked for: {study.epsilon:g}); {remaining(status)} to do"
+        f"{_statuses(by_status(status))}; certified epsilon {_certified(study, status)}; "
+        f"{remaining(status)} to do"
     )
 
 

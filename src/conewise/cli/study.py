@@ -101,8 +101,8 @@ def create(
             return
         click.echo(
             f"Study {made.name} is in {made.place}: {made.n_designs} designs, {', '.join(made.objectives)} under "
-            f"{order_words(made.cone)}, epsilon {made.epsilon:g}, delta {made.delta:g}, {made.algorithm}; "
-            "next: conewise study ask or run."
+            f"{order_words(made.cone)}, epsilon {made.question.columns.counted(made.epsilon)}, delta {made.delta:g}, "
+            f"{made.algorithm}; next: conewise study ask or run."
         )
 
 

@@ -65,8 +65,8 @@ def prefer(
 def _lines(opened: Study, said: Preferences, found: Doubts) -> list[str]:
     names = opened.names
     lines = [
-        f"Take {names[found.best]}: with a probability of about {_percent(1 - found.doubt)} it is within epsilon = "
-        f"{opened.epsilon:g} of what you would choose if you knew everything."
+        f"Take {names[found.best]}: with a probability of about {_percent(1 - found.doubt)} it is within "
+        f"{opened.question.columns.at(opened.epsilon)} of what you would choose if you knew everything."
     ]
     if found.next is None:
         lines.append(f"That is enough for delta = {opened.delta:g}.")

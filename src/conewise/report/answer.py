@@ -146,11 +146,11 @@ def _worth_words(subject: Subject) -> str:
     if not isinstance(worth, Guarantee):
         return f"No guarantee is given: {worth.reason}."
     n = int(result.pareto.sum())
-    within = f"at epsilon = {worth.epsilon:.4g}" if worth.epsilon else "exactly"
+    within = f"at {subject.meaning.at(float(f'{worth.epsilon:.4g}'))}" if worth.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
     words = f"With probability at least {certainty(worth.delta)}{scope(result)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
-        words += f" (asked for: {subject.epsilon:g})"
+        words += f" (asked for: {subject.meaning.counted(subject.epsilon)})"
     if n == len(result.pareto) > 1 and not is_answered(subject):
         words += ". That rules no design out: all of them are returned"
     return f"{words}."

@@ -10,6 +10,7 @@ from conewise.certificate.fit import Limits
 from conewise.errors import InputError, shown
 from conewise.noise import Noise
 from conewise.tables.designs import NAME_COLUMNS, OUTCOMES
+from conewise.tables.frames import is_frame, records_of
 from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
 
@@ -50,7 +51,10 @@ def meaningless(keys: Iterable[Any], known: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-    """One mapping or several, as a list that is not empty."""
+    """One mapping or several, or a table in memory, as a list that is not empty."""
+    by_column = isinstance(given, Mapping) and bool(given) and all(isinstance(e, list | tuple) for e in given.values())
+    if by_column or (not isinstance(given, Mapping) and is_frame(given)):
+        given = records_of(given)
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(

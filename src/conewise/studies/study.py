@@ -173,8 +173,8 @@ class Study(ChangingStudy):
 
         Without `values`, `batch` is a record or a list of records: {"id": "d0n3", "yield": 0.5, "purity": 0.9}, or with
         a "design" in the place of the id for values that nobody asked for (as `record` stores them). Where designs
-        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}. What else
-        a record has is `ignored`, and named in what is returned.
+        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}. A frame or
+        a mapping of columns is a list of records. What else a record has is `ignored`, and named in what is returned.
 
         Where objectives are measured separately an evaluation has one value: `values` are n numbers, or mappings such
         as {"yield": 0.5}; a record has one objective, {"id": "d0o1n3", "yield": 0.5}, or with a design any of them.

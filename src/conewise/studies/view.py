@@ -138,7 +138,7 @@ class StudyView(Answering):
                 corrected=len(ledger.originals),
                 withdrawn=ledger.withdrawn,
                 waiting=max(0, ledger.size - self._version.aside - self._reader.fold.used),
-                aside=self._version.aside,
+                aside=min(self._version.aside, ledger.size - self._reader.fold.used),  # less what was withdrawn
                 repeated=self._reader.repeated,
                 finished=self._reader.fold.finished,
                 remaining=remaining,

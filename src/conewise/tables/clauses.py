@@ -92,7 +92,11 @@ def parse_clause(text: str, signs: Sequence[str], what: str) -> Clause:
     shown, quotes = _quotes_hidden(text)
     found = re.search("|".join(sorted(map(re.escape, _COMPARISONS), key=len, reverse=True)), shown)
     example = f"'price {signs[0]} 500'"
-    if found is None or found[0] not in signs or not shown[: found.start()].strip() or not shown[found.end() :].strip():
+    if found is not None and found[0] not in signs:
+        raise InputError(
+            f"a {what} has {' or '.join(signs)}, such as {example}, got {found[0]} in {text.strip()[:60]!r}."
+        )
+    if found is None or not shown[: found.start()].strip() or not shown[found.end() :].strip():
         raise InputError(
             f"a {what} is written {example}, a name that holds an operator in double quotes; got {text.strip()[:60]!r}."
         )

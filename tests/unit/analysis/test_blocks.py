@@ -94,7 +94,7 @@ def test_repetitions_are_averaged_only_if_declared():
     with pytest.raises(InputError, match=r"'m3' has 2 rows for question 'q1'; if these are repetitions"):
         cw.analyse(twice, **OPTIONS, delta=0.05)
     found = cw.analyse(twice, **OPTIONS, delta=0.05, population="all", repetitions=True)
-    assert "1 rows repeat a design on a block" in " ".join(found.explanations)
+    assert "1 row repeats a design on a block" in " ".join(found.explanations)
     assert found.result.counts.tolist() == [50] * 4
     assert found.means[3, 0] == pytest.approx(
         (sum(r["maths"] for r in rows if r["model"] == "m3") - rows[7]["maths"] + 0.5) / 50

@@ -63,9 +63,35 @@ def test_a_limit_ends_a_study_and_lets_it_go_on(trial, capsys):
     assert data(capsys, "status", trial)["finished"] is False
 
 
+def test_an_objective_is_added_with_a_unit_and_a_level_said_like_everywhere(trial, capsys):
+    told = ["--minimise", "--noise", "price=gaussian:50", "--unit", "price=500", "--level", "price<=2000"]
+    succeeds(capsys, "add-objective", trial, "price", *told, "--reason", "the budget")
+    found = data(capsys, "status", trial)
+    assert (found["units"]["price"], found["levels"]) == (500.0, {"price": 2000.0})
+    said = succeeds(capsys, "status", trial)
+    assert re.search(r"^acceptable +price <= 2000$", said, re.MULTILINE)
+    assert re.search(r"^certified epsilon +none yet; asked for: 0.5 steps \(.*price 250\)$", said, re.MULTILINE)
+
+
+def test_the_log_says_in_words_what_was_changed(trial, capsys):
+    succeeds(capsys, "change", trial, "--epsilon", "0.25", "--max-evaluations", "5000", "--reason", "finer")
+    succeeds(capsys, "drop", trial, "long", "--reason", "the oven is sold", "--unseen")
+    succeeds(capsys, "add-objective", trial, "price", "--minimise", "--noise", "price=known")
+    lines = [re.split(r"  +", line.strip())[2:] for line in succeeds(capsys, "log", trial).splitlines()]
+    assert [" ".join(words) for words in lines] == [
+        "change epsilon 0.25, at most 5,000 evaluations; finer",
+        "drop long, without regard to the values; the oven is sold",
+        "objective price (smaller is better)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["add-objective", "price", "--unit", "prize=3"], "is not about 'price', which is the objective to add"),
+        (["add-objective", "price", "--unit", "0"], "the unit of the objective 'price' must be above 0"),
+        (["add-objective", "price", "--unit", "price=x"], "'x' is not a number"),
+        (["add-objective", "price", "--level", "price<=3"], "goes against its objective"),
         (["change"], "say what to change"),
         (["change", "--epsilon", "0"], 'make a new study with success "contain"'),
         (["change", "--epsilon", "nan"], "epsilon"),

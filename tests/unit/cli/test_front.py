@@ -222,7 +222,7 @@ def test_texts_of_other_columns_cannot_be_computed_by_a_spreadsheet(tmp_path):
         (["--level", "weight<=3"], "has no column 'weight'; it has name"),
         (["--level", "power<=3"], "'power' should be large, so its level is the least that is acceptable"),
         (["--level", "price (EUR)>=3"], "should be small, so its level is the most that is acceptable"),
-        (["--level", "power=3"], "a level is written 'price <= 500'"),
+        (["--level", "power=3"], "a level has <= or >=, such as 'price <= 500', got = in 'power=3'"),
         (["--level", "power>=3", "--level", "power>=4"], "two levels of 'power'"),
         (["--where", "colour == red"], "has no column 'colour'"),
         (["--where", "power"], "a condition is written"),

@@ -4,8 +4,35 @@ from __future__ import annotations
 
 from shared import studies
 
-from conewise.cli.standing import as_rows
+import conewise as cw
+from conewise.cli.standing import as_rows, in_one_line
 from conewise.report.subject import of_study
+
+
+def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
+    asked = [cw.Objective("price (EUR)", "min", unit=500, level=9000), cw.Objective("power", unit=10)]
+    options = {"cone": cw.Cone.orthant(2), "epsilon": 1, "delta": 0.1, "noise": cw.noise.Gaussian([5.0, 0.1])}
+    with cw.Study.create(tmp_path / "cars.db", designs=["a", "b"], objectives=asked, **options) as study:
+        words = "asked for: 1 step (price 500 EUR, power 10)"
+        assert dict(as_rows(study, study.status()))["certified epsilon"] == f"none yet; {words}"
+        study.tell(
+            [{"design": "a", "price (EUR)": 8000, "power": 70}, {"design": "b", "price (EUR)": 7000, "power": 50}]
+        )
+        rows = dict(as_rows(study, study.status()))
+        assert rows["certified epsilon"] == f"0; {words}"
+        assert rows["acceptable"] == "price (EUR) <= 9000"
+        assert rows["worth"].endswith("; one step is price 500 EUR, power 10")
+        assert words in in_one_line(study, study.status())
+
+
+def test_what_is_withdrawn_is_no_longer_counted_as_set_aside(tmp_path):
+    with studies.make(tmp_path / "t.db", reserve=0.5) as study:
+        batch = study.ask(6)
+        study.tell(batch, studies.values_of(batch))
+        study.add_designs(["late"])
+        assert (study.status().evaluations, study.status().aside) == (6, 6)
+        study.withdraw(batch.ids[0], reason="a slip")
+        assert (study.status().evaluations, study.status().aside) == (5, 5)
 
 
 def test_told_and_used_evaluations_add_up_or_the_report_says_why(tmp_path):

@@ -166,7 +166,7 @@ def test_separate_values_are_told_by_id_by_design_and_in_wide_tables(apart, fold
     entries = data(capsys, "log", apart)["entries"]
     assert entries[0]["ids"] == ["d0o0n0", "d0o1n0"]
     assert entries[0]["objective_names"] == ["gain", "cost"]
-    assert "tell      d0o1n0 cost: 2.5" in succeeds(capsys, "log", apart)
+    assert "tell       d0o1n0 cost: 2.5" in succeeds(capsys, "log", apart)
 
 
 @pytest.mark.parametrize(

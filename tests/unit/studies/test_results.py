@@ -26,6 +26,14 @@ def test_records_with_ids_are_told_and_again_is_harmless(study):
     assert found.worker == ["", "Marie"]
 
 
+@pytest.mark.parametrize("kind", ["columns", "pandas", "polars"])
+def test_a_table_in_memory_is_a_list_of_records(study, kind):
+    columns = {"design": ["b", "a"], "gain": [1.0, 2.0], "cost": [2.0, 3.0], "remark": ["x", None]}
+    told = study.tell(columns if kind == "columns" else pytest.importorskip(kind).DataFrame(columns))
+    assert (told.evaluations, told.ignored) == (("d1n0", "d0n0"), ("remark",))
+    assert study.evaluations().values.tolist() == [[2.0, 3.0], [1.0, 2.0]]
+
+
 def test_records_with_designs_take_the_next_numbers(study):
     told = study.tell([{"design": "b", "gain": 1, "cost": 2}, {"name": "b", "gain": 2, "cost": 3}])
     assert told.evaluations == ("d1n0", "d1n1")

@@ -77,6 +77,11 @@ def test_what_is_no_condition_is_refused(text, words):
     assert "\n" not in str(caught.value)
 
 
+def test_an_operator_that_is_not_for_this_is_named():
+    with pytest.raises(cw.InputError, match="a level has <= or >=, such as 'price <= 500', got < in 'power<300'"):
+        parse_clause("power<300", ("<=", ">="), "level")
+
+
 def test_text_in_a_column_of_numbers_is_named_with_its_row():
     with pytest.raises(cw.InputError, match=r"t\.csv, row 2 .* 'price' holds 'cheap', which cannot be compared"):
         met("price < 3", price=["1", "cheap"])
