@@ -66,6 +66,7 @@ class Draws:
         _needs(model, ("posterior",), "a BoTorch model")
 
         def function(designs: Indices, size: int, rng: np.random.Generator) -> Any:
+            _check_rows(features, designs)
             rows = features[designs.tolist()]
             count = type(rows.shape)((size,))  # torch.Size, without importing torch
             found = model.posterior(rows).rsample(count)
@@ -84,6 +85,7 @@ class Draws:
         table = np.asarray(features)
 
         def function(designs: Indices, size: int, rng: np.random.Generator) -> Any:
+            _check_rows(table, designs)
             parts = []
             for model in each:
                 found = np.asarray(model.sample_y(table[designs], size, random_state=int(rng.integers(2**32))))
@@ -98,6 +100,14 @@ def _needs(model: Any, names: tuple[str, ...], what: str) -> None:
     missing = next((name for name in names if not callable(getattr(model, name, None))), None)
     if missing is not None:
         raise InputError(f"{what} has a method {missing}, which {shown(model)} has not.")
+
+
+def _check_rows(features: Any, designs: Indices) -> None:
+    count = int(features.shape[0])
+    if len(designs) and designs.max() >= count:
+        raise InputError(
+            f"features describe {count} designs, but there are {designs.max() + 1}: give one row a design."
+        )
 
 
 def _array(values: Any) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +15,7 @@ from conewise._arrays import Floats, Indices, as_floats, read_only
 from conewise.errors import InputError, shown
 
 _MOST_CATEGORIES: Final = 64  # more than that are names, not categories
+_NOTHING: Final = ("NAType", "NaTType")  # what pandas has for a cell without a value
 _APART: Final = np.sqrt(0.5)  # of an indicator: two different categories are a distance of 1 apart
 
 
@@ -55,6 +59,8 @@ def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) ->
         raise InputError(f"the columns of features must be equally long, got {sorted(lengths)} rows.")
     if not columns or lengths == {0}:
         raise InputError("features are empty: give one row a design and at least one column.")
+    if not isinstance(orders or {}, Mapping):
+        raise InputError(f'orders must be a dict such as {{"size": ["S", "M", "L"]}}, got {shown(orders)}.')
     known = dict(orders or {})
     strangers = [name for name in known if name not in columns]
     if strangers:
@@ -125,18 +131,21 @@ def _encode(name: str, column: list[Any], order: Sequence[Any] | None) -> Floats
             what = "names a value twice" if len(places) < len(order) else f"lacks {shown(missing)}"
             raise InputError(f"the order of feature {shown(name)} {what}; list each value once, from first to last.")
         column = [places[value] for value in column]
+    _check_known(name, column)
     words = [isinstance(value, str | bytes) for value in column]
     if any(words):
         if not all(words):
             other = column[words.index(False)]
             raise InputError(f"feature {shown(name)} mixes texts and {shown(other)}; make it one kind.")
         return _indicators(name, column)
-    numbers = as_floats([np.nan if value is None else value for value in column], f"feature {shown(name)}")
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0]) if numbers.ndim == 1 else 0
+    try:
+        numbers = as_floats(column, f"feature {shown(name)}")
+    except InputError:
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1:
         raise InputError(
-            f"feature {shown(name)} has {column[row]} for design {row} (counted from 0); every feature must be known: "
-            "fill it in, or leave that feature or design out."
+            f"feature {shown(name)} must be numbers or texts, one a design, got {shown(column[0])}; turn dates and the "
+            "like into numbers."
         )
     low, high = float(numbers.min()), float(numbers.max())
     if low == high:
@@ -146,6 +155,18 @@ def _encode(name: str, column: list[Any], order: Sequence[Any] | None) -> Floats
     if not np.isfinite(width):
         raise InputError(f"feature {shown(name)} has numbers too far apart; divide it by a constant.")
     return np.asarray((numbers - low) / width)[:, None]
+
+
+def _check_known(name: str, column: list[Any]) -> None:
+    """Refuse what is missing, in whatever way a table says so, and what is infinite."""
+    for row, value in enumerate(column):
+        nothing = value is None or type(value).__name__ in _NOTHING
+        if nothing or (isinstance(value, Real | Decimal) and not math.isfinite(value)):
+            what = "nothing" if nothing else value
+            raise InputError(
+                f"feature {shown(name)} has {what} for design {row} (counted from 0); every feature must be known: "
+                "fill it in, or leave that feature or design out."
+            )
 
 
 def _indicators(name: str, column: list[str]) -> Floats | None:

@@ -8,7 +8,7 @@ unit (epsilon, or the noise where that is unknown): a prior knows the scale on w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -264,7 +264,10 @@ class Smooth(_Featured):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kinds = (self.kernels,) if isinstance(self.kernels, str) else tuple(self.kernels or ())
+        kinds = (self.kernels,) if isinstance(self.kernels, str) else self.kernels or ()
+        if not isinstance(kinds, Iterable):
+            raise InputError(f"kernels must be a list of {' and '.join(KERNELS)}, or one of them, got {shown(kinds)}.")
+        kinds = tuple(kinds)
         if not kinds:
             raise InputError(f"kernels is empty: name at least one of {', '.join(KERNELS)}.")
         stranger = next((kind for kind in kinds if kind not in KERNELS), None)

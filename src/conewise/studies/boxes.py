@@ -28,7 +28,7 @@ from conewise.models.failures import covers, fronts, needed
 from conewise.models.features import Encoded
 from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
-from conewise.models.priors import Prior, Smooth
+from conewise.models.priors import Independent, Prior, Smooth
 from conewise.models.screen import core
 from conewise.objectives import Objectives
 from conewise.problems.box import Box, Candidates
@@ -282,14 +282,20 @@ def check_box(algorithm: str, options: Mapping[str, Any]) -> None:
     """Refuse what has no meaning for settings that join."""
     if algorithm not in ("auto", "model"):
         raise InputError(f"a box is answered with a model, not by {shown(algorithm)}: leave the algorithm out.")
-    if "prices" in options:
-        raise InputError("prices are of designs, and the candidates of a box join while it runs: leave prices out.")
+    for name in ("prices", "begin"):
+        if name in options:
+            raise InputError(f"{name} names designs, and the candidates of a box join while it runs: leave {name} out.")
 
 
 def as_model(model: Any) -> Model:
     """The model of a box: `models.Smooth` where none is given."""
     if model is None:
         return DEFAULT
+    if model is Independent:
+        raise InputError(
+            "the settings of a box are known by their parameters, of which models.Independent makes nothing: leave the "
+            "model out, or pass models.Linear."
+        )
     if isinstance(model, Prior) or not callable(model):
         raise InputError(
             "candidates of a box join while it runs, so its model is made of their features: pass model=models.Smooth "

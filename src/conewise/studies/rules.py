@@ -61,7 +61,7 @@ class Shared(Protocol):
 _PUBLISHED_OPTIONS = frozenset({"radius_scale", "max_evaluations", "growth"})
 _CERTIFIED_OPTIONS = frozenset({"success", "max_evaluations", "radius_scale"})
 _DRAWING_OPTIONS = frozenset({"model", "robust", "looks", "seed"})
-_MODEL_OPTIONS = _DRAWING_OPTIONS | {"success", "max_evaluations", "confirm", "batch", "prices"}
+_MODEL_OPTIONS = _DRAWING_OPTIONS | {"success", "max_evaluations", "confirm", "batch", "prices", "begin"}
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),

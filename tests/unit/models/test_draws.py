@@ -138,3 +138,13 @@ def test_strangers_are_no_models():
         cw.models.Draws.from_sklearn([object()], FEATURES)
     with pytest.raises(cw.InputError, match="the list is empty"):
         cw.models.Draws.from_sklearn([], FEATURES)
+
+
+def test_features_of_fewer_designs_are_refused():
+    drawn = cw.models.Draws
+    for few in (
+        drawn.from_sklearn(SklearnLike(2), FEATURES[:2]),
+        drawn.from_botorch(BotorchLike(), Tensor(FEATURES[:2])),
+    ):
+        with pytest.raises(cw.InputError, match="features describe 2 designs, but there are 3: give one row a design"):
+            few.of(np.arange(3), 5, 2, RNG(0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pyarrow
 import pytest
@@ -83,7 +85,12 @@ def test_what_the_caller_does_to_the_array_later_does_not_matter():
     [
         ([[1.0], [np.nan]], "feature '0' has nan for design 1"),
         ([[1.0], [np.inf]], "feature '0' has inf for design 1"),
-        ({"a": [1, None]}, "feature 'a' has None for design 1"),
+        ({"a": [1, None]}, "feature 'a' has nothing for design 1"),
+        ({"a": ["x", None]}, "feature 'a' has nothing for design 1"),
+        ({"a": ["x", np.nan]}, "feature 'a' has nan for design 1"),
+        ({"a": [dt.date(2026, 1, 1), dt.date(2026, 1, 2)]}, "'a' must be numbers or texts, .* turn dates"),
+        ({"a": [[1, 2], [3, 4]]}, "'a' must be numbers or texts, one a design, got"),
+        ({"a": [1j, 2j]}, "'a' must be numbers or texts"),
         ({"a": [1, 2], "b": [1]}, "equally long"),
         ([[1.0], [1.0, 2.0]], "rows of unequal length|one row a design"),
         ([], "empty|one row a design"),
@@ -106,7 +113,12 @@ def test_refused_in_one_sentence(features, sentence):
 
 @pytest.mark.parametrize(
     ("orders", "sentence"),
-    [({"b": [1]}, "no feature"), ({"a": ["x"]}, "lacks 'y'"), ({"a": ["x", "y", "x"]}, "names a value twice")],
+    [
+        (["x", "y"], "orders must be a dict"),
+        ({"b": [1]}, "no feature"),
+        ({"a": ["x"]}, "lacks 'y'"),
+        ({"a": ["x", "y", "x"]}, "names a value twice"),
+    ],
 )
 def test_orders_that_do_not_fit_are_refused(orders, sentence):
     with pytest.raises(cw.InputError, match=sentence):

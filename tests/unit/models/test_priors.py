@@ -69,6 +69,7 @@ def test_priors_are_frozen_and_travel():
     [
         (lambda: cw.models.Smooth(FEATURES, kernels=[]), "kernels is empty"),
         (lambda: cw.models.Smooth(FEATURES, kernels=["cubic"]), "no kernel is called 'cubic'"),
+        (lambda: cw.models.Smooth(FEATURES, kernels=5), "kernels must be a list of matern52 and squared.*, got 5"),
         (lambda: cw.models.Independent(sizes=[]), "sizes must be"),
         (lambda: cw.models.Independent(sizes=[1, -1]), "sizes must be"),
         (lambda: cw.models.Linear(FEATURES, discrepancies=[0.0]), "discrepancies must be"),

@@ -44,6 +44,7 @@ class SeparateModelGuided(PosteriorRule[Streams]):
     """
 
     unseen: ClassVar[str] = "of which not every objective was measured"
+    unseen_one: ClassVar[str] = unseen
     measured: ClassVar[str] = f"{INDEPENDENT}, objectives measured separately"
 
     def __post_init__(self) -> None:

@@ -57,6 +57,8 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     knows_levels: ClassVar[bool] = True
     unseen: ClassVar[str] = "that were never evaluated"
     """The designs of which a model alone says something, in words."""
+    unseen_one: ClassVar[str] = "that was never evaluated"
+    """The same, where it is one."""
     measured: ClassVar[str] = INDEPENDENT
     """What is assumed of how evaluations are made."""
 
@@ -173,7 +175,8 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         returned[look.chosen] = True
         seen = int((state.counts > 0).sum())
         if seen < _FEWEST:
-            early = f"not finished: {seen} designs have been evaluated, and {_FEWEST} are needed to say anything"
+            have = "1 design has" if seen == 1 else f"{seen} designs have"
+            early = f"not finished: {have} been evaluated, and {_FEWEST} are needed to say anything"
             return self._result(state, look, returned & (state.counts > 0), Heuristic(early), None, early, False)
         certified = self._finished(self._look(state), state)  # as `ask` has it
         done = certified and not len(self._unconfirmed(look, state))
@@ -188,7 +191,8 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         if certified:
             kind = "" if self.confirm == "all" else "returned "
             designs = np.unique(self._unconfirmed(look, state) // self.times(state).shape[1])
-            return f"not finished: {len(designs)} {kind}designs are to be confirmed"
+            are = "design is" if len(designs) == 1 else "designs are"
+            return f"not finished: {len(designs)} {kind}{are} to be confirmed"
         spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
@@ -228,7 +232,10 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     def _unseen(self, state: State) -> str:
         """What a model cannot know of designs that were never evaluated, in words."""
         unseen = int((self.times(state) == 0).any(axis=1).sum())
-        return f"; a lone spike among the {unseen} designs {self.unseen} would be missed" if unseen else ""
+        if not unseen:
+            return ""
+        among = f"among the {unseen} designs {self.unseen}"
+        return f"; a lone spike {among if unseen > 1 else f'at the one design {self.unseen_one}'} would be missed"
 
     def _result(
         self,

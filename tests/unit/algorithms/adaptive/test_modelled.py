@@ -287,6 +287,33 @@ def test_a_run_begins_where_somebody_wants_it_to():
     assert rule.ask(told).total == 0  # no more is allowed
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "ehvi", "one by one"])
+def test_identify_begins_where_somebody_wants_it_to(algorithm):
+    line = np.linspace(0, 1, 6)[:, None]
+    problem = cw.SimulatedBandit(np.hstack([line, -line]), cw.noise.Gaussian(0.1))
+    given = {"model": cw.models.Smooth(line, kernels=("squared",)), "begin": [5, 1]}
+    if algorithm == "one by one":
+        result = cw.identify(
+            cw.problems.OneByOne(problem), cw.Cone.orthant(2), epsilon=0.1, delta=0.1, rng=0, max_evaluations=4, **given
+        )
+        assert result.counts.tolist() == [0, 2, 0, 0, 0, 2]
+        return
+    result = cw.identify(
+        problem, cw.Cone.orthant(2), epsilon=0.1, delta=0.1, rng=0, max_evaluations=2, algorithm=algorithm, **given
+    )
+    assert result.counts.tolist() == [0, 1, 0, 0, 0, 1]
+
+
+def test_one_design_is_and_several_are():
+    line = np.linspace(0, 1, 3)[:, None]
+    asked = cw.Question(cw.Cone.orthant(2), 0.1, 0.05, cw.noise.Gaussian(0.01))
+    rule = ModelGuided(asked, 3, model=cw.models.Smooth(line, kernels=("squared",)))
+    one = rule.tell(rule.start(), Observations.single(np.array([0]), np.zeros((1, 2))))
+    assert "1 design has been evaluated, and 2 are needed" in rule.recommend(one).stopped_because
+    two = rule.tell(one, Observations.single(np.array([2]), np.array([[5.0, -5.0]])))
+    assert "a lone spike at the one design that was never evaluated" in str(rule.recommend(two).guarantee)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
