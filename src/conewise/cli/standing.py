@@ -14,6 +14,7 @@ from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
 from conewise.report.data import Table
+from conewise.studies.boxes import BoxResult
 from conewise.studies.evaluations import Lease
 from conewise.studies.identity import Identity
 from conewise.studies.study import Study, StudyStatus
@@ -105,6 +106,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("worth", worth_words(result)),
         ("certified epsilon", _certified(study, status)),
         *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
+        *((("between them", str(result.mesh)),) if isinstance(result, BoxResult) and result.mesh else ()),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         *((("measured", _times(each)),) if (each := measured(study, status)) else ()),
         *((("cost so far", f"{status.cost:,.6g}"),) if status.cost is not None else ()),

@@ -8,7 +8,7 @@ further candidates join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import count
@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
-from conewise.algorithms import ModelGuided, Result
-from conewise.certificate.history import Checkpoints
+from conewise.algorithms import ModelGuided, Result, SeparateModelGuided
+from conewise.certificate.separate import Separately
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Statistics
@@ -32,6 +32,7 @@ from conewise.models.priors import Independent, Prior, Smooth
 from conewise.models.screen import core
 from conewise.objectives import Objectives
 from conewise.problems.box import Box, Candidates
+from conewise.problems.onebyone import OneByOne
 from conewise.problems.simulated import Seed
 from conewise.studies.asking import Problem, Progress, told_all
 
@@ -50,6 +51,11 @@ _SLACK: Final = 512  # draws on the finer set
 _ELSEWHERE: Final = 0.2  # of the neighbours of a setting have another entry of a list
 _OWN: Final = 100  # streams of draws that are not the certificate's begin here
 _BESIDE: Final = 99  # ... and those on the finer set
+
+Rule = ModelGuided | SeparateModelGuided
+"""The rule for some candidates: whole rows, or one objective at a time."""
+Told = Statistics | Separately
+"""What it has observed."""
 
 Model = Callable[[Encoded], Prior]
 """A prior of the features of candidates, such as `models.Smooth` or `models.Linear` themselves."""
@@ -108,6 +114,8 @@ class Meshing:
     """As an algorithm sees it: in steps, larger is better."""
     options: Mapping[str, Any]
     """Of the rule; its model is a function of features."""
+    apart: bool = False
+    """Whether objectives are measured one by one."""
 
     @property
     def box(self) -> Box:
@@ -115,7 +123,7 @@ class Meshing:
         return self.begins.box
 
     @cached_property
-    def first(self) -> ModelGuided:
+    def first(self) -> Rule:
         """The rule to begin with."""
         return self.rule(self.begins.places, 0)
 
@@ -127,29 +135,29 @@ class Meshing:
             raise InputError(f"the model of a box must give a prior such as models.Smooth, got {shown(made)}.")
         return made
 
-    def rule(self, places: Floats, stage: int) -> ModelGuided:
+    def rule(self, places: Floats, stage: int) -> Rule:
         """The rule for these candidates; its draws are its own, since earlier ones chose the candidates."""
         given = {key: value for key, value in self.options.items() if key != "success"}
         seed, most = self.seed, given.get("max_evaluations")
         if stage < REFINEMENTS:
-            limit = FIRST * len(self.box.each) * 2**stage
+            limit = FIRST * len(self.box.each) * 2**stage * (self.begins.dim if self.apart else 1)
             given |= {"confirm": False, "max_evaluations": limit if most is None else min(limit, most)}
         own = np.random.SeedSequence([seed, stage]).generate_state(1, np.uint64)[0]
         given |= {"model": self.prior(places), "seed": int(own >> np.uint64(1)), "begin": range(len(self.box.corners))}
-        return ModelGuided(self.question, len(places), **given)
+        return (SeparateModelGuided if self.apart else ModelGuided)(self.question, len(places), **given)
 
     @property
     def seed(self) -> int:
         """Of all draws."""
         return as_count(self.options.get("seed", 0), "seed", 0, 2**63 - 1)
 
-    def posterior(self, places: Floats, told: Statistics) -> Posterior:
+    def posterior(self, places: Floats, told: Told) -> Posterior:
         """What evaluations of the first of these settings say of all of them."""
         own = PosteriorCertificate(self.question, len(places), self.prior(places))
-        seen = Statistics.empty(len(places), told.dim).replaced(np.arange(told.n_designs), told)
+        seen = _among(told, len(places))
         return posterior_of(own.prior, own.axes, seen, own.unit, FOR_NEGLIGIBLE * self.question.delta)
 
-    def joining(self, places: Floats, told: Statistics, probability: Floats, stage: int) -> Floats:
+    def joining(self, places: Floats, told: Told, probability: Floats, stage: int) -> Floats:
         """(n, P): settings that join: in each of some draws, the one that the candidates cover worst."""
         rng = np.random.default_rng([self.seed, _OWN, stage])
         pool = self.finer(places, probability, POOL, stage, rng)
@@ -191,17 +199,22 @@ class Meshing:
         anywhere = box.points(box.candidates + stage * half, half)
         return box.distinct(np.vstack([anywhere, box.snapped(near)]), places)
 
-    def coarse(self, rule: ModelGuided, state: Checkpoints, places: Floats, stage: int) -> bool:
+    def coarse(self, rule: Rule, state: Any, places: Floats, stage: int) -> bool:
         """Whether others are to join now that the rule of these candidates asks for nothing more."""
         if stage < REFINEMENTS:
             return True
         most = self.options.get("max_evaluations")
         if stage >= MOST_REFINEMENTS or (most is not None and state.evaluations >= most):
             return False
-        mesh = self.mesh(places, state.everything, rule.returned(state), rule.probability(state))
+        mesh = self.mesh(places, rule.seen(state), rule.returned(state), rule.probability(state))
         return mesh.slack > self.question.epsilon
 
-    def mesh(self, places: Floats, told: Statistics, returned: Indices, probability: Floats) -> Mesh:
+    def between(self, result: Result, places: Floats, told: Told) -> Mesh:
+        """What draws on a finer set say of an answer."""
+        assert result.probability is not None
+        return self.mesh(places, told, np.array(result.indices, dtype=np.intp), result.probability)
+
+    def mesh(self, places: Floats, told: Told, returned: Indices, probability: Floats) -> Mesh:
         """What draws on a finer set say of the answer that returns these."""
         rng = np.random.default_rng([self.seed, _BESIDE])
         pool = self.finer(places, probability, FINER, MOST_REFINEMENTS, rng)
@@ -220,6 +233,17 @@ class Meshing:
         spare = None if required is None else required.spare(values[:, among])
         found = needed(cone.facet_values(values[:, among]), inside, cone, "cover", spare)
         return float(np.quantile(found, 1 - self.question.delta, method="higher"))
+
+
+def _among(told: Told, n_designs: int) -> Told:
+    """What was observed of the first of so many designs."""
+    if isinstance(told, Separately):
+        return Separately(tuple(_whole(own, n_designs) for own in told.each))
+    return _whole(told, n_designs)
+
+
+def _whole(told: Statistics, n_designs: int) -> Statistics:
+    return Statistics.empty(n_designs, told.dim).replaced(np.arange(told.n_designs), told)
 
 
 def _optimal(z: Floats, spare: Spare | None, designs: Indices) -> Bools:
@@ -241,27 +265,26 @@ def run_box(
     """The answer about a box; `asked` turns a problem into what an algorithm sees of it."""
     candidates, told = meshing.begins, list[Observations]()
     for stage in count():
-        rule = meshing.rule(candidates.places, stage) if stage else meshing.first
-        state = told_all(rule, asked(candidates), rng=rng, batch=batch, progress=progress, told=told)
+        rule: Any = meshing.rule(candidates.places, stage) if stage else meshing.first
+        source = OneByOne(candidates) if meshing.apart else candidates
+        state = told_all(rule, asked(source), rng=rng, batch=batch, progress=progress, told=told)
         if not meshing.coarse(rule, state, candidates.places, stage):
             break
-        more = meshing.joining(candidates.places, state.everything, rule.probability(state), stage)
+        more = meshing.joining(candidates.places, rule.seen(state), rule.probability(state), stage)
         candidates = candidates.joined(more)
-    result = of_candidates(rule.recommend(state))
-    given = {one.name: getattr(result, one.name) for one in fields(result)} | {"designs": candidates.names}
-    assert result.probability is not None
-    returned = np.array(result.indices, dtype=np.intp)
-    mesh = meshing.mesh(candidates.places, state.everything, returned, result.probability)
-    return BoxResult(**given, settings=tuple(candidates.designs), mesh=mesh)
+    result = of_candidates(rule.recommend(state), candidates.designs)
+    return replace(result, designs=candidates.names, mesh=meshing.between(result, candidates.places, rule.seen(state)))
 
 
-def of_candidates(result: Result) -> Result:
+def of_candidates(result: Result, settings: Iterable[dict[str, Any]]) -> BoxResult:
     """The same answer, as one about candidates that were chosen by looking."""
     worth = result.guarantee
     if isinstance(worth, Guarantee):
         worth = replace(worth, theorem=f"for the {len(result.pareto):,} candidates, {worth.theorem}")
+    given = {one.name: getattr(result, one.name) for one in fields(result)}
     # What holds for every truth was proved for designs that are fixed beforehand.
-    return replace(result, guarantee=worth, certified={**result.certified, "every truth": None})
+    given |= {"guarantee": worth, "certified": {**result.certified, "every truth": None}}
+    return BoxResult(**given, settings=tuple(settings))
 
 
 def first_candidates(
@@ -280,7 +303,7 @@ def first_candidates(
 
 def check_box(algorithm: str, options: Mapping[str, Any]) -> None:
     """Refuse what has no meaning for settings that join."""
-    if algorithm not in ("auto", "model"):
+    if algorithm not in ("auto", "model", "separate"):
         raise InputError(f"a box is answered with a model, not by {shown(algorithm)}: leave the algorithm out.")
     for name in ("prices", "begin"):
         if name in options:

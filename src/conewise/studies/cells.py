@@ -24,7 +24,7 @@ CELL_COLUMNS: Final = frozenset({OBJECTIVE, VALUE})
 _RULES: Final = ("auto", "separate")
 
 
-def check_separate(algorithm: Any, rows: Sequence[Mapping[str, Any]], boxed: bool, block: Any) -> None:
+def check_separate(algorithm: Any, rows: Sequence[Mapping[str, Any]], block: Any) -> None:
     """Refuse what does not go together with objectives that are measured separately."""
     if not isinstance(algorithm, str) or algorithm not in _RULES:
         raise InputError(
@@ -35,10 +35,6 @@ def check_separate(algorithm: Any, rows: Sequence[Mapping[str, Any]], boxed: boo
         raise InputError(
             "objectives that are measured separately share no blocks: leave out `block`, or measure all objectives of "
             "a design on its block."
-        )
-    if boxed:
-        raise InputError(
-            "the settings of a box are evaluated with all objectives at once: leave out `separate`, or list designs."
         )
     if any(column.lower() == OBJECTIVE for row in rows for column in row):
         raise InputError(

@@ -121,8 +121,8 @@ class Fold:
         spec = self.version.specification
         if spec.box is None or not self._idle or not self._refines:
             return None
-        probability = self.algorithm.probability(self.state)  # type: ignore[attr-defined]  # the rule of a box has one
-        more = spec.meshing.joining(spec.places, self.state.everything, probability, spec.stage)
+        rule: Any = self.algorithm  # the rule of a box is one with a model
+        more = spec.meshing.joining(spec.places, rule.seen(self.state), rule.probability(self.state), spec.stage)
         rows = rows_of(spec.box, more, spec.n_designs)
         return Change("join", tuple(row["name"] for row in rows), tuple(rows))
 
@@ -158,12 +158,11 @@ class Fold:
 
     def _of_box(self, answer: Result, state: Any) -> Result:
         """An answer about candidates: whether others are to join, and at the end what may lie between them."""
-        spec, answer = self.version.specification, of_candidates(answer)
+        spec, rule = self.version.specification, self.algorithm
+        answer = of_candidates(answer, spec.settings)
         if self.finished:
-            assert answer.probability is not None
-            returned = np.array(answer.indices, dtype=np.intp)
-            mesh = spec.meshing.mesh(spec.places, state.everything, returned, answer.probability)
-            return replace(answer, stopped_because=f"{answer.stopped_because}; {mesh}")
+            mesh = spec.meshing.between(answer, spec.places, rule.seen(state))  # type: ignore[attr-defined]
+            return replace(answer, stopped_because=f"{answer.stopped_because}; {mesh}", mesh=mesh)
         if self._idle:
             return replace(answer, stopped_because="not finished: further candidates are to join")
         return answer

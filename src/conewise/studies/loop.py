@@ -35,7 +35,7 @@ from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
-from conewise.studies.rules import build, build_separate, check_options, success_asked
+from conewise.studies.rules import build, build_separate, check_options, check_separate_options, success_asked
 from conewise.studies.spec import checked_designs, checked_objectives
 
 __all__ = ["Problem", "Progress", "identify", "run"]
@@ -91,11 +91,13 @@ def identify(
         problem = _called(problem, designs, meaning.names)
     elif designs is not None:
         raise InputError("designs are listed for a plain function; any other problem brings its own.")
-    problem = cast(Problem | Box, problem)
-    candidates = None
-    if isinstance(problem, Box):
-        candidates = problem = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
+    apart = isinstance(problem, OneByOne)
+    whole, candidates = problem.problem if isinstance(problem, OneByOne) else problem, None
+    if isinstance(whole, Box):
+        candidates = first_candidates(whole, as_cone(cone), meaning, algorithm, options)
+        problem = OneByOne(candidates) if apart else candidates
         model = as_model(model)
+    problem = cast(Problem, problem)
     _check_problem(problem)
     if as_cone(cone).dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
@@ -108,13 +110,15 @@ def identify(
     given = () if meaning is None else _as_evaluated(meaning, problem)
     said = noise if noise is not None else getattr(problem, "assumption", None)
     assumed = said if meaning is None else meaning.noise(said) or said
-    blocks, apart = problem if isinstance(problem, Recorded) else None, isinstance(problem, OneByOne)
+    blocks = problem if isinstance(problem, Recorded) else None
     named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
-    if not apart:
+    if apart:
+        check_separate_options(algorithm, options)
+    else:
         check_options(algorithm, options, blocks)
     success = success_asked(named, as_non_negative(epsilon, "epsilon"), options, blocks)
     question = Question(cone, epsilon, delta, assumed, success, given)
-    meshing = None if candidates is None else Meshing(candidates, question.inside, options)
+    meshing = None if candidates is None else Meshing(candidates, question.inside, options, apart)
     chosen: Algorithm[Any]
     if meshing is not None:
         chosen = meshing.first

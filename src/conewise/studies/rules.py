@@ -84,10 +84,16 @@ _FORMERLY = {"proportions": "elimination"}
 
 def build_separate(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
     """The rule for objectives that are measured one by one, whose evaluations are of cells; with a model its own."""
-    rule: Any
-    rule, known = SeparateElimination, _CERTIFIED_OPTIONS
-    if "model" in options:
-        rule, known = SeparateModelGuided, _MODEL_OPTIONS
+    check_separate_options(name, options)
+    rule: Any = SeparateModelGuided if "model" in options else SeparateElimination
+    given = {key: value for key, value in options.items() if key != "success"}
+    made: Algorithm[Any] = rule(question, n_designs, **given)
+    return made
+
+
+def check_separate_options(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse another rule, and options that the rule for objectives which are measured one by one does not have."""
+    known = _MODEL_OPTIONS if "model" in options else _CERTIFIED_OPTIONS
     if name not in ("auto", SEPARATE):
         raise InputError(
             f"objectives that are measured one by one have a rule of their own, got {shown(name)}; leave the algorithm "
@@ -97,9 +103,6 @@ def build_separate(name: str, question: Question, n_designs: int, options: Mappi
     if unknown:
         lacking = "" if "model" in options or unknown[0] not in _MODEL_OPTIONS else " without a model"
         raise InputError(f"{SEPARATE} has no option {unknown[0]!r}{lacking}; it has {', '.join(sorted(known))}.")
-    given = {key: value for key, value in options.items() if key != "success"}
-    made: Algorithm[Any] = rule(question, n_designs, **given)
-    return made
 
 
 def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:

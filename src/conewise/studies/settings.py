@@ -54,7 +54,7 @@ def box_model(given: Any) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
 
 
-def meshing_of(box: Box, question: Question, places: Floats, options: Mapping[str, Any]) -> Meshing:
+def meshing_of(box: Box, question: Question, places: Floats, options: Mapping[str, Any], apart: bool) -> Meshing:
     """The rules on growing sets of candidates, for a question in the user's own directions."""
     data = {key: value for key, value in options["model"].items() if key != "kind"}
 
@@ -62,4 +62,4 @@ def meshing_of(box: Box, question: Question, places: Floats, options: Mapping[st
         return prior_of(options["model"]["kind"], features, **data)
 
     names = question.names or tuple(f"objective {d + 1}" for d in range(question.cone.dim))
-    return Meshing(box.at(places, names), question.inside, {**options, "model": model})
+    return Meshing(box.at(places, names), question.inside, {**options, "model": model}, apart)

@@ -47,6 +47,7 @@ from conewise.studies.rules import (
     build,
     build_separate,
     check_options,
+    check_separate_options,
     judges_by_draws,
     resolved,
     success_asked,
@@ -172,6 +173,12 @@ class Specification:
         """Whether candidates may still join, once the rule of the present ones has seen enough."""
         return self.box is not None and self.stage < MOST_REFINEMENTS
 
+    @property
+    def settings(self) -> list[dict[str, Any]]:
+        """(K,): the candidates, by their parameters alone."""
+        assert self.box is not None
+        return [{p.name: row[p.name] for p in self.box.each} for row in self.rows]
+
     @cached_property
     def places(self) -> Floats:
         """(K, P): where the candidates lie in the box."""
@@ -187,7 +194,7 @@ class Specification:
         """The same with other options."""
         assert self.box is not None
         question = replace(self.question, delta=self.question.delta * (1 - self.reserve))
-        return meshing_of(self.box, question, self.places, options)
+        return meshing_of(self.box, question, self.places, options, self.separate)
 
     def as_values(self, values: ArrayLike, n: int) -> Floats:
         """(n, D) numbers that may enter the journal: of the right shape, finite, within what the noise allows."""
@@ -351,7 +358,7 @@ def specified(
             f"no objective may be called {taken!r}, which is a column of the tables to fill in; rename it."
         )
     if separate:
-        check_separate(algorithm, rows, box is not None, block)
+        check_separate(algorithm, rows, block)
         algorithm = SEPARATE
     if isinstance(noise, Mapping):
         noise = noise_from_dict(noise)
@@ -378,7 +385,9 @@ def specified(
     seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     own = {column for row in rows for column in row}
     shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})
-    if not separate:
+    if separate:
+        check_separate_options(algorithm, chosen)
+    else:
         check_options(algorithm, chosen, shared)
     success = _asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen, shared)
     specification = Specification(

@@ -193,6 +193,51 @@ def test_rules_of_different_sets_of_candidates_draw_differently():
     assert [rule.max_evaluations for rule in rules] == [20, 40, 80, None]
 
 
+@pytest.fixture(scope="module")
+def apart():
+    return answer(cw.problems.OneByOne(box()), objectives=[cw.Objective("one", price=5), "two"])
+
+
+def test_a_box_may_be_measured_one_objective_at_a_time(apart):
+    assert apart.guarantee
+    assert "objectives measured separately" in str(apart.guarantee)
+    assert f"for the {len(apart.settings)} candidates, on average over the prior" in str(apart.guarantee)
+    assert apart.certified["prior"] <= 0.1
+    assert len(apart.settings) > 16
+    assert (np.isfinite(apart.means).sum(axis=1) == 1).any()  # of some settings one objective alone
+    assert apart.evaluations == apart.counts.sum()
+    assert apart.mesh.candidates == len(apart.settings)
+    x, y = (np.array([setting[name] for setting in apart.settings]) for name in "xy")
+    means = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])
+    assert cw.verdict(apart.pareto, means, cw.Cone.orthant(2), 0.1)
+
+
+def test_measurements_of_earlier_candidates_count_whatever_joins(apart):
+    """Cells keep their numbers: those of the first candidates have the means that the function gave there."""
+    told = np.isfinite(apart.means[:16])
+    x, y = (np.array([setting[name] for setting in apart.settings[:16]]) for name in "xy")
+    truth = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])
+    assert told.any(axis=0).all()
+    np.testing.assert_allclose(apart.means[:16][told], truth[told], atol=5 * SIGMA)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"algorithm": "model"}, "have a rule of their own, got 'model'"),
+        ({"algorithm": "naive"}, "a box is answered with a model"),
+        ({"growth": 2}, "has no option 'growth'"),
+        ({"prices": [1.0] * 16}, "leave prices out"),
+        ({"noise": Gaussian(cov=[[1, 0.5], [0.5, 1]])}, "needs noise that is independent between them"),
+    ],
+)
+def test_of_a_box_measured_one_by_one_bad_input_is_refused_in_one_sentence(given, said):
+    with pytest.raises(cw.InputError) as refused:
+        answer(cw.problems.OneByOne(box()), **given)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
 def test_a_mesh_says_what_it_is():
     assert str(Mesh(16, 2000, 0.125, 0.025)) == (
         "2,000 settings between the 16 candidates raise epsilon by 0.025 to 0.125 in draws, which is an estimate and "

@@ -237,7 +237,7 @@ def test_a_table_of_it_has_empty_cells(study, tmp_path):
     [
         ({"block": "plate", "blocks": 5}, "share no blocks"),
         ({"algorithm": "ape"}, "have a rule of their own, got 'ape'"),
-        ({"designs": cw.problems.Box({"x": (0, 1)})}, "the settings of a box are evaluated with all objectives"),
+        ({"designs": cw.problems.Box({"objective": (0, 1)})}, "is called 'objective'"),
         ({"designs": [{"name": "a", "objective": 1}, {"name": "b"}]}, "is called 'objective'"),
         ({"objectives": ["value", "cost"]}, "no objective may be called 'value'"),
         ({"separate": "yes"}, "separate must be True or False"),

@@ -58,6 +58,9 @@ def test_settings_join_by_entries_of_the_journal_and_the_answer_is_about_all_of_
     assert f"for the {len(rows)} candidates, on average over the prior" in str(result.guarantee)
     assert result.certified["every truth"] is None
     assert "which is an estimate and part of no guarantee" in result.stopped_because
+    assert str(result.mesh) in result.stopped_because
+    assert list(result.settings) == [{"x": row["x"], "y": row["y"]} for row in rows]
+    assert result.parameters == [result.settings[k] for k in result.indices]
     x, y = (np.array([row[name] for row in rows]) for name in "xy")
     means = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])
     assert cw.verdict(result.pareto, means, cw.Cone.orthant(2), 0.1)
@@ -104,6 +107,34 @@ def test_a_box_of_few_settings_is_its_candidates(tmp_path):
             study.tell(batch, [value(one) for one in batch])
         assert "all 6 settings are candidates" in study.result().stopped_because
         assert not [entry for entry in study.log() if entry.kind == "join"]
+
+
+def test_a_box_may_be_measured_one_objective_at_a_time(tmp_path):
+    """Whatever the batches and whoever opens it again; candidates join in between, and their cells count on."""
+
+    def answered(path, size, every):
+        study = create(path, separate=True, epsilon=0.2, options={"batch": 12, "confirm": True})
+        while batch := study.ask(size):
+            study.tell(batch, [[value(one)[("gain", "ease").index(one.objective)]] for one in batch])
+            if study.status().evaluations % every == 0:
+                study.close()
+                study = cw.Study.open(path)
+        with study:
+            assert [entry for entry in study.log() if entry.kind == "join"]
+            assert study.n_designs == len(study.result().settings) > 16
+            return study.result(), study.status().repetitions
+
+    (first, times), (second, again) = answered(tmp_path / "a.db", 12, 100), answered(tmp_path / "b.db", 5, 10)
+    assert "objectives measured separately" in str(first.guarantee)
+    assert f"for the {len(first.pareto)} candidates, on average over the prior" in str(first.guarantee)
+    assert times.sum() == first.evaluations
+    assert times[first.indices].all()
+    assert times[16:].any()
+    assert (first.pareto.tolist(), str(first.mesh)) == (second.pareto.tolist(), str(second.mesh))
+    np.testing.assert_array_equal(times, again)
+    x, y = (np.array([setting[name] for setting in first.settings]) for name in "xy")
+    means = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])
+    assert cw.verdict(first.pareto, means, cw.Cone.orthant(2), 0.2)
 
 
 def test_the_header_holds_the_box(tmp_path):
