@@ -8,20 +8,24 @@ units, and larger is better in every entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_floats
+from conewise._arrays import Floats, as_decimal, as_floats
 from conewise.errors import InputError, shown
 from conewise.objectives import Objectives
 
 Amounts = Mapping[str, float]
 """How much of which objective, in its own unit of measurement."""
+
+_PLAIN: Final = re.compile(r"[^\W\d]([^,=<>?\"]*[^\s,=<>?\"])?")  # names that need no quotes in a text form,
+_JOINING: Final = re.compile(r"\b(for|and)\b")  # unless they hold a word that joins others
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,7 @@ class Statement:
     """One thing that was said."""
 
     text: str
-    """As `Preferences.parse` reads it."""
+    """As `Preferences.said` reads it, to the last bit."""
     words: str
     """As a sentence says it."""
     rays: Floats = field(default_factory=lambda: np.empty((0, 0)))
@@ -66,7 +70,7 @@ class Speaker:
         return self.names.index(str(name))
 
     def values(self, design: Any, what: str) -> Floats:
-        """(D,): a design by name or by place, in units, larger is better."""
+        """(D,): a design by name or by place, in the objectives' own units and directions."""
         if isinstance(design, Mapping):
             missing = [name for name in self.names if name not in design]
             if missing:
@@ -79,7 +83,7 @@ class Speaker:
             raise InputError(f"{what} needs {self.dim} values, one an objective, got shape {values.shape}.")
         if not np.isfinite(values).all():
             raise InputError(f"{what} has NaN or infinity; every objective needs a finite value.")
-        return self.objectives.steps(values)
+        return values
 
     def points(self, means: ArrayLike) -> Floats:
         """(K, D): all designs, in units, larger is better."""
@@ -113,28 +117,30 @@ class Speaker:
         if len(both):
             name = self.names[both[0]]
             raise InputError(f"{name} is given and got at once; an exchange names an objective on one side.")
-        text = f"{self._listed(give)} for {self._listed(get)}"
-        return Statement(f"accept: {text}", f"{text} is worth it", (won - lost)[None, :])
+        text = f"{self._listed(give, exact=True)} for {self._listed(get, exact=True)}"
+        words = f"{self._listed(give)} for {self._listed(get)} is worth it"
+        return Statement(f"accept: {text}", words, (won - lost)[None, :])
 
     def choice(self, better: Any, worse: Any, names: tuple[str, str] | None) -> Statement:
         """One design rather than another."""
-        first, second = self.values(better, "the preferred design"), self.values(worse, "the other design")
+        one, two = self.values(better, "the preferred design"), self.values(worse, "the other design")
+        first, second = self.objectives.steps(one), self.objectives.steps(two)
         ray = first - second
         if not ray.any():
             raise InputError("two designs with the same values cannot be preferred to each other; choose two others.")
         size = float(np.linalg.norm(np.abs(first) + np.abs(second)) / np.linalg.norm(ray))
         fuzz = 8 * self.dim * float(np.finfo(float).eps) * size
-        text = self._pair(first, second, " > ", repr)
-        words = self._pair(first, second, " rather than ") if names is None else " rather than ".join(names)
+        text = self._pair(one, two, " > ", exact=True)
+        words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(names)
         pair = (tuple(first.tolist()), tuple(second.tolist()))
         return Statement(f"prefer: {text}", words, ray[None, :], fuzz, choice=True, pair=pair)
 
     def undecided(self, first: Any, second: Any, names: tuple[str, str] | None) -> Statement:
         """A choice that cannot be made."""
         one, two = self.values(first, "the first design"), self.values(second, "the second design")
-        text = self._pair(one, two, " ? ", repr)
+        text = self._pair(one, two, " ? ", exact=True)
         words = self._pair(one, two, " or ") if names is None else " or ".join(names)
-        pair = (tuple(one.tolist()), tuple(two.tolist()))
+        pair = tuple(self.objectives.steps(one).tolist()), tuple(self.objectives.steps(two).tolist())
         return Statement(f"undecided: {text}", f"{words}: cannot say", np.empty((0, self.dim)), pair=pair)
 
     def importance(self, shares: Mapping[str, float]) -> Statement:
@@ -151,7 +157,7 @@ class Speaker:
             rays.append(np.eye(self.dim)[d] - float(share))
         if sum(float(share) for share in shares.values()) >= 1:
             raise InputError(f"least shares come to less than 1 in all, got {sum(shares.values()):g}; lower one.")
-        listed = [f"{name}={100 * float(share):.10g}%" for name, share in shares.items()]
+        listed = [f"{self.written(name)}={_share(float(share))}" for name, share in shares.items()]
         words = [f"{name} at least {100 * float(share):.4g} %" for name, share in shares.items()]
         return Statement(f"importance: {', '.join(listed)}", f"of the weight {', '.join(words)}", np.array(rays))
 
@@ -162,7 +168,7 @@ class Speaker:
             raise InputError("a ranking names at least two objectives, each of them once, the most important first.")
         rays = [np.eye(self.dim)[a] - np.eye(self.dim)[b] for a, b in pairwise(places)]
         words = ", ".join(f"one unit of {a} counts at least as much as one of {b}" for a, b in pairwise(names))
-        return Statement(f"ranked: {', '.join(names)}", words, np.array(rays))
+        return Statement(f"ranked: {', '.join(map(self.written, names))}", words, np.array(rays))
 
     def never(self, give: Sequence[str], get: Sequence[str]) -> Statement:
         """No gain in `get` (in anything, where it names nothing) pays for a loss in `give`."""
@@ -172,18 +178,39 @@ class Speaker:
         paid = tuple(self.place(name) for name in get) or tuple(d for d in range(self.dim) if d not in lost)
         if set(paid) & set(lost):
             raise InputError("never names different objectives on its two sides.")
-        named = ", ".join(give)
-        gain = f" for {', '.join(get)}" if get else ""
+        gain = f" for {', '.join(get)}" if get else ", at any price"
+        text = ", ".join(map(self.written, give)) + (f" for {', '.join(map(self.written, get))}" if get else "")
         forbidden = tuple((d, paid) for d in lost)
-        words = f"never worse in {named}{gain or ', at any price'}"
-        return Statement(f"never: {named}{gain}", words, np.empty((0, self.dim)), forbidden=forbidden)
+        words = f"never worse in {', '.join(give)}{gain}"
+        return Statement(f"never: {text}", words, np.empty((0, self.dim)), forbidden=forbidden)
 
-    def _listed(self, amounts: Any) -> str:
+    # -- how it is written ----------------------------------------------------------------------------------
+
+    def written(self, name: str) -> str:
+        """An objective in a text form: bare where that can only be this one, in quotes otherwise."""
+        longer = any(other != name and other.startswith(name) for other in self.names)
+        plain = _PLAIN.fullmatch(name) and not _JOINING.search(name)
+        return name if plain and not longer else f'"{name}"'
+
+    def _listed(self, amounts: Any, *, exact: bool = False) -> str:
+        if exact:
+            return ", ".join(f"{_exactly(float(amount))} {self.written(name)}" for name, amount in amounts.items())
         return ", ".join(f"{float(amount):.10g} {name}" for name, amount in amounts.items())
 
-    def _pair(self, one: Floats, two: Floats, mark: str, number: Callable[[float], str] = "{:.6g}".format) -> str:
+    def _pair(self, one: Floats, two: Floats, mark: str, *, exact: bool = False) -> str:
         sides = []
-        for steps in (one, two):
-            values = self.objectives.own(steps).tolist()
-            sides.append(", ".join(f"{name}={number(value)}" for name, value in zip(self.names, values, strict=True)))
+        for values in (one.tolist(), two.tolist()):
+            named = zip(self.names, values, strict=True)
+            sides.append(", ".join(f"{self.written(n)}={_exactly(v)}" if exact else f"{n}={v:.6g}" for n, v in named))
         return mark.join(sides)
+
+
+def _exactly(number: float) -> str:
+    """The shortest text that is read as this number."""
+    return repr(number).removesuffix(".0")
+
+
+def _share(share: float) -> str:
+    """A share in percent, where that is read as this number; the number itself otherwise."""
+    percent = f"{100 * share:.15g}"
+    return f"{percent}%" if as_decimal(percent) / 100 == share else _exactly(share)

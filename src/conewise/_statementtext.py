@@ -73,11 +73,13 @@ def _designs(
             return first, second, None
     if not at:
         raise InputError(f'a choice is written "A > B", got {shown(text)}.')
+    spelled = f'"{speaker.names[0]}=1, ... {mark} {speaker.names[0]}=2, ..."'
+    if not designs:
+        raise InputError(f"values of designs are not known here: spell both out, as in {spelled}, got {shown(text)}.")
     words = [part.strip() for part in text.split(mark, 1)]
     unknown = next((part for part in words if part not in designs), words[0])
     raise InputError(
-        f"no design is called {shown(unknown)}; name two designs of the table, or their values as in "
-        f'"{speaker.names[0]}=1, ... > {speaker.names[0]}=2, ...".'
+        f"no design is called {shown(unknown)}; name two designs of the table, or their values as in {spelled}."
     )
 
 
@@ -99,6 +101,7 @@ def _amounts(speaker: Speaker, text: str) -> tuple[dict[str, float], str]:
         named = _name_at(speaker, text[number.end() :]) if number else None
         if number is None or named is None:
             return found, text
+        _once(named[0], found)
         found[named[0]] = as_decimal(number[1])
         text = named[1]
         again = _NEXT.match(text)
@@ -118,12 +121,20 @@ def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[s
             return found, text
         rest = named[1][equals.end() + value.end() :]
         percent = rest.startswith("%") and not number
+        if number and named[0] in found:  # where the second design begins
+            return found, text
+        _once(named[0], found)
         found[named[0]] = as_decimal(value[1]) / (100 if percent else 1)
         text = rest[1:] if percent else rest
         again = _NEXT.match(text)
         if again is None:
             return found, text
         text = text[again.end() :]
+
+
+def _once(name: str, found: Mapping[str, float]) -> None:
+    if name in found:
+        raise InputError(f"a statement names an objective once, got {shown(name)} twice; leave one out.")
 
 
 def _names(speaker: Speaker, text: str, *, strict: bool = True) -> tuple[list[str], str]:

@@ -15,14 +15,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import DEGENERATE, Floats, as_number
-from conewise._polyhedra import needed_rows, smallest_combination, unit
+from conewise._arrays import Floats, as_number
+from conewise._conflicts import Conflict, contradiction, rays_of
+from conewise._polyhedra import needed_rows, unit
 from conewise._questions import next_question
 from conewise._statements import Amounts, Speaker, Statement
 from conewise._statementtext import read
 from conewise._weightings import allowances, draws
 from conewise.cones import Cone
-from conewise.errors import ConeError, InputError
+from conewise.errors import ConeError, InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.order import pareto_mask
 
@@ -31,42 +32,6 @@ CREDIBLE: Final = 0.95
 
 _NUDGE: Final = 1e-9  # stated rays are moved outwards by this share of their length, so that rounding cannot lose them
 _WIDER: Final = 1e-6  # and by this where they would otherwise be too near to what others say to compute with
-_OPPOSED: Final = 8 * DEGENERATE  # unit rays that cancel within this contradict each other
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Statements that cannot all hold, none of which could be left out; falsy where there are none."""
-
-    statements: tuple[Statement, ...] = ()
-    take_back: tuple[Statement, ...] = ()
-    """The statements of which any one, taken back alone, leaves no contradiction at all; () where it takes more."""
-
-    def __bool__(self) -> bool:
-        return bool(self.statements)
-
-    def __len__(self) -> int:
-        return len(self.statements)
-
-    def __iter__(self) -> Any:
-        return iter(self.statements)
-
-    def __str__(self) -> str:
-        if not self:
-            return "the statements agree"
-        said = "; ".join(f'"{statement}"' for statement in self.statements)
-        if len(self.statements) == 1:
-            one_sided = (self.statements[0].rays > 0).any(axis=1).all()
-            why = (
-                "weighs so much against so little that no cone can be computed with it; give the objectives units in "
-                "which these amounts are of similar size"
-                if one_sided
-                else "says that getting worse is getting better; take it back"
-            )
-            return f"{said} {why}"
-        one = " or ".join(f'"{statement}"' for statement in self.take_back)
-        remedy = f"take back {one}" if one else "take one of them back, and look again: there are more"
-        return f"these statements contradict each other: {said}; {remedy}"
 
 
 @dataclass(frozen=True, init=False)
@@ -150,14 +115,19 @@ class Preferences:
         order = Statement(f"cone: {cone}", f"better under {cone}", cone.rays)
         return self._holding((order, *self.statements))
 
-    def said(self, text: str, designs: Mapping[str, Any] | None = None) -> Preferences:
-        """One statement in its text form; designs that it names are looked up.
+    def said(self, text: str | Mapping[str, Any], designs: Mapping[str, Any] | None = None) -> Preferences:
+        """One statement in its text form, in which designs are looked up, or all of a dictionary of `to_dict`.
 
         >>> Preferences(["cost", "speed"], minimise=["cost"]).said("accept: 3 cost for 20 speed")
         Preferences('3 cost for 20 speed is worth it')
         """
+        if isinstance(text, Mapping):
+            return self._with_all(text)
         if not isinstance(text, str):
             raise InputError(f"a statement is a text, got {type(text).__name__}.")
+        kind, _, rest = text.partition(":")
+        if kind.strip().lower() == "cone":
+            return self.better_under(Cone.parse(rest, dim=self.dim))
         return self._with(read(self._speaker, text, designs or {}))
 
     def without(self, statement: Statement | int) -> Preferences:
@@ -185,10 +155,7 @@ class Preferences:
         """What `to_dict` wrote."""
         if not isinstance(data, Mapping) or "objectives" not in data:
             raise InputError('the dictionary of preferences needs "objectives" and "statements", as to_dict writes it.')
-        found = cls(data["objectives"], trust=data.get("trust", 1.0))
-        for text in data.get("statements", ()):
-            found = found.said(text)
-        return found
+        return cls(data["objectives"]).said(data)
 
     # -- what follows ---------------------------------------------------------------------------------------
 
@@ -219,10 +186,10 @@ class Preferences:
         Where answers may be wrong, they may contradict each other; what is certain may not.
         """
         bound = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        found = _contradiction(bound, self.dim)
+        found = contradiction(bound, self.dim)
         if not found:
             return Conflict()
-        alone = tuple(s for s in found if not _contradiction([other for other in bound if other is not s], self.dim))
+        alone = tuple(s for s in found if not contradiction([other for other in bound if other is not s], self.dim))
         return Conflict(tuple(found), alone)
 
     def ask(self, means: ArrayLike) -> tuple[int, int] | None:
@@ -286,7 +253,7 @@ class Preferences:
     def _believed(self) -> tuple[Floats, Floats]:
         """Rays (m, D), and what rounding leaves open of each; choices that may be wrong are weakened as needed."""
         certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        rays = _rays(certain, self.dim)
+        rays = rays_of(certain, self.dim)
         fuzz = np.array([s.fuzz for s in certain for _ in s.rays])
         if self.trust < 1:
             weightings, weights = self._draws
@@ -299,19 +266,31 @@ class Preferences:
     @property
     def _choices(self) -> Floats:
         """(m, D): the rays of choices, at length 1."""
-        return _rays([s for s in self.statements if s.choice], self.dim)
+        return rays_of([s for s in self.statements if s.choice], self.dim)
 
     @cached_property
     def _draws(self) -> tuple[Floats, Floats]:
         certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
         choices = self._choices if self.trust < 1 else np.empty((0, self.dim))
-        return draws(_rays(certain, self.dim), choices, self.trust)
+        return draws(rays_of(certain, self.dim), choices, self.trust)
 
     def _place(self, statement: Statement) -> int:
         for place, known in enumerate(self.statements):
             if known is statement:
                 return place
         raise InputError("this statement is not among those that were made; see `statements`.")
+
+    def _with_all(self, data: Mapping[str, Any]) -> Preferences:
+        """What a dictionary of these objectives says, besides; the lower trust holds."""
+        said = data.get("statements", ())
+        if isinstance(said, str) or not isinstance(said, Sequence):
+            raise InputError("the statements of a dictionary of preferences are a list, as to_dict writes it.")
+        _same_meaning(as_objectives(data.get("objectives", ())), self.objectives, said)
+        trust = min(self.trust, Preferences(self.objectives, trust=data.get("trust", 1.0)).trust)
+        found = Preferences(self.objectives, trust=trust)._holding(self.statements)
+        for text in said:
+            found = found.said(text)
+        return found
 
     def _with(self, statement: Statement) -> Preferences:
         return self._holding((*self.statements, statement))
@@ -326,10 +305,20 @@ class Preferences:
         return f"Preferences({said or 'nothing said yet'})"
 
 
-def _rays(statements: Iterable[Statement], dim: int) -> Floats:
-    """(m, D): all their rays, at length 1."""
-    found = [s.rays for s in statements if len(s.rays)]
-    return unit(np.vstack(found)) if found else np.empty((0, dim))
+def _same_meaning(told: Objectives, known: Objectives, said: Sequence[str]) -> None:
+    """Refuse statements about objectives that mean something else here."""
+    in_units = any(str(text).startswith(("importance:", "ranked:", "cone:")) for text in said)
+    for one in told:
+        here = next((o for o in known if o.name == one.name), None)
+        if here is None:
+            raise InputError(f"what was said is about {shown(one.name)}, which is no objective here; compare it too.")
+        if here.goal != one.goal:
+            raise InputError(f"what was said takes {shown(one.name)} as {one.goal}, and here it is {here.goal}.")
+        if in_units and here.unit != one.unit:
+            raise InputError(
+                f"what was said counts {shown(one.name)} in steps of {one.unit:g}, and here one step is {here.unit:g}; "
+                "give it the same unit."
+            )
 
 
 def _solid(rays: Floats, fuzz: Floats) -> Floats:
@@ -356,57 +345,10 @@ def _solid(rays: Floats, fuzz: Floats) -> Floats:
             stated = stated[stated != near]
 
 
-def _contradiction(statements: Sequence[Statement], dim: int) -> list[Statement]:
-    """A smallest set of statements that contradict each other: none of them can be left out; [] where they agree."""
-    involved = _opposed(statements, dim)
-    for statement in tuple(involved):
-        fewer = [other for other in involved if other is not statement]
-        if _opposed(fewer, dim):
-            involved = fewer
-    return involved
-
-
-def _opposed(statements: Sequence[Statement], dim: int) -> list[Statement]:
-    """Statements that cannot all hold, by the multipliers of Farkas' lemma; [] where they can."""
-    owners = [s for s in statements for _ in s.rays]
-    rays = _rays(statements, dim)
-    axes = np.eye(dim)
-    if len(rays):
-        weights, shortest = smallest_combination(np.vstack([axes, rays]))
-        if float(np.linalg.norm(shortest)) <= _OPPOSED:
-            return _owners(owners, weights[dim:])
-    for statement in statements:
-        for lost, paid in statement.forbidden:
-            used = _exchange_found(rays, lost, paid)
-            if used is not None:
-                return [*_owners(owners, used), statement]
-    return []
-
-
-def _owners(owners: Sequence[Statement], weights: Floats) -> list[Statement]:
-    """The statements behind rays with a weight, in the order in which they were made."""
-    used = [owner for owner, weight in zip(owners, weights, strict=True) if weight > 1e-9]
-    return list({id(owner): owner for owner in used}.values())
-
-
-def _exchange_found(rays: Floats, lost: int, paid: tuple[int, ...]) -> Floats | None:
-    """(m,): a combination of the rays that loses in one objective and gains in these alone; None if there is none."""
-    if not len(rays) or not (rays[:, lost] < 0).any():
-        return None
-    from scipy.optimize import linprog
-
-    others = [d for d in range(rays.shape[1]) if d not in paid and d != lost]
-    # Where a combination gains elsewhere, it is not this exchange; what it loses elsewhere can be made good by an axis.
-    upper = np.vstack([rays[:, others].T, rays[:, [lost]].T])
-    bounds = np.append(np.zeros(len(others)), -1.0)
-    found = linprog(np.ones(len(rays)), A_ub=upper, b_ub=bounds, method="highs")
-    return np.asarray(found.x) if found.status == 0 else None
-
-
 def stated_cone(
     spec: str | None,
     objectives: Objectives,
-    statements: Sequence[str] = (),
+    statements: Sequence[str | Mapping[str, Any]] = (),
     designs: Mapping[str, Any] | None = None,
 ) -> Cone:
     """The cone of a text form and statements, as the commands take them: either alone, or both together.
@@ -416,23 +358,41 @@ def stated_cone(
     >>> stated_cone("ranked:speed,cost", as_objectives(["cost", "speed"]))
     <Cone in R^2: one unit of speed counts at least as much as one of cost>
     """
-    said = Preferences(objectives)
+    if spec is not None and not statements and _by_name(spec, objectives) is None:
+        return _of_size(spec, objectives)  # also one in which not every gain counts
+    said = stated_preferences(spec, objectives, statements, designs)
+    return said.cone if said.statements else Cone.orthant(said.dim)
+
+
+def stated_preferences(
+    spec: str | None,
+    objectives: Objectives,
+    statements: Sequence[str | Mapping[str, Any]] = (),
+    designs: Mapping[str, Any] | None = None,
+    *,
+    trust: float = 1.0,
+) -> Preferences:
+    """What a text form and statements say together; the orthant goes unsaid."""
+    said = Preferences(objectives, trust=trust)
     named = None if spec is None else _by_name(spec, objectives)
     if named is not None:
         said = said.said(named)
     for text in statements:
         said = said.said(text, designs)
     if spec is None or named is not None:
-        return said.cone if said.statements else Cone.orthant(said.dim)
-    cone = Cone.parse(spec, dim=said.dim)
-    if cone.dim != said.dim:
+        return said
+    cone = _of_size(spec, objectives)
+    return said if cone == Cone.orthant(said.dim) else said.better_under(cone)
+
+
+def _of_size(spec: str, objectives: Objectives) -> Cone:
+    cone = Cone.parse(spec, dim=len(objectives))
+    if cone.dim != len(objectives):
         raise ConeError(
-            f"the cone {cone} orders {cone.dim} objectives, but there are {said.dim}: {', '.join(objectives.names)}; "
-            "choose columns with `objectives`, or another cone."
+            f"the cone {cone} orders {cone.dim} objectives, but there are {len(objectives)}: "
+            f"{', '.join(objectives.names)}; choose columns with `objectives`, or another cone."
         )
-    if not said.statements:
-        return cone
-    return said.cone if cone == Cone.orthant(said.dim) else said.better_under(cone).cone  # the orthant goes unsaid
+    return cone
 
 
 def _by_name(spec: str, objectives: Objectives) -> str | None:
@@ -441,4 +401,5 @@ def _by_name(spec: str, objectives: Objectives) -> str | None:
     kind = kind.strip().lower()
     if colon and kind in ("ranked", "importance") and any(name in rest for name in objectives.names):
         return f"{kind}: {rest}"
-    return f"importance: {spec}" if "%" in spec and "=" in spec else None
+    shares = "=" in spec and ("%" in spec or any(spec.strip().startswith(name) for name in objectives.names))
+    return f"importance: {spec}" if shares else None

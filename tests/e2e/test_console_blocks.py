@@ -75,10 +75,13 @@ def test_the_commands_of_pages_by_job_run_in_the_tables_that_are_shipped(capsys,
             _, kind, *words = shlex.split(command)
             if (kind, *words[:1]) in {("study", "init"), ("study", "create")}:
                 continue
-            if kind in ("explore", "prefer"):  # one waits for a browser, the other for answers
+            words, to = (words[:-2], words[-1]) if words[-2:-1] == [">"] else (words, None)
+            if kind == "explore" or (kind == "prefer" and to is None):  # one waits for a browser, the other for answers
                 assert (folder / words[0]).exists(), command
                 continue
-            code, _, said = run(capsys, kind, *words, *(["--force"] if kind == "report" else []))
+            code, out, said = run(capsys, kind, *words, *(["--force"] if kind == "report" else []))
+            if to is not None:
+                (folder / to).write_text(out, encoding="utf-8")
             assert code == 0, (page.name, command, said)
             ran.append((page.name, kind))
     assert {name for name, _ in ran} == {page.name for page in BY_JOB if page.name != "explore.md"}

@@ -29,7 +29,7 @@ ROOMS = [
     ("_noisetext",),
     ("objectives",),
     ("_statements", "_questions", "_weightings"),
-    ("_statementtext",),
+    ("_statementtext", "_conflicts"),
     ("preferences",),
     ("budgets",),
     ("goals",),

@@ -1,56 +1,36 @@
-"""Statements that contradict each other: the smallest such set, and what to take back."""
+"""What single statements amount to: rays in units and directions."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.objectives import Objective
 
 
-def test_contradictions_are_smallest_and_say_what_to_take_back():
-    rng = np.random.default_rng(3)
-    for dim in (2, 3, 4):
-        for _ in range(20):
-            weights = rng.dirichlet(np.ones(dim))
-            said = cw.Preferences([f"o{d}" for d in range(dim)])
-            for _ in range(12):
-                a, b = rng.normal(size=(2, dim))
-                better, worse = (a, b) if weights @ a > weights @ b else (b, a)
-                said = said.prefers(better, over=worse)
-            assert not said.conflicts()
-            a, b = rng.normal(size=(2, dim))
-            better, worse = (a, b) if weights @ a > weights @ b else (b, a)
-            wrong = said.prefers(worse, over=better)
-            found = wrong.conflicts()
-            if not found:
-                continue
-            for statement in found:
-                fewer = cw.Preferences(wrong.objectives)
-                for other in found:
-                    fewer = fewer if other is statement else fewer.said(other.text)
-                assert not fewer.conflicts()
-            for statement in found.take_back:
-                assert not wrong.without(statement).conflicts()
-            with pytest.raises(cw.ConeError, match=r"contradict|getting worse"):
-                _ = wrong.cone
+def test_an_exchange_is_one_ray_in_units_and_directions():
+    plain = cw.Preferences([Objective("price", "min"), "speed"]).accepts(give={"price": 100}, get={"speed": 1000})
+    units = cw.Preferences([Objective("price", "min", unit=100), Objective("speed", unit=1000)])
+    assert bool(plain.cone.contains([-99.99, 1000]))
+    assert not bool(plain.cone.contains([-100.01, 1000]))
+    cone = units.accepts(give={"price": 100}, get={"speed": 1000}).cone
+    assert cone.contains([-1.0, 1.0])  # one step against one step
+    assert not cone.contains([-1.001, 1.0])
 
 
-def test_what_is_never_given_contradicts_an_exchange_of_it():
-    said = cw.Preferences(["tox", "price", "speed"], minimise=["tox", "price"]).never("tox")
-    assert said.cone == cw.Cone.orthant(3)
-    assert not said.accepts(give={"price": 3}, get={"tox": 1}).conflicts()
-    found = said.accepts(give={"price": 3}, get={"speed": 1}).accepts(give={"tox": 1}, get={"price": 50}).conflicts()
-    assert [str(statement) for statement in found] == [
-        "1 tox for 50 price is worth it",
-        "never worse in tox, at any price",
-    ]
-    narrow = cw.Preferences(["tox", "price", "speed"]).never("tox", get=["price"])
-    assert not narrow.accepts(give={"tox": 1}, get={"speed": 2}).conflicts()
-    both = narrow.accepts(give={"tox": 1}, get={"speed": 2}).accepts(give={"speed": 2}, get={"price": 9})
-    assert len(both.conflicts()) == 3  # only together do they give tox for price
+@pytest.mark.parametrize(
+    ("shares", "same"),
+    [({"a": 0.25, "b": 0.25}, cw.Cone.importance(0.25)), ({"a": 0.3, "b": 0.2}, cw.Cone([[80, 20], [30, 70]]))],
+)
+def test_least_shares_are_the_weightings_that_respect_them(shares, same):
+    cone = cw.Preferences(["a", "b"]).important(shares).cone
+    assert cone.facets == pytest.approx(same.facets, abs=1e-8) or cone.facets[::-1] == pytest.approx(
+        same.facets, abs=1e-8
+    )
 
 
-def test_a_design_that_is_worse_in_everything_is_not_preferred():
-    found = cw.Preferences(["a", "b"]).prefers([0, 0], over=[1, 1]).conflicts()
-    assert "getting worse is getting better" in str(found)
+def test_a_ranking_by_name_is_the_ranked_cone():
+    cone = cw.Preferences(["a", "b", "c"]).ranked("a", "b", "c").cone
+    ranked = cw.Cone.ranked(3)
+    assert ranked.contains(cone.rays, tolerance=1e-6).all()
+    assert cone.contains(ranked.rays, tolerance=1e-6).all()

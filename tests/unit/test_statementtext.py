@@ -33,6 +33,60 @@ def test_text_forms_are_read_as_they_are_written(text):
     assert again.cone == said.cone
 
 
+NAMES = (
+    ["a", "b"],
+    ["price, EUR", "speed > 3"],
+    ["a for b", "b"],
+    ["x", "x, 2 y", "y"],
+    ['"x"', "x"],
+    ["for", "and"],
+    ["a", "a for 3 b", "b"],
+    ["a", "a=1, b", "b"],
+    ["a?", "b ? c"],
+    ["a", "a,"],
+    [" a", "a "],
+    ["20%", "1e3", "2 a"],
+    ["never: x", "cone: y"],
+    ["x" * 60, "y" * 60],
+)
+
+
+@pytest.mark.parametrize("names", NAMES, ids=repr)
+def test_a_dictionary_is_read_back_to_the_last_bit_whatever_objectives_are_called(names):
+    known = [Objective(names[0], "min", unit=0.3), *names[1:]]
+    high, low = [0.1 * (d + 1) for d in range(len(names))], [0.7 / (d + 3) for d in range(len(names))]
+    said = (
+        cw.Preferences(known, trust=0.9)
+        .accepts(give={names[0]: 1 / 3}, get=dict.fromkeys(names[1:], 123456789012.5))
+        .prefers(high, over=low)
+        .cannot_say(low, high)
+        .important(dict.fromkeys(names, 0.9 / 7))
+        .ranked(*names)
+        .never(names[-1], get=[names[0]])
+        .better_under(cw.Cone.importance(0.01, dim=len(names)))
+    )
+    again = cw.Preferences.from_dict(json.loads(json.dumps(said.to_dict())))
+    assert again.to_dict() == said.to_dict()
+    for one, other in zip(said.statements, again.statements, strict=True):
+        assert (one.rays == other.rays).all()
+        assert (one.words, one.pair, one.forbidden) == (other.words, other.pair, other.forbidden)
+
+
+def test_a_dictionary_is_said_to_others_who_mean_the_same():
+    told = cw.Preferences([Objective("price", "min", unit=5), "speed"], trust=0.8).ranked("speed", "price").to_dict()
+    here = cw.Preferences([Objective("price", "min", unit=5), "speed"]).accepts(give={"price": 1}, get={"speed": 9})
+    both = here.said(told)
+    assert [statement.text for statement in both.statements] == ["accept: 1 price for 9 speed", "ranked: speed, price"]
+    assert both.trust == 0.8
+    for other, words in (
+        (["price", "speed"], "takes 'price' as min, and here it is max"),
+        ([Objective("price", "min"), "speed"], "in steps of 5, and here one step is 1; give it the same unit"),
+        (["speed", "noise"], "about 'price', which is no objective here"),
+    ):
+        with pytest.raises(cw.InputError, match=words):
+            cw.Preferences(other).said(told)
+
+
 def test_designs_are_found_by_name():
     designs = {"A > B": [3.0, 0.0], "C": [0.0, 1.0]}
     said = cw.Preferences(["a", "b"]).said("prefer: A > B > C", designs)
@@ -44,6 +98,7 @@ def test_designs_are_found_by_name():
     [
         ("ranked:b,a", (), cw.Cone([[0, 1], [1, 1]])),
         ("a=20%,b=30%", (), cw.Cone([[70, 30], [20, 80]])),
+        ("a=0.2,b=0.3", (), cw.Cone([[70, 30], [20, 80]])),
         ("planar:135", (), cw.Cone.planar(135)),
         (None, (), cw.Cone.orthant(2)),
         (None, ("accept: 1 a for 2 b",), cw.Cone.from_rays([[1, 0], [-1, 2]])),
@@ -79,7 +134,12 @@ def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
         (lambda: cw.Preferences("a, b"), r"must be a list, got 'a, b'; write \['a', 'b'\]"),
         (lambda: cw.Preferences(["a", "b"]).ranked("a"), "at least two"),
         (lambda: cw.Preferences(["a", "b"]).said("give me both"), "a statement was expected"),
-        (lambda: cw.Preferences(["a", "b"]).said("prefer: A > B"), "no design is called 'A'"),
+        (lambda: cw.Preferences(["a", "b"]).said("prefer: A > B"), "spell both out, as in .* got 'A > B'"),
+        (lambda: cw.Preferences(["a", "b"]).said("prefer: A > B", {"B": [1, 2]}), "no design is called 'A'"),
+        (lambda: cw.Preferences(["a", "b"]).said("accept: 1 a, 2 a for 3 b"), "once, got 'a' twice"),
+        (lambda: cw.Preferences(["a", "b"]).said("importance: a=10%, a=20%"), "once, got 'a' twice"),
+        (lambda: cw.Preferences(["a", "b"]).said({"objectives": ["a"], "statements": "ranked: a, b"}), "are a list"),
+        (lambda: cw.Preferences(["a", "b"]).said("cone: planar:45"), "every gain counts"),
         (lambda: cw.Preferences(["a", "b"]).said("accept: 5 a"), "an exchange is written"),
         (lambda: cw.Preferences(["a", "b"]).without(0), "0 statements"),
         (lambda: cw.Preferences(["a", "b"]).ask([[1, 2, 3]]), "shape"),

@@ -372,6 +372,7 @@ def _json(
     return {
         "file": str(files[0]) if len(files) == 1 else [str(file) for file in files],
         "cone": str(cone),
+        "said": list(cone.said),
         "objectives": list(found.objectives),
         "minimised": list(found.minimised),
         "units": found.question.columns.stated(),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -118,27 +118,26 @@ def _source(
     spec: str | None,
     units: tuple[str, ...] = (),
     levels: tuple[str, ...] = (),
-    statements: Sequence[str] = (),
+    statements: Sequence[str | Mapping[str, Any]] = (),
 ) -> Source:
     from conewise.dashboard.sources import Live, from_problem, from_table
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
-        if objectives or minimise or units or levels or statements:
+        if objectives or minimise or units or levels:
             raise InputError(
-                "a study knows its objectives and its cone; --objectives, --minimise, --unit, --level and statements "
-                "are for tables."
+                "a study knows its objectives; --objectives, --minimise, --unit and --level are for tables."
             )
-        return Live(source, name=name, cone=spec)
+        return Live(source, name=name, cone=spec, said=statements)
     if source in _EMBEDDED and not path.exists():
         if objectives or minimise or units or levels or name:
             raise InputError(
                 f"{source} is an embedded example; --objectives, --minimise, --unit, --level and --name are for tables."
             )
         problem = load(source)
-        if statements:
-            raise InputError("--accept, --prefer and --never are for tables.")
-        return from_problem(problem, stated_cone(spec, as_objectives(problem.objectives)))
+        columns = as_objectives(problem.objectives, problem.minimised)
+        named = dict(zip(problem.names, columns.own(problem.means), strict=True))
+        return from_problem(problem, stated_cone(spec, columns, statements, named))
     compared = all_named(objectives, minimise, units, levels) if objectives else None
     table = ShardedTable(path, objectives=compared, minimise=minimise, name=name)
     meaning, auto = meant_by(table.meaning, units, levels)

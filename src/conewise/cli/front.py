@@ -210,6 +210,7 @@ def _json(table: ShardedTable, found: TableFront, cone: Cone, rows: Indices, sho
     words = dict(zip(STANDING, stand, strict=False))
     return {
         "cone": str(cone),
+        "said": list(cone.said),
         "rows": found.rows,
         "compared_rows": found.compared,
         "where": None if table.where is None else str(table.where),

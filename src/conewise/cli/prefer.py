@@ -17,7 +17,7 @@ from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
 from conewise.objectives import proposed_units, unit_options, with_units
-from conewise.preferences import Preferences
+from conewise.preferences import Preferences, stated_preferences
 from conewise.report.data import Table
 from conewise.report.words import describe
 from conewise.tables.designs import DesignTable, two_of_one_name
@@ -33,6 +33,7 @@ _MOST = 200_000  # designs that are held in memory
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @click.option("--name", help="Column that names a design; one called name, design or id by default.")
 @unit_option
+@click.option("--cone", "spec", help="Begin with this: a text form such as ranked:speed,price or price=20%,speed=30%.")
 @stating
 @click.option(
     "--trust", type=float, default=1.0, show_default=True, help="How probable it is that an answer is right; above 0.5."
@@ -45,6 +46,7 @@ def prefer(
     minimise: list[str],
     name: str | None,
     units: tuple[str, ...],
+    spec: str | None,
     trust: float,
     questions: int | None,
     as_json: bool,
@@ -61,10 +63,7 @@ def prefer(
     meaning, auto = meant_by(table.meaning, units)
     if auto:
         meaning = with_units(meaning, proposed_units(meaning, np.ptp(values, axis=0)))
-    said = Preferences(meaning, trust=trust)
-    by_name = dict(zip(labels, values, strict=True))
-    for text in stated():
-        said = said.said(text, by_name)
+    said = stated_preferences(spec, meaning, stated(), dict(zip(labels, values, strict=True)), trust=trust)
     asked = 0
     while questions is None or asked < questions:
         pair = said.ask(values)

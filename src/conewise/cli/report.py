@@ -39,6 +39,7 @@ _OF_TABLES: Final = (
     "levels",
     "spec",
     *STATED,
+    "said",
     "delta",
     "epsilon",
     "assumption",
@@ -54,7 +55,7 @@ _OF_TABLES: Final = (
     *_OF_MODELS,
     "confirm_all",
 )
-_OF_KNOWN: Final = ("design", "objectives", "minimise", "units", "levels", "spec", *STATED)
+_OF_KNOWN: Final = ("design", "objectives", "minimise", "units", "levels", "spec", *STATED, "said")
 _HTML: Final = (".html", ".htm", ".xhtml")
 _MARKDOWN: Final = (".md", ".markdown")
 _SQLITE: Final = b"SQLite format 3\x00"

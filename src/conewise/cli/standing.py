@@ -35,6 +35,7 @@ def as_data(study: Study, status: StudyStatus) -> dict[str, Any]:
         "units": study.question.columns.stated(),
         "levels": study.question.columns.stated_levels(),
         "cone": str(study.cone),
+        "said": list(study.cone.said),
         "epsilon": study.epsilon,
         "delta": study.delta,
         "delta_spent": study.delta_spent,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,12 +21,20 @@ STATED = ("accept", "prefer", "never")
 
 
 def stating(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options --accept, --prefer and --never, handed to the command as `statements`, their text forms in order."""
+    """Options --accept, --prefer, --never and --said; `stated` has what they say, in order."""
     helps = {
         "accept": 'An exchange that is worth it, such as "100 price for 1000 speed"; may be repeated.',
         "prefer": 'One design rather than another, "A > B", by name or by values; may be repeated.',
         "never": "An objective that is not given at any price; may be repeated.",
     }
+    command = click.option(
+        "--said",
+        multiple=True,
+        metavar="FILE",
+        callback=_remembered,
+        expose_value=False,
+        help="What was said before: the JSON that `conewise prefer --json` printed; may be repeated.",
+    )(command)
     for kind in reversed(STATED):
         command = click.option(
             f"--{kind}",
@@ -37,10 +47,10 @@ def stating(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def stated(context: click.Context | None = None) -> list[str]:
-    """What was stated on the command line."""
+def stated(context: click.Context | None = None) -> list[str | dict[str, Any]]:
+    """What was stated on the command line: text forms, and dictionaries of what was said before."""
     context = click.get_current_context() if context is None else context
-    found: list[str] = context.meta.get(__name__, [])
+    found: list[str | dict[str, Any]] = context.meta.get(__name__, [])
     return found
 
 
@@ -54,7 +64,7 @@ def spoken_cone(spec: str | None, objectives: Sequence[str], minimise: Sequence[
     if minimise:
         raise InputError("--minimise chooses among named objectives: give their names with --objectives.")
     if stated():
-        raise InputError("--accept, --prefer and --never speak of objectives: give their names with --objectives.")
+        raise InputError("what is said speaks of objectives: give their names with --objectives.")
     if spec is None:
         raise InputError(
             "a cone was expected, such as planar:135, or objectives and what is worth it: --objectives price,speed "
@@ -68,9 +78,14 @@ def order_words(cone: Cone) -> str:
     return f"what was said ({'; '.join(cone.said)})" if cone.said else str(cone)
 
 
+def compares_designs() -> bool:
+    """Whether a statement may name designs."""
+    return any(isinstance(text, str) and text.startswith("prefer:") for text in stated())
+
+
 def designs_named(table: ShardedTable) -> dict[str, Any]:
     """The values of each design of a table by its name, where a statement compares designs."""
-    if not any(text.startswith("prefer:") for text in stated()):
+    if not compares_designs():
         return {}
     rows, values = all_rows(table)
     return dict(zip(map(str, names_of(table, rows)), values, strict=True))
@@ -79,3 +94,19 @@ def designs_named(table: ShardedTable) -> dict[str, Any]:
 def _collected(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> None:
     kind = str(parameter.opts[0]).removeprefix("--")
     context.meta.setdefault(__name__, []).extend(f"{kind}: {text}" for text in value)
+
+
+def _remembered(context: click.Context, _: click.Parameter, value: tuple[str, ...]) -> None:
+    context.meta.setdefault(__name__, []).extend(map(_read, value))
+
+
+def _read(path: str) -> dict[str, Any]:
+    """The dictionary of preferences in a file, itself or under the name by which a command prints it."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        data = None
+    data = data.get("preferences", data) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or "objectives" not in data:
+        raise InputError(f"{path} holds nothing that was said: it was expected to be what `prefer --json` printed.")
+    return data

@@ -88,7 +88,7 @@ class Trial:
     run: dict[str, Any]
 
 
-def read_trial(path: Path, also: Sequence[str] = ()) -> Trial:
+def read_trial(path: Path, also: Sequence[str | Mapping[str, Any]] = ()) -> Trial:
     """The file, every key of it known and of the right type; the designs are read as well.
 
     `also` are statements beside those of the file.

@@ -9,7 +9,7 @@ import click
 from conewise.cli.options import study_command
 from conewise.cli.prefer import agreeing, answered
 from conewise.cli.show import print_json
-from conewise.cli.stating import stated, stating
+from conewise.cli.stating import compares_designs, stated, stating
 from conewise.doubts import Doubts
 from conewise.errors import printable
 from conewise.preferences import Preferences
@@ -39,7 +39,7 @@ def prefer(
         said = Preferences(opened.question.columns, trust=trust)
         texts = stated()
         named: dict[str, Any] = {}
-        if any(text.startswith("prefer:") for text in texts):  # by the values that are expected now
+        if compares_designs():  # by the values that are expected now
             named = dict(zip(opened.names, opened.doubts(said).values, strict=True))
         for text in texts:
             said = said.said(text, named)

@@ -6,7 +6,7 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 from conewise.objectives import Objectives, as_objectives, unit_text, with_units
+from conewise.preferences import stated_cone
 from conewise.problems import SimulatedBandit
 from conewise.studies.study import Study, StudyStatus
 from conewise.tables.columns import quoted_name
@@ -243,7 +244,13 @@ class Live:
     command: str | None = None
 
     def __init__(
-        self, where: str, *, name: str | None, cone: str | None, clock: Callable[[], float] = time.monotonic
+        self,
+        where: str,
+        *,
+        name: str | None,
+        cone: str | None,
+        said: Sequence[str | Mapping[str, Any]] = (),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._where, self._name, self._clock = where, name, clock
         self.report: str | None = of_study(where, name, "report")
@@ -258,9 +265,8 @@ class Live:
         try:
             study = self._open()
             self.title = f"Study {study.name}"
-            self.cone = study.cone if cone is None else Cone.parse(cone, dim=study.dim)
-            if self.cone.dim != study.dim:
-                raise InputError(f"the cone {cone} orders {self.cone.dim} objectives, but there are {study.dim}.")
+            own = cone is None and not said
+            self.cone = study.cone if own else stated_cone(cone, study.question.columns, said)
             self.levels = _levels(study.question.columns)
             self.assumptions = _assumptions(study)
         except BaseException:

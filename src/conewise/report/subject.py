@@ -414,7 +414,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
         objectives, minimised = tuple(data["objectives"]), tuple(data["minimised"])
         designs = data["designs"]
-        cone = Cone.parse(data["cone"], dim=len(objectives))
+        cone = Cone.parse(data["cone"], dim=len(objectives)).remembering(data.get("said", ()))
         told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
         units = {o: float(unit) for o, unit in (data.get("units") or {}).items()}
         levels = {o: float(level) for o, level in (data.get("levels") or {}).items()}

@@ -77,7 +77,19 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert data["designs"][0]["means"]["cost"] == pytest.approx(9, abs=0.5)  # with its own sign
     assert list(data) == [
         "schema",
-        *("file", "cone", "objectives", "minimised", "units", "units_from_values", "levels", "noise", "final", "block"),
+        *(
+            "file",
+            "cone",
+            "said",
+            "objectives",
+            "minimised",
+            "units",
+            "units_from_values",
+            "levels",
+            "noise",
+            "final",
+            "block",
+        ),
         *("success", "epsilon", "delta", "evaluations"),
         *(
             "n_designs",

@@ -89,7 +89,7 @@ def test_measurements_are_judged_under_what_was_said(tmp_path, command):
     returned = [json.dumps(json.loads(told.stdout)).count('"kept"') for told in (plain, said)]
     assert returned[1] < returned[0]
     unknown = CliRunner().invoke(commands, [*asked, "--prefer", "cheap > fast"])
-    assert "no design is called" in str(unknown.exception)
+    assert "values of designs are not known here: spell both out" in str(unknown.exception)
 
 
 CHEAP_AND_FAST = (("cheap", 100, 10), ("fast", 200, 50), ("bad", 300, 5))

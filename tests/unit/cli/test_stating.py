@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 import pytest
@@ -56,10 +57,10 @@ def every_command(group=commands, path=()):
 
 def test_every_command_that_takes_a_cone_takes_statements():
     taking = {name: options for name, options in every_command() if "--cone" in options or name == "cone"}
-    assert set(taking) >= {"cone", "budget", "front", "analyse", "report", "explore", "study add-objective"}
-    asking = {"prefer", "study create"}  # a file of a study says its cone; who is asked makes one
+    assert set(taking) >= {"cone", "budget", "front", "analyse", "report", "explore", "prefer", "study add-objective"}
+    asking = {"study create", "study prefer"}  # a file of a study says its cone
     for name, options in every_command():
-        assert name not in {*taking, *asking} or options >= {"--accept", "--prefer", "--never"}, name
+        assert name not in {*taking, *asking} or options >= {"--accept", "--prefer", "--never", "--said"}, name
 
 
 STEP = ["--objectives", "price,speed", "--minimise", "price", "--accept", "100 price for 1000 speed"]
@@ -83,7 +84,7 @@ def test_a_cone_without_a_table_is_made_of_what_is_said(words):
     ("words", "said"),
     [
         (["cone"], "a cone was expected, such as planar:135, or objectives and what is worth it"),
-        (["cone", "--accept", "1 a for 2 b"], "speak of objectives: give their names with --objectives"),
+        (["cone", "--accept", "1 a for 2 b"], "speaks of objectives: give their names with --objectives"),
         (["cone", "orthant:3", "--objectives", "a,b"], "orders 3 objectives, but there are 2"),
         (["cone", "orthant", "--dim", "3", "--objectives", "a,b"], "--dim says 3 objectives, and --objectives names 2"),
         (["cone", "--objectives", "a,b", "--accept", "1 a for 2 c"], "with the names a, b, got '1 a for 2 c'"),
@@ -94,7 +95,7 @@ def test_a_cone_without_a_table_is_made_of_what_is_said(words):
         (["cone", "--objectives", "a,b", "--accept", "1 a for 2 b", "--never", "a"], "never worse in a, at any price"),
         (
             ["budget", "--accept", "1 a for 2 b", "--designs", "9", "--epsilon", "1", "--delta", "0.1"],
-            "speak of objectives",
+            "speaks of objectives",
         ),
     ],
 )
@@ -115,6 +116,43 @@ def test_a_study_is_made_with_what_is_said_on_the_command_line(capsys, monkeypat
     assert run(capsys, "study", *added, "--noise", "gaussian:0.4,0.1,1")[0] == 0
     with Study.open("trial.db", read_only=True) as study:
         assert study.cone.said == ("1 noise for 3 yield is worth it",)
+
+
+CARS = "name,price,speed\nA,100,10\nB,120,14\nC,90,8\n"
+
+
+def test_what_was_said_once_is_taken_by_every_command(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("cars.csv").write_text(CARS, encoding="utf-8")
+    objectives = ("--objectives", "price,speed", "--minimise", "price")
+    begun = ("prefer", "cars.csv", *objectives, "--cone", "speed=40%", "--prefer", "B > C")
+    said = json.loads(run(capsys, *begun, "--questions", "0", "--json")[1])
+    assert said["said"] == ["of the weight speed at least 40 %", "B rather than C"]
+    Path("said.json").write_text(json.dumps(said), encoding="utf-8")
+    Path("plain.json").write_text(json.dumps(said["preferences"]), encoding="utf-8")
+    rows = "".join(f"{name},{price},{speed + k % 2}\n" for k in range(9) for name, price, speed in [("A", 1, 2)])
+    Path("runs.csv").write_text("design,price,speed\n" + rows + rows.replace("A", "B"), encoding="utf-8")
+    measured = ("runs.csv", *objectives, "--epsilon", "5")
+    for words in (
+        ("front", "cars.csv", *objectives),
+        ("prefer", "cars.csv", *objectives, "--questions", "0"),
+        ("cone", *objectives),
+        ("budget", *objectives, "--designs", "9", "--epsilon", "0.1", "--delta", "0.1"),
+        ("analyse", *measured),
+        ("report", *measured),
+        ("report", "cars.csv", "--known", *objectives),
+    ):
+        for file in ("said.json", "plain.json"):
+            code, out, err = run(capsys, *words, "--said", file, "--json")
+            assert code == 0, err
+            facts = json.loads(out)
+            told = facts["said"] if "said" in facts else facts["geometry"]["said"]
+            assert told == ["of the weight speed at least 40 %", "price=120, speed=14 rather than price=90, speed=8"]
+            if words[0] == "analyse":
+                Path("saved.json").write_text(out, encoding="utf-8")
+                assert json.loads(run(capsys, "report", "saved.json", "--json")[1])["geometry"]["said"] == told
+    assert "price' as min, and here it is max" in refused(capsys, "front", "cars.csv", "--said", "said.json")
+    assert "nothing that was said" in refused(capsys, "front", "cars.csv", "--said", "cars.csv")
 
 
 def test_designs_are_read_where_one_is_preferred_and_only_there(tmp_path):

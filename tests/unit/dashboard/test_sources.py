@@ -74,6 +74,24 @@ def test_sources_that_cannot_be_explored(arguments, words):
         _source(*arguments)
 
 
+def test_what_is_said_is_where_any_source_starts(tmp_path):
+    make(tmp_path / "trial.db").close()
+    study = cw.Study.open(tmp_path / "trial.db", read_only=True)
+    one, other = study.objectives
+    study.close()
+    live = _source(str(tmp_path / "trial.db"), [], [], None, None, statements=[f"accept: 1 {one} for 2 {other}"])
+    try:
+        assert live.cone.said == (f"1 {one} for 2 {other} is worth it",)
+    finally:
+        live.close()
+    problem = cw.problems.load("snw")
+    first = problem.objectives[0]
+    better, worse = problem.names[0], problem.names[5]
+    networks = _source("snw", [], [], None, f"{first}=10%", statements=[f"prefer: {better} > {worse}"])
+    assert networks.cone.said == (f"of the weight {first} at least 10 %", f"{better} rather than {worse}")
+    assert networks.cone.contains(problem.means[0] - problem.means[5])
+
+
 def test_the_noise_of_a_study_is_in_words(tmp_path):
     make(tmp_path / "trial.db", noise=Gaussian([0.5, 2.0])).close()
     source = Live(str(tmp_path / "trial.db"), name=None, cone=None)
