@@ -364,13 +364,14 @@ class Cone:
         return cone
 
     @classmethod
-    def _generated(cls, vectors: Floats, text: str | None) -> Self:
-        """The cone of non-negative combinations: its facets are the extreme rays of the dual."""
+    def _generated(cls, vectors: Floats, text: str | None, *, gains: bool = False) -> Self:
+        """The cone of combinations, by the extreme rays of its dual; none is negative where it holds all `gains`."""
         rays = unit(vectors)
         refuse_bad_rays(rays)
         kept = irredundant(rays, "ray")
         facets = extreme_rays(rays[kept])
         refuse_many(facets)
+        facets = np.where(facets < SAME_DIRECTION, 0.0, facets) if gains else facets
         cone = object.__new__(cls)
         removed = () if text is not None else tuple(n for n in range(len(rays)) if n not in kept)  # of what was given
         cone._fill(facets, text, removed)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_number
+from conewise._arrays import Bools, Floats, as_number
 from conewise._conflicts import Conflict, contradiction, rays_of
 from conewise._polyhedra import needed_rows, unit
 from conewise._questions import next_question
@@ -25,7 +25,7 @@ from conewise._weightings import allowances, draws
 from conewise.cones import Cone
 from conewise.errors import ConeError, InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
-from conewise.order import pareto_mask
+from conewise.order import pareto_mask, weakly_dominates
 
 CREDIBLE: Final = 0.95
 """How probable it is, where answers may be wrong, that the cone strikes nothing which the person's weighting keeps."""
@@ -171,7 +171,9 @@ class Preferences:
             raise ConeError(f"{conflict}.")
         rays, fuzz = self._believed
         try:
-            found = Cone.orthant(self.dim) if not len(rays) else Cone.from_rays(_solid(rays, fuzz))
+            found = Cone.orthant(self.dim) if not len(rays) else _cone(rays, fuzz, rays != 0)
+            if not self._holds_in(found):
+                found = _cone(rays, fuzz, np.ones(rays.shape, dtype=bool))
         except ConeError as error:  # it speaks of rays, which nobody gave
             why = str(error).partition(";")[0]
             raise ConeError(
@@ -263,6 +265,13 @@ class Preferences:
             rays, fuzz = np.vstack([rays, weaker]), np.append(fuzz, np.zeros(len(weaker)))
         return rays, fuzz
 
+    def _holds_in(self, cone: Cone) -> bool:
+        """Whether all that is certain is an improvement under the cone, to the last bit."""
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        pairs = np.array([s.pair for s in certain if s.choice]).reshape(-1, 2, self.dim)
+        rays = rays_of(certain, self.dim)
+        return bool(cone.contains(rays).all() and weakly_dominates(pairs[:, 0], pairs[:, 1], cone).all())
+
     @property
     def _choices(self) -> Floats:
         """(m, D): the rays of choices, at length 1."""
@@ -321,18 +330,24 @@ def _same_meaning(told: Objectives, known: Objectives, said: Sequence[str]) -> N
             )
 
 
-def _solid(rays: Floats, fuzz: Floats) -> Floats:
+def _cone(rays: Floats, fuzz: Floats, moving: Bools) -> Cone:
+    return Cone._generated(_solid(rays, fuzz, moving), None, gains=True)
+
+
+def _solid(rays: Floats, fuzz: Floats, moving: Bools) -> Floats:
     """Rays of a cone that holds the axes and these unit rays with room for rounding, and that can be computed with.
 
-    Moved by t along the diagonal, a ray lies inside by t / sqrt(D) at least, since facets of a cone that holds the axes
-    have no negative entry. One that then barely differs from what the others generate is moved further, or follows.
+    Each ray gets a little worse in the objectives that are `moving`, (m, D). In all of them, by t along the diagonal, a
+    ray lies inside by t / sqrt(D) at least, since facets of a cone that holds the axes have no negative entry. In those
+    alone of which the statement speaks, facets that do not speak of them stay as they are. A ray that then barely
+    differs from what the others generate is moved further, or follows.
     """
     dim = rays.shape[1]
-    diagonal, axes = np.ones(dim) / np.sqrt(dim), np.eye(dim)
+    diagonal, axes = moving / np.sqrt(dim), np.eye(dim)
     room = np.maximum(_NUDGE, np.sqrt(dim) * fuzz)
     stated = np.flatnonzero((rays < 0).any(axis=1))  # the others follow from the axes
     while True:
-        moved = rays[stated] - room[stated, None] * diagonal
+        moved = rays[stated] - room[stated, None] * diagonal[stated]
         every = unit(np.vstack([axes, moved]))
         kept, barely = needed_rows(every)
         close = [n - dim for n in barely if n >= dim]

@@ -41,6 +41,29 @@ def test_many_statements_all_hold_and_never_shrink_the_cone():
         assert cw.weakly_dominates(*map(np.array, statement.pair), said.cone)
 
 
+def test_a_gain_in_one_objective_alone_counts_exactly():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        dim = int(rng.integers(3, 6))
+        weights, said = rng.dirichlet(np.ones(dim)), cw.Preferences([f"o{d}" for d in range(dim)])
+        for _ in range(rng.integers(1, 5)):
+            a, b = rng.integers(0, 4, size=(2, dim)) * 0.1
+            a[0] = b[0]
+            if weights @ a != weights @ b:
+                said = said.prefers(*((a, b) if weights @ a > weights @ b else (b, a)))
+        cone = said.cone
+        assert cone.contains(np.eye(dim)).all()
+        for statement in said.statements:
+            assert cw.weakly_dominates(*map(np.array, statement.pair), cone)
+
+
+def test_exchanges_leave_the_facets_of_other_objectives_alone():
+    said = cw.Preferences(list("abcde")).accepts(give={"d": 2.6}, get={"e": 1.8}).accepts(give={"c": 1}, get={"e": 4.4})
+    facets = said.cone.facets
+    assert [facets[facets[:, d] > 0].tolist() for d in (0, 1)] == [[[1, 0, 0, 0, 0]], [[0, 1, 0, 0, 0]]]
+    assert len(facets) == 6
+
+
 def test_nearly_equal_statements_are_one_cone():
     said = cw.Preferences(list("abc"))
     for k in range(6):
