@@ -169,17 +169,17 @@ class Findings:
         ]
 
     def _odd(self) -> list[str]:
-        source = self.source
-        odd = Oddities(
-            source.names,
-            self.question.columns,
-            self.question.inside.assumed,
-            self.statistics,
-            self.two_valued,
-            self.far,
-        )
-        constants = odd.constants() if source.has_scatter else []
-        return [*constants, *odd.outliers(), *([] if source.summarised else odd.pairs())]
+        odd = self._oddities
+        constants = odd.constants() if self.source.has_scatter else []
+        return [*constants, *odd.outliers(), *self._pairs()]
+
+    def _pairs(self) -> list[str]:
+        return [] if self.source.summarised else self._oddities.pairs()
+
+    @property
+    def _oddities(self) -> Oddities:
+        assumed = self.question.inside.assumed
+        return Oddities(self.source.names, self.question.columns, assumed, self.statistics, self.two_valued, self.far)
 
     def _skipped(self) -> list[str]:
         rows, counts = self.source.rows, self.statistics.counts
@@ -287,6 +287,8 @@ class Findings:
         wanted, remaining = self.plan.pulls, self.plan.remaining
         if not (self.result.status == Status.UNDECIDED.value).any() or not wanted.total:
             return []
+        if self._pairs():
+            return ["What deciding the rest takes is not forecast, since two values are not normal noise."]
         if remaining >= HOPELESS:
             tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
             return [f"{tie}{self._prices()}"]

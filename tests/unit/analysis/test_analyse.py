@@ -291,7 +291,10 @@ def test_successes_and_failures_are_not_normal():
     designs = np.tile(np.arange(3), 30)
     values = np.column_stack([rng.random(90) < 0.7, rng.normal(size=90)]).astype(float)
     words = "'objective 1' has no other values than 0 and 1, which is not normal noise: assume binary or bounded noise"
-    assert said(analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05), words)
+    found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
+    assert said(found, words)
+    assert said(found, "What deciding the rest takes is not forecast")  # however many there are, it is not decided
+    assert not said(found, "more evaluations of")
     bounded = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.Bounded(-9, 9))
     assert not said(bounded, words)
     values[-1, 0] = 0.5
