@@ -200,8 +200,13 @@ class Oddities:
         )
 
     def pairs(self) -> list[str]:
-        """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise."""
-        lines = []
+        """Successes and failures, most likely: a design that only succeeded so far would seem to be without noise.
+
+        Where nothing was evaluated twice, two designs have two values of anything.
+        """
+        lines: list[str] = []
+        if self.statistics.counts.max(initial=0) < 2:
+            return lines
         for d, ends in self.two_valued.items():
             if not isinstance(self._own(d), GaussianUnknown):
                 continue

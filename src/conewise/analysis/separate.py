@@ -112,7 +112,7 @@ def _sentences(
             lines.append(f"Assumed: {result.guarantee.assumption}.")
     times = seen.repetitions
     each = ", ".join(
-        f"{printable(name)} {low} to {high} times" if low < high else f"{printable(name)} {low} times"
+        f"{printable(name)} {_times(low, high)}"
         for name, low, high in zip(source.objectives, times.min(axis=0), times.max(axis=0), strict=True)
     )
     lines.append(f"Measured separately, for each design: {each}.")
@@ -130,3 +130,14 @@ def _sentences(
             "You may add measurements of any objectives and designs and look again: the guarantee covers all looks."
         )
     return tuple(lines)
+
+
+def _times(low: int, high: int) -> str:
+    """How often, from the least to the most.
+
+    >>> _times(1, 1), _times(4, 4), _times(1, 9)
+    ('once', '4 times', '1 to 9 times')
+    """
+    if low < high:
+        return f"{low} to {high} times"
+    return "once" if low == 1 else f"{low} times"

@@ -301,6 +301,11 @@ def test_successes_and_failures_are_not_normal():
     assert not said(analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05), "not normal noise")
 
 
+def test_two_designs_that_were_evaluated_once_are_no_successes_and_failures():
+    rows = [{"design": name, "cost": cost, "yield": amount} for name, cost, amount in (("A", 4.0, 62), ("B", 5.0, 70))]
+    assert not said(analyse(rows, objectives=["cost", "yield"], delta=0.05), "no other values than")
+
+
 def test_entries_that_leap_over_the_looks_are_explained():
     counts = np.array([10, 10])  # with unknown noise designs are looked at with 9 and with 12 evaluations
     scatters = np.stack([np.eye(2)] * 2)
