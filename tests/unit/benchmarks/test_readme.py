@@ -1,4 +1,4 @@
-"""The figures of speed in README are those of benchmarks/results.json, the run that was measured last."""
+"""Figures in README and pages are those of benchmarks/results.json and docs/who-is-right, which were measured last."""
 
 from __future__ import annotations
 
@@ -47,3 +47,29 @@ def test_a_row_has_the_figure_that_was_measured(row, figure):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (line,) = [line for line in readme.splitlines() if line.startswith("| ") and row in line]
     assert figure in line
+
+
+def measured(instance: str, rule: str) -> tuple[int, int, float]:
+    """(runs, right, evaluations) of a rule in docs/who-is-right."""
+    page = (ROOT / "docs" / "who-is-right.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## {instance}")[2].partition("\n## ")[0]
+    (cells,) = [line.split("|") for line in section.splitlines() if line.startswith(f"| {rule} |")]
+    return int(cells[5]), int(cells[6]), float(cells[9])
+
+
+def test_what_a_model_takes_is_what_was_measured():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (line,) = [line for line in readme.splitlines() if line.startswith("| evaluations with a model, disc brake")]
+    runs, right, ours = measured("disc brake", "**with a model**")
+    assert right == runs
+    assert f"| {ours:.0f} (mean of {runs} runs, all right) |" in line
+    assert f"VOGP: {measured('disc brake', 'VOPy VOGP, proven radius')[2]:.0f} with its proven radius" in line
+    runs, right, default = measured("disc brake", "VOPy VOGP, default")
+    assert f"{default:.0f} with its default, right in {right} of {runs} runs" in line
+
+
+def test_the_opponent_of_a_prior_is_the_one_that_was_measured():
+    page = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+    for rule in ("**with a model**", "**adaptive**"):
+        runs, right, _ = measured("near-ties", rule)
+        assert f"in {right} of {runs}" in page
