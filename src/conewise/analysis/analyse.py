@@ -61,6 +61,11 @@ class Analysis(Answering):
     """Whether the values have chosen the units (`units="auto"`)."""
     _asking: Callable[[int], Pulls] | None = None
     """With a model: what its rule would ask for, at most so many."""
+    cells: Callable[[int], Pulls] | None = None
+    """Where objectives are measured separately in a table that grows: the cells to measure next, at most so many.
+
+    A cell is the number of a design times the number of objectives, plus the number of an objective.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +97,9 @@ class Analysis(Answering):
         left = as_count(evaluations, "evaluations")
         if self._asking is not None:
             return self._asking(left)
+        if self.cells is not None:
+            cells = self.cells(left)
+            return Pulls.each(np.bincount(cells.designs // len(self.objectives), cells.counts).astype(np.int64))
         given: dict[int, int] = {}
         for question in self._open:
             wanted = {
@@ -232,7 +240,19 @@ def analyse(
             raise InputError("objectives that were measured separately are read in one piece: leave `executor` out.")
         asking = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
         alone = measured_separately(source, asking, final, max_evaluations)
-        return Analysis(alone.result, Plan(Pulls([], []), 0), alone.sentences, alone.question, (), alone.evidence)
+        said, plan = alone.sentences, alone.plan
+        return Analysis(
+            alone.result,
+            plan,
+            said,
+            alone.question,
+            (),
+            alone.evidence,
+            alone.guess,
+            were_chosen(source),
+            None,
+            alone.cells,
+        )
     question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import numpy as np
 
-from conewise.algorithms import Result, SeparateElimination, Status
+from conewise._arrays import Bools, Floats, Indices
+from conewise.algorithms import Plan, Result, SeparateElimination, Status
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
+from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
-from conewise.feedback import Observations
+from conewise.feedback import Observations, Pulls
 from conewise.goals import Guarantee, Question, certainty
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
+
+_ANY: Final = 10**9  # more measurements than are asked for at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,16 @@ class Apart:
     sentences: tuple[str, ...]
     question: Question
     evidence: Evidence
+    guess: Guess
+    cells: Callable[[int], Pulls] | None
+    """What to measure next, at most so many: cells, each the number of a design times D plus that of an objective."""
+
+    @property
+    def plan(self) -> Plan:
+        """What brings a table that grows to its next look, by design; how many looks are left nobody can say."""
+        wanted = Pulls([], []) if self.cells is None else self.cells(_ANY)
+        each = np.bincount(wanted.designs // self.question.cone.dim, wanted.counts, len(self.result.pareto))
+        return Plan(Pulls.each(each.astype(np.int64)), wanted.total, at_least=wanted.total > 0)
 
 
 def measured_separately(source: Source, question: Question, final: bool, most: int | None = None) -> Apart:
@@ -45,12 +60,18 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
         )
     if len(source.names) < 2:
         raise InputError("there is one design only, so nothing is compared.")
-    result, evidence, seen = (_once if final else _again)(source, question, most)
-    result = result.named(source.names, question.columns)
-    return Apart(result, _sentences(result, seen, question, source, final), question, evidence)
+    result, evidence, seen, cells = (_once if final else _again)(source, question, most)
+    result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
+    wanted = None if cells is None else cells(_ANY)
+    said = _sentences(result, seen, question, source, guess, wanted)
+    return Apart(result, said, question, evidence, guess, cells)
 
 
-def _once(source: LongTable | WideTable, question: Question, _: int | None) -> tuple[Result, Evidence, Separately]:
+Read = tuple[Result, Evidence, Separately, Callable[[int], Pulls] | None]
+"""The answer, on what it rests, what was measured, and what to measure next in a table that grows."""
+
+
+def _once(source: LongTable | WideTable, question: Question, _: int | None) -> Read:
     """One look at a sample that is complete."""
     sample = SeparateSample(question, len(source.names))
     seen = Separately.empty(len(source.names), len(source.objectives))
@@ -62,19 +83,19 @@ def _once(source: LongTable | WideTable, question: Question, _: int | None) -> t
     found = sample.certified_epsilon(claims)
     if found is None:
         few = "some designs lack an objective, or have too few measurements of one to be compared"
-        return nothing_certified(claims, seen, few), evidence, seen
+        return nothing_certified(claims, seen, few), evidence, seen, None
     theorem = f"certificate of one look at each objective{sample.with_levels}"
     assumed = f", objectives measured separately; {question.assumed.words}{exact_words(sample.apart, seen)}"
-    return final_answer(claims, found, seen, question, theorem, assumed), evidence, seen
+    return final_answer(claims, found, seen, question, theorem, assumed), evidence, seen, None
 
 
-def _again(source: LongTable | WideTable, question: Question, most: int | None) -> tuple[Result, Evidence, Separately]:
+def _again(source: LongTable | WideTable, question: Question, most: int | None) -> Read:
     """Looks on a schedule, as often as anybody likes, at a table that may grow."""
     rule = SeparateElimination(question, len(source.names), max_evaluations=most, any_epsilon=True)
     state = rule.start()
     for parts in _measurements(source, question):
         state = rule.told(state, parts)
-    return rule.recommend(state), rule.evidence(state), state.seen
+    return rule.recommend(state), rule.evidence(state), state.seen, partial(rule.ask, state)
 
 
 def _measurements(source: LongTable | WideTable, question: Question) -> Iterator[Sequence[Observations]]:
@@ -82,15 +103,34 @@ def _measurements(source: LongTable | WideTable, question: Question) -> Iterator
     if isinstance(source, WideTable):
         yield source.separately()
         return
+    known = np.array([question.assumed.of_one(d, question.cone.dim).noiseless for d in range(question.cone.dim)])
+    given = np.zeros((len(source.names), len(known)), dtype=bool)
     for designs, values in source.separately():
         check_separate(designs, values, source, question.inside.assumed)
-        yield by_objective(designs, values)
+        yield by_objective(designs, _given_once(designs, values, known, given))
+
+
+def _given_once(designs: Indices, values: Floats, known: Bools, given: Bools) -> Floats:
+    """Values (m, D) with those of a price list in the first row of each design alone: none of them is a repetition."""
+    if not known.any():
+        return values
+    values, first = values.copy(), np.zeros(len(designs), dtype=bool)
+    first[np.unique(designs, return_index=True)[1]] = True
+    again = (~first[:, None] | given[designs]) & known
+    values[again] = np.nan
+    given[designs] |= known
+    return values
 
 
 def _sentences(
-    result: Result, seen: Separately, question: Question, source: LongTable | WideTable, final: bool
+    result: Result,
+    seen: Separately,
+    question: Question,
+    source: LongTable | WideTable,
+    guess: Guess,
+    wanted: Pulls | None,
 ) -> tuple[str, ...]:
-    """The answer first, then how sure it is, then what was measured how often."""
+    """The answer first, then how sure it is, then what was measured how often; `wanted` is None for a final table."""
     kept = [printable(name) for name in result.names()]
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     lines = []
@@ -104,12 +144,11 @@ def _sentences(
             missing = int((result.status == Status.MISSES.value).sum())
             verb = "misses" if missing == 1 else "miss"
             lines.append(f"{missing} certainly {verb} a level ({', '.join(map(printable, question.columns.levels))}).")
-        lines.append(
-            f"The data certify {question.columns.at(result.certified_epsilon)}, with probability at least "
-            f"{certainty(question.delta)}."
-        )
-        if isinstance(result.guarantee, Guarantee):
-            lines.append(f"Assumed: {result.guarantee.assumption}.")
+        holds = question.columns.at(float(f"{result.certified_epsilon:.4g}"))
+        lines.append(f"The data certify {holds}, with probability at least {certainty(question.delta)}.")
+    lines += front_words(guess, source.names) if open_ else []
+    if isinstance(result.guarantee, Guarantee):
+        lines.append(f"Assumed: {result.guarantee.assumption}.")
     times = seen.repetitions
     each = ", ".join(
         f"{printable(name)} {_times(low, high)}"
@@ -120,7 +159,7 @@ def _sentences(
     if len(lacking):
         design, d = lacking[0]
         lines.append(f"{printable(source.names[design])} has no value of {source.objectives[d]!r}.")
-    if final:
+    if wanted is None:
         lines.append(
             "The table was declared final: if you look again after adding data the guarantee is lost, as it is if what "
             "was seen decided when to stop."
@@ -129,7 +168,18 @@ def _sentences(
         lines.append(
             "You may add measurements of any objectives and designs and look again: the guarantee covers all looks."
         )
+        cells = cell_words(wanted, source.names, source.objectives)
+        lines += [f"Up to the next look: {listed(cells)}."] if cells else []
     return tuple(lines)
+
+
+def cell_words(cells: Pulls, designs: Sequence[str], objectives: Sequence[str]) -> list[str]:
+    """What is to be measured how often: "speed of A (3 times)"."""
+    return [
+        f"{printable(objectives[cell % len(objectives)])} of {printable(designs[cell // len(objectives)])} "
+        f"({_times(times, times)})"
+        for cell, times in zip(cells.designs.tolist(), cells.counts.tolist(), strict=True)
+    ]
 
 
 def _times(low: int, high: int) -> str:
@@ -139,5 +189,5 @@ def _times(low: int, high: int) -> str:
     ('once', '4 times', '1 to 9 times')
     """
     if low < high:
-        return f"{low} to {high} times"
-    return "once" if low == 1 else f"{low} times"
+        return f"{low:,} to {high:,} times"
+    return "once" if low == 1 else f"{low:,} times"

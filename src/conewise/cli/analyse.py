@@ -11,6 +11,7 @@ import numpy as np
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
+from conewise.analysis.separate import cell_words
 from conewise.cli.meaning import (
     all_named,
     assumed_of,
@@ -318,7 +319,11 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
 
 def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
     if not pulls.total:
-        return "Nothing more needs to be evaluated."
+        open_ = (found.result.status == Status.UNDECIDED.value).any()
+        return "What to evaluate next is not planned here." if open_ else "Nothing more needs to be evaluated."
+    if found.cells is not None:
+        cells = cell_words(found.cells(wanted), found.names, found.objectives)
+        return f"Next {pulls.total} measurements, up to the next look: {listed(cells, most=_PLANNED)}."
     parts = [
         f"{printable(found.names[k])} ({n} {'time' if n == 1 else 'times'})"
         for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
@@ -328,6 +333,18 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
     if found.cheapest is not None and found.cheapest > wanted:
         words += f" The cheapest open question needs about {found.cheapest:,}."
     return words
+
+
+def _plan_data(found: Analysis, pulls: Pulls) -> list[dict[str, Any]]:
+    """Names and times; with the objective where these are measured separately."""
+    if found.cells is None:
+        each = zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
+        return [{"name": found.names[k], "times": n} for k, n in each]
+    cells, dim = found.cells(pulls.total), len(found.objectives)
+    return [
+        {"name": found.names[cell // dim], "times": n, "objective": found.objectives[cell % dim]}
+        for cell, n in zip(cells.designs.tolist(), cells.counts.tolist(), strict=True)
+    ]
 
 
 def _columns(found: Analysis) -> Columns:
@@ -393,11 +410,6 @@ def _json(
         "guess": guess_data(found.guess, found.names),
         "remaining": found.plan.remaining,
         "remaining_at_least": found.plan.at_least,
-        "plan": None
-        if pulls is None
-        else [
-            {"name": found.names[k], "times": n}
-            for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
-        ],
+        "plan": None if pulls is None else _plan_data(found, pulls),
         "explanations": list(found.explanations),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -443,7 +444,10 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         )
         places = {name: k for k, name in enumerate(names)}
         said = "name" if int(data.get("schema", 1)) > 1 else "design"
-        planned = tuple((places[p[said]], int(p["times"])) for p in data["plan"] or ())
+        times: Counter[int] = Counter()  # of a design, whichever of its objectives is measured
+        for step in data["plan"] or ():
+            times[places[step[said]]] += int(step["times"])
+        planned = tuple(times.items())
         success = notion_of(data["success"])
         return Subject(
             title or _titled(data["file"]),

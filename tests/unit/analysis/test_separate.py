@@ -144,3 +144,37 @@ def test_a_design_that_was_not_measured_in_an_objective_has_the_count_0():
         noise=Gaussian(0.2),
     )
     assert "b has no value of 'speed'." in found.explanations
+
+
+def unsettled(**options) -> cw.Analysis:
+    """Two designs hardly apart in speed, with a price that stands in every row."""
+    rng = np.random.default_rng(2)
+    table = [
+        {"design": name, "speed": speed + 0.2 * rng.normal(), "price": price}
+        for name, speed, price in [("a", 3.0, 5.0), ("b", 2.99, 5.01), ("c", 0.0, 9.0)]
+        for _ in range(20)
+    ]
+    asked = [cw.Objective("speed", noise=0.2), cw.Objective("price", "min", noise="known")]
+    return cw.analyse(table, objectives=asked, separate=True, delta=0.05, **options)
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_a_price_that_stands_in_every_row_was_given_once(final):
+    found = unsettled(final=final)
+    assert found.result.counts.tolist() == [21, 21, 21]
+    assert "Measured separately, for each design: speed 20 times, price once." in found.explanations
+    assert found.result.status.tolist() == ["kept", "undecided", "beaten"]
+
+
+def test_what_is_open_comes_with_a_best_guess_and_what_to_measure_next():
+    found = unsettled()
+    assert "Best guess, by the averages alone: the Pareto set is a and b." in found.explanations
+    assert found.guess.standard_errors[:, 0] == pytest.approx(0.2 / np.sqrt(20), rel=0.5)
+    assert np.isnan(found.guess.standard_errors[:, 1]).all()  # one value each
+    cells = found.cells(100)
+    assert set(cells.designs.tolist()) == {0, 2}  # the speed of a and b: c is out, and prices are known
+    assert found.explanations[-1].startswith("Up to the next look: speed of a (")
+    assert (found.plan.remaining, found.plan.at_least) == (cells.total, True)
+    assert found.next(1).total == 1
+    assert unsettled(final=True).next(3).total == 0
+    assert not unsettled(final=True).plan.at_least
