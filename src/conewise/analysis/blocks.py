@@ -9,9 +9,9 @@ import numpy as np
 
 from conewise._arrays import Indices, as_count
 from conewise.algorithms import PairedElimination, Plan, Result, Status
-from conewise.analysis.explanations import Findings
+from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
-from conewise.analysis.guesses import Guess
+from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
@@ -135,11 +135,17 @@ def _of_many(
         missing[needed] = blocks if population is None else population - state.counts[needed]
     pulls = Pulls.each(missing)
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
-    guess = Guess.of(question, state.statistics)
+    priced = table_prices(rule, state) if pulls.total else ()
+    guess = Guess.of(question, state.statistics, priced[1:], population)
     doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "adaptive": adaptive}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
     odd = [] if exact else _not_normal(table, rule.certificate.kinds.normal)
-    sentences = (*findings.answer(), *odd, *_remarks(table, population, seed, exact, plan))
+    sentences = (
+        *findings.answer(),
+        *odd,
+        *_remarks(table, population, seed, exact),
+        *_next(population, plan, priced, question),
+    )
     return BlockAnswer(result, plan, sentences, question, by_size(pulls.designs, pulls.counts), guess)
 
 
@@ -180,8 +186,8 @@ def _not_normal(table: Blocked, normal: Indices) -> list[str]:
     ]
 
 
-def _remarks(table: Blocked, population: int | None, seed: int, exact: bool, plan: Plan) -> list[str]:
-    """What was done with the blocks, and what to do next."""
+def _remarks(table: Blocked, population: int | None, seed: int, exact: bool) -> list[str]:
+    """What was done with the blocks."""
     q, column = len(table.blocks), printable(table.column)
     lines = [f"Designs are compared on the blocks ({column}) that they share; there are {q:,}."]
     if population is None:
@@ -210,7 +216,7 @@ def _remarks(table: Blocked, population: int | None, seed: int, exact: bool, pla
             "a random one. The table is looked at once; if blocks are added because of what was seen, or another seed "
             "is tried, the guarantee is lost."
         )
-    return lines + _next(population, plan)
+    return lines
 
 
 def _strangers(table: Blocked) -> list[str]:
@@ -225,9 +231,20 @@ def _strangers(table: Blocked) -> list[str]:
     return [f"{first} and {second}{more} no block in common and cannot be compared."]
 
 
-def _next(population: int | None, plan: Plan) -> list[str]:
+def _next(population: int | None, plan: Plan, priced: tuple[Price, ...], question: Question) -> list[str]:
+    """What deciding the rest would take, for the epsilon asked for and for others."""
     if not plan.remaining:
         return []
-    if population is None:
+    others = price_words(priced[1:], question, HOPELESS)
+    if population is not None:
+        most = f"At most {plan.remaining:,} more evaluations decide the rest: the blocks that are not in the table yet."
+        about = (
+            "" if not priced else f" Judged by the averages it takes {more_evaluations(priced[0].remaining, False)}."
+        )
+        return [f"{most}{about}{others}"]
+    if not priced:
         return ["Deciding the rest takes more blocks of the designs that are undecided and of their rivals."]
-    return [f"At most {plan.remaining:,} more evaluations decide the rest: the blocks that are not in the table yet."]
+    if priced[0].remaining >= HOPELESS:
+        return [f"Some of what is undecided looks like a tie, which no reasonable number of blocks decides.{others}"]
+    about = more_evaluations(priced[0].remaining, False)
+    return [f"Deciding the rest takes {about}, on further blocks, judged by the averages so far.{others}"]

@@ -15,6 +15,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats
 from conewise.algorithms import PairedElimination, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.analysis.oddities import listed
 from conewise.certificate.blocks.paired import Prefixes
 from conewise.certificate.history import Checkpoints
@@ -52,9 +53,21 @@ class Guess:
     """What other epsilons would cost, where something is undecided."""
 
     @classmethod
-    def of(cls, question: Question, statistics: Statistics | Separately, found: tuple[Price, ...] = ()) -> Guess:
-        """From the whole samples, in steps."""
+    def of(
+        cls,
+        question: Question,
+        statistics: Statistics | Separately,
+        found: tuple[Price, ...] = (),
+        population: int | None = None,
+    ) -> Guess:
+        """From the whole samples, in steps.
+
+        Where averages are over a finite `population` of blocks, what was drawn without putting it back is known better,
+        by sqrt(1 - n / population), and exactly when all of it was.
+        """
         errors = standard_errors(statistics, question.columns.units)
+        if population is not None:
+            errors = errors * np.sqrt(np.maximum(1.0 - statistics.counts / population, 0.0))[:, None]
         return cls(front_of_averages(statistics, question), errors, found)
 
 
@@ -136,6 +149,18 @@ def block_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
     epsilons = other_epsilons(rule.question, state.statistics)
     missing = ((e, rule.targets(state, e) - state.reach) for e in epsilons)
     return tuple(Price(e, int(np.maximum(blocks, 0).sum())) for e, blocks in missing)
+
+
+def table_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
+    """The same from a finished table with blocks: the epsilon asked for first; nothing with levels or many designs."""
+    out = rule.certificate.claims(state).out
+    if rule.n_designs > _PRICED or rule.certificate.required is not None or (state.counts[~out] < _COMPARED).any():
+        return ()
+    found = []
+    for epsilon in (rule.epsilon, *other_epsilons(rule.question, state.statistics)):
+        targets = np.minimum(reading_targets(rule.certificate, state, epsilon, out), _ANY)
+        found.append(Price(epsilon, int(np.maximum(np.ceil(targets) - state.counts, 0).sum())))
+    return tuple(found)
 
 
 def front_words(guess: Guess, names: Sequence[str]) -> list[str]:

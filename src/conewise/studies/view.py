@@ -160,18 +160,16 @@ class StudyView(Answering):
         return None if prices is None else float(prices.ravel()[ledger.stream[: ledger.size]].sum())
 
     def guess(self) -> Guess:
-        """What the averages say by themselves, without a guarantee: their Pareto set and standard errors.
-
-        And, where designs are undecided, about how many evaluations a finer and a coarser epsilon would take.
-        """
+        """What the averages say, without a guarantee: their Pareto set, standard errors, and what other epsilons take."""
         with self._reader.guard:
             statistics = self._statistics()
             open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE
             read = self._reader.fold.live() if open_ and self.blocks is not None else None
+        over = None if self.blocks is None else self.blocks.population
         if not open_ or isinstance(statistics, Separately):
-            return Guess.of(self.question, statistics)
+            return Guess.of(self.question, statistics, population=over)
         priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
-        return Guess.of(self.question, statistics, priced)
+        return Guess.of(self.question, statistics, priced, over)
 
     def doubts(self, said: Preferences, *, question_price: float = 1.0) -> Doubts:
         """Which design is most probably good enough for somebody, and whether to ask him or to evaluate next, by price.

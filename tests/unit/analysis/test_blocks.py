@@ -56,6 +56,31 @@ def test_a_whole_benchmark_is_known_exactly():
     assert found.means == pytest.approx(values.mean(axis=1) * [1, -1])
 
 
+def test_standard_errors_are_those_of_drawing_without_putting_back():
+    values = answers(100)
+    alone = values.std(axis=1, ddof=1) / np.sqrt(100)
+    assert analysed(values, population=None).guess.standard_errors == pytest.approx(alone)
+    assert analysed(values, population=400).guess.standard_errors == pytest.approx(alone * np.sqrt(0.75))
+    assert (analysed(values).guess.standard_errors == 0).all()
+
+
+def test_what_deciding_the_rest_takes_is_forecast_for_several_epsilons():
+    values, ranges = answers(60), Bounded([0, -1], [1, 0])
+    found = analysed(values, population=None, noise=ranges)
+    assert (found.result.status == "undecided").any()
+    fine, coarse = found.guess.prices
+    assert fine.epsilon < coarse.epsilon
+    assert fine.remaining >= coarse.remaining
+    assert f"With epsilon = {fine.epsilon:g} about {fine.remaining:,} more" in found.explanations[-1]
+    enough = answers(60 + fine.remaining // 4 + 200)  # as many again and some more decide it at that epsilon
+    settled = analysed(enough, population=None, epsilon=fine.epsilon, noise=ranges)
+    assert "undecided" not in settled.result.status
+    some = analysed(values, population=300, noise=ranges)
+    assert "Judged by the averages it takes about" in some.explanations[-1]
+    levelled = analysed(values, population=None, noise=ranges, levels={"maths": 0.2})
+    assert levelled.guess.prices == ()  # what levels take is not forecast
+
+
 def test_a_larger_population_is_a_random_sample_of_it():
     values = answers(600)
     found = analysed(values, population=2000, epsilon=0.1, noise=Bounded([0, -1], [1, 0]))
