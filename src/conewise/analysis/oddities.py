@@ -254,14 +254,15 @@ def two_valued(values: Floats) -> dict[int, tuple[float, float]]:
 def listed(names: Sequence[str], most: int = _NAMED) -> str:
     """The first few of some names: "a, b and c", or "a, b, c, d, e and 7 more"."""
     if len(names) > most + 1:
-        return f"{_comma(names).join(names[:most])} and {len(names) - most} more"
+        return f"{mark_between(names).join(names[:most])} and {len(names) - most} more"
     return joined(names)
 
 
 def joined(parts: Sequence[str]) -> str:
     """a; a and b; a, b and c; with semicolons where a part holds a comma itself."""
-    return parts[0] if len(parts) == 1 else f"{_comma(parts).join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{mark_between(parts).join(parts[:-1])} and {parts[-1]}"
 
 
-def _comma(parts: Sequence[str]) -> str:
+def mark_between(parts: Sequence[str]) -> str:
+    """What goes between the parts of a list."""
     return "; " if any(", " in part for part in parts) else ", "

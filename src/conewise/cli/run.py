@@ -15,7 +15,7 @@ import click
 
 from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
-from conewise.cli.standing import as_data, as_rows, counted, in_one_line, remaining, worth_words
+from conewise.cli.standing import as_data, as_rows, counted, in_a_row, in_one_line, remaining, worth_words
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError
 from conewise.objectives import as_objectives
@@ -97,7 +97,7 @@ def run(
         pace = f"{counted(report.told)} in {report.seconds:.1f} s"
         failures = f", {counted(report.failures, 'failed attempt')}" if report.failures else ""
         if status.finished:
-            names = ", ".join(status.result.names(opened.names)[:20])
+            names = in_a_row(status.result.names(opened.names))
             click.echo(f"Finished after {pace}{failures}: {names or 'no design'}; {worth_words(status.result)}.")
         else:
             click.echo(

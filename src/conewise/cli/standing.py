@@ -11,7 +11,7 @@ from typing import Any, Final
 from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import HOPELESS, to_go, unused
 from conewise.analysis.guesses import Guess, price_words
-from conewise.analysis.oddities import Remark
+from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
 from conewise.report.data import Table
 from conewise.studies.boxes import BoxResult
@@ -95,10 +95,9 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     counts = by_status(status)
     result = status.result
     names = result.names(study.names)
-    listed = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     return [
         (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
-        ("returned now", listed or "none yet"),
+        ("returned now", in_a_row(names) or "none yet"),
         *_guessed(study, status),
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
         *((("not compared", note),) if (note := _not_compared(study)) else ()),
@@ -116,6 +115,12 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("failures", f"{status.failures:,}"),
         ("still to do", remaining(status)),
     ]
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """The first designs by name, and how many there are beyond."""
+    mark, more = mark_between(names[:_SHOWN]), len(names) - _SHOWN
+    return mark.join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def worth_words(result: Result) -> str:
@@ -140,9 +145,8 @@ def _guessed(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     names = [name for name, is_there in zip(study.names, guess.pareto.tolist(), strict=True) if is_there]
     if not names:
         return []
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     prices = price_words(guess.prices, study.question, HOPELESS).strip()
-    rows = [("best guess", f"{', '.join(names[:_SHOWN])}{more}, by the averages alone")]
+    rows = [("best guess", f"{in_a_row(names)}, by the averages alone")]
     return [*rows, *([("another epsilon", prices)] if prices else [])]
 
 
@@ -242,7 +246,7 @@ def _blocks(study: Study, status: StudyStatus) -> str:
 
 def _not_compared(study: Study) -> str:
     words = {"dropped": study.dropped, "beaten before others were added": study.beaten_before}
-    return "; ".join(f"{word}: {', '.join(names[:_SHOWN])}" for word, names in words.items() if names)
+    return "; ".join(f"{word}: {in_a_row(names)}" for word, names in words.items() if names)
 
 
 def _changed(status: StudyStatus) -> str:

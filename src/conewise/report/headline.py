@@ -89,7 +89,7 @@ def _names(subject: Subject, designs: Indices) -> list[str]:
 def _listed(subject: Subject, designs: Indices) -> str:
     names = _names(subject, designs)
     shown = _room(names, _NAMED)
-    return joined(names) if shown == len(names) else listed(names, shown)
+    return listed(names, shown)
 
 
 def standing(subject: Subject) -> str:

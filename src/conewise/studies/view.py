@@ -160,7 +160,7 @@ class StudyView(Answering):
         return None if prices is None else float(prices.ravel()[ledger.stream[: ledger.size]].sum())
 
     def guess(self) -> Guess:
-        """What the averages say, without a guarantee: their Pareto set, standard errors, and what other epsilons take."""
+        """What the averages say, without a guarantee: Pareto set, standard errors, and what other epsilons take."""
         with self._reader.guard:
             statistics = self._statistics()
             open_ = not self._reader.fold.finished and self.algorithm in CHANGEABLE

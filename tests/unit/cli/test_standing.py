@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared import studies
 
 import conewise as cw
-from conewise.cli.standing import as_rows, in_one_line
+from conewise.cli.standing import as_rows, in_a_row, in_one_line
 from conewise.report.subject import of_study
 
 
@@ -23,6 +23,12 @@ def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
         assert rows["acceptable"] == "price (EUR) <= 9000"
         assert rows["worth"].endswith("; one step is price 500 EUR, power 10")
         assert words in in_one_line(study, study.status())
+
+
+def test_names_that_hold_commas_are_told_apart():
+    assert in_a_row(["a", "b"]) == "a, b"
+    assert in_a_row(["a, 1", "b, 2"]) == "a, 1; b, 2"
+    assert in_a_row([str(k) for k in range(23)]).endswith("18, 19 and 3 more")
 
 
 def test_what_is_withdrawn_is_no_longer_counted_as_set_aside(tmp_path):
