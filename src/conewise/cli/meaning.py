@@ -137,7 +137,7 @@ def _levels(objectives: Objectives, levels: Sequence[str]) -> dict[str, float]:
         objective = known.get(clause.column)
         if objective is not None and (clause.sign == "<=") != objective.minimised:
             way, least = ("small", "most") if objective.minimised else ("large", "least")
-            hint = "" if objective.minimised else ", or name it with --minimise; a range is a --where"
+            hint = "" if objective.minimised else ", or name it with --minimise"
             raise InputError(
                 f"--level {text[:60]!r}: {clause.column!r} should be {way}, so its level is the {least} that is "
                 f"acceptable, '{clause.column}{'<=' if objective.minimised else '>='}...'{hint}."

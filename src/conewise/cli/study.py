@@ -75,8 +75,8 @@ def create(
 ) -> None:
     """Make a study: designs, objectives, cone, epsilon, delta and noise, from a TOML file.
 
-    What an option says counts instead of what the file says; statements are added to those of the file. An existing
-    study is never overwritten.
+    What an option says counts instead of what the file says; levels and statements are added to those of the file, and
+    an objective has one level. An existing study is never overwritten.
 
     Example: conewise study create trial.toml --block question --blocks questions.csv --population all
     """
