@@ -347,7 +347,9 @@ class Bounded(ChernoffTail):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        return f"observations between {self.low.tolist()} and {self.high.tolist()}, of any distribution"
+        low, high = (", ".join(f"{end:g}" for end in np.atleast_1d(ends).tolist()) for ends in (self.low, self.high))
+        apart = " (one an objective)" if self.low.ndim or self.high.ndim else ""
+        return f"observations between {low} and {high}{apart}, of any distribution"
 
     def __repr__(self) -> str:
         return f"Bounded({self.low.tolist()}, {self.high.tolist()})"

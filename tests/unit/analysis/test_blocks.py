@@ -96,7 +96,7 @@ def test_zeros_and_ones_need_no_noise_and_others_are_normal():
     values = answers(400)
     ones = [row | {"cost": -row["cost"]} for row in rows_of(values)]
     found = cw.analyse(ones, **(OPTIONS | {"minimise": []}), delta=0.05, epsilon=0.1)
-    assert "observations between 0.0 and 1.0" in found.result.guarantee.assumption
+    assert "observations between 0 and 1" in found.result.guarantee.assumption
     assert "unlimited population" in found.result.guarantee.assumption
     normal = analysed(values + 0.3 * np.random.default_rng(1).normal(size=values.shape), population=None, epsilon=0.1)
     assert "normal from block to block" in normal.result.guarantee.assumption
@@ -129,14 +129,14 @@ def test_repetitions_are_averaged_only_if_declared():
 def test_repeated_zeros_and_ones_stay_in_their_range():
     rows = [row | {"cost": -row["cost"]} for row in rows_of(answers(60))]
     found = cw.analyse([*rows, *rows[::3]], **(OPTIONS | {"minimise": []}), delta=0.05, epsilon=0.1, repetitions=True)
-    assert "observations between 0.0 and 1.0" in found.result.guarantee.assumption
+    assert "observations between 0 and 1" in found.result.guarantee.assumption
 
 
 def test_zeros_and_ones_beside_other_values_are_bet_on():
     values = answers(60)
     values[:, :, 1] += np.random.default_rng(3).normal(size=values.shape[:2])
     found = analysed(values, population=None, epsilon=0.2)
-    assert "observations between 0.0 and 1.0, of any distribution (maths)" in found.result.guarantee.assumption
+    assert "observations between 0 and 1, of any distribution (maths)" in found.result.guarantee.assumption
     assert "normal from block to block, of unknown covariance (cost)" in found.result.guarantee.assumption
     assert "maths is 0 or 1" not in " ".join(found.explanations)
     said = " ".join(analysed(values, population=None, noise=GaussianUnknown()).explanations)

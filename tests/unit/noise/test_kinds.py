@@ -212,3 +212,9 @@ def test_refusals_say_what_is_wrong_in_one_line(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_a_range_is_said_with_short_numbers():
+    assert Bounded(0, 1).words == "observations between 0 and 1, of any distribution"
+    said = Bounded([0.028319671145462966, 0], [1, 90]).words
+    assert said == "observations between 0.0283197, 0 and 1, 90 (one an objective), of any distribution"
