@@ -41,7 +41,8 @@ def read(speaker: Speaker, text: str, designs: Mapping[str, Any]) -> Statement:
     if kind == "importance":
         shares, left = _pairs(speaker, rest)
         if left.strip():
-            raise InputError(f'shares are written "price=20%, speed=30%", got {shown(rest)}.')
+            named = ", ".join(speaker.names)[:120]
+            raise InputError(f'shares are written "price=20%, speed=30%" with the names {named}, got {shown(rest)}.')
         return speaker.importance(shares)
     if kind == "ranked":
         return speaker.ranked(_names(speaker, rest)[0])

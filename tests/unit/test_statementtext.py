@@ -141,6 +141,7 @@ def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
         (lambda: cw.Preferences(["a", "b"]).said({"objectives": ["a"], "statements": "ranked: a, b"}), "are a list"),
         (lambda: cw.Preferences(["a", "b"]).said("cone: planar:45"), "every gain counts"),
         (lambda: cw.Preferences(["a", "b"]).said("accept: 5 a"), "an exchange is written"),
+        (lambda: cw.Preferences(["a", "b"]).said("importance: a=20%, c=30%"), "with the names a, b, got"),
         (lambda: cw.Preferences(["a", "b"]).without(0), "0 statements"),
         (lambda: cw.Preferences(["a", "b"]).ask([[1, 2, 3]]), "shape"),
         (lambda: cw.Preferences(["a", "b"]).ask([[1, float("nan")]]), "NaN"),
