@@ -10,15 +10,18 @@ Theorem B does the same for every component of the prior instead of on average o
 from __future__ import annotations
 
 import math
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.errors import InputError, shown
+from conewise.feedback import Statistics
 from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
@@ -133,8 +136,13 @@ class PosteriorCertificate(Answering):
         return FOR_COMPONENTS * self.delta / self.cone.dim
 
     def _generator(self, statistics: Sampled, stage: int) -> np.random.Generator:
-        """Draws depend on the seed and on how many evaluations there are, so an answer is a function of statistics."""
-        return np.random.default_rng([self.seed, statistics.evaluations, stage])
+        """Draws depend on the seed and on how many evaluations there are, so an answer is a function of statistics.
+
+        Where several states have as many, they differ in where these were made, and each has draws of its own: what was
+        said of one of them may have led to the next.
+        """
+        own = [] if self.looks == 1 else [zlib.crc32(_times(statistics).tobytes())]
+        return np.random.default_rng([self.seed, statistics.evaluations, stage, *own])
 
     def look(self, statistics: Sampled) -> Look:
         """The posterior, and the set to return; of no more designs than stand in the way (docs/posterior, section 5).
@@ -282,6 +290,13 @@ class PosteriorCertificate(Answering):
             f"the observations contradict the prior ({self.prior.words}): a richer one foretold them {doubt:.3g} "
             f"times better, which a right prior allows in {ALARM:.0%} of runs; use a wider prior or none"
         )
+
+
+def _times(sampled: Sampled) -> NDArray[np.int64]:
+    """(K,), or (D, K) where objectives are measured one by one: how often each was measured."""
+    if isinstance(sampled, Statistics):
+        return np.asarray(sampled.counts, dtype=np.int64)
+    return np.array([own.counts for own in sampled.each], dtype=np.int64)
 
 
 def level_of(evaluations: int, total: float) -> float:

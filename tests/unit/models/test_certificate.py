@@ -10,6 +10,8 @@ from scipy.stats import beta
 
 import conewise as cw
 from conewise.feedback import Observations, Statistics
+from conewise.models import certificate as models
+from conewise.models import posterior
 from conewise.models.certificate import ALARM, PosteriorCertificate, certified, failures_allowed, level_of
 from conewise.noise import Gaussian
 
@@ -115,3 +117,55 @@ def test_looks_that_share_what_draws_may_cost_are_more_careful():
     alone, shared = certificate(model), certificate(model, looks=10**6)
     look = alone.look(statistics)
     assert shared.judged(look, statistics, fully=True).epsilon > alone.judged(look, statistics, fully=True).epsilon
+
+
+@pytest.mark.parametrize("robust", [False, True])
+def test_a_set_is_judged_by_draws_that_did_not_choose_it_and_stages_share_the_level_of_a_look(monkeypatch, robust):
+    model = cw.models.Independent(sizes=(3.0,)) if robust else cw.models.Smooth(FEATURES, kernels=("squared",))
+    statistics, sure = observed(400), certificate(model, robust=robust)
+    drawn, spent = [], []
+    plain, bound = posterior.Posterior.draws, models.certified
+
+    def draws(self, designs, count, rng):
+        drawn.append(plain(self, designs, count, rng))
+        return drawn[-1]
+
+    def counted(needed, delta, level):
+        spent.append((len(needed), delta, level))
+        return bound(needed, delta, level)
+
+    monkeypatch.setattr(posterior.Posterior, "draws", draws)
+    monkeypatch.setattr(models, "certified", counted)
+    monkeypatch.setattr(models, "_FULLY", 65536)  # all stages
+    look = sure.look(statistics)
+    chose = len(drawn)
+    sure.judged(look, statistics, fully=True)
+    values = [part[:, 0, 0] for part in drawn]
+    assert chose
+    assert len(np.unique(np.concatenate(values))) == sum(map(len, values))  # none comes twice
+    assert [count for count, _, _ in spent] == list(models.STAGES)
+    assert sum(map(len, values[chose:])) == models.STAGES[-1]
+    assert sum(level for *_, level in spent) <= level_of(400, 0.1 * sure.delta) * (1 + 1e-12)
+    left = sure.delta * (0.8 if robust else 0.9) - (0 if robust else look.posterior.dropped)
+    assert all(delta <= left + 1e-15 for _, delta, _ in spent)
+
+
+def test_states_of_as_many_evaluations_have_draws_of_their_own_where_both_are_looked_at():
+    first, second = observed(40), observed(40, seed=1)
+    assert first.evaluations == second.evaluations
+
+    def stream(sure, statistics):
+        return sure._generator(statistics, 1).integers(2**60)
+
+    shared = certificate(looks=2)
+    assert stream(shared, first) != stream(shared, second)
+    order = np.random.default_rng(2).permutation(30)
+    again = Statistics.empty(30, 2)
+    for k in order:  # the same evaluations, design by design
+        times = int(first.counts[k])
+        again = (
+            again.add(Observations.single(np.repeat(k, times), np.tile(first.means[k], (times, 1)))) if times else again
+        )
+    assert stream(shared, again) == stream(shared, first)
+    alone = certificate()
+    assert stream(alone, first) == stream(alone, second)  # a run meets every number once
