@@ -54,6 +54,7 @@ STAGES: Final = (1024, 4096, 16384, 65536)
 """Draws that judge it, in all after each stage; more only where fewer leave it open."""
 MOST_PLAUSIBLE: Final = 64
 """Components (ways to take one an objective) that are judged by draws, one by one; more have one bound for all."""
+_HALF: Final = 0.5  # of a posterior's weight, or of a size: lists go in steps of about three
 _FULLY: Final = 16384  # draws for the epsilon of an answer that is certified: four times as many hardly lower it
 _AT_ONCE: Final = 4096  # draws in memory
 _PAIRS: Final = 2**24  # pairs of designs in draws that choose
@@ -278,8 +279,21 @@ class PosteriorCertificate(Answering):
         """
         if declared is None:
             declared = posterior_of(self.prior, self.axes, statistics, self.unit, 1.0)
-        richer = posterior_of(self.prior.richer, self.axes, statistics, self.unit, 1.0)
-        return math.exp(min(richer.log_evidence - declared.log_evidence, 700.0))
+        return math.exp(min(self._richer(statistics).log_evidence - declared.log_evidence, 700.0))
+
+    def _richer(self, statistics: Sampled) -> Posterior:
+        """The posterior of the richer prior: its heaviest components alone, which is all that is read of them."""
+        return posterior_of(self.prior.richer, self.axes, statistics, self.unit, _HALF)
+
+    def _remedy(self, statistics: Sampled) -> str:
+        """What to do about a prior that is contradicted: mostly it is too smooth, but it may be too rough."""
+        own, scale = self.prior.components, 1.0 if self.axes.variances is None else self.unit
+        counts = own.shape >= 0 if (own.shape >= 0).any() else own.shape < 0
+        least = scale * float(np.hypot(own.size, own.discrepancy)[counts].min())
+        heaviest = [mixture.heaviest(1).components[0].known for mixture in self._richer(statistics).mixtures]
+        if any(math.hypot(known.size, known.discrepancy) < _HALF * least for known in heaviest):
+            return "the designs differ by less than it believes: name smaller sizes, or a smaller epsilon"
+        return "use a wider prior or none"
 
     def withdrawn(self, statistics: Sampled, declared: Posterior | None = None) -> str | None:
         """Why nothing may be promised although the posterior promises it: the prior is contradicted; None if not."""
@@ -288,7 +302,7 @@ class PosteriorCertificate(Answering):
             return None
         return (
             f"the observations contradict the prior ({self.prior.words}): a richer one foretold them {doubt:.3g} "
-            f"times better, which a right prior allows in {ALARM:.0%} of runs; use a wider prior or none"
+            f"times better, which a right prior allows in {ALARM:.0%} of runs; {self._remedy(statistics)}"
         )
 
 

@@ -104,7 +104,14 @@ def test_a_prior_that_is_much_too_smooth_is_found_out():
     assert certificate(smooth).doubt(observed(25)) > 1 / ALARM
     assert certificate().doubt(observed(25)) < 1 / ALARM
     assert "contradict the prior" in (certificate(smooth).withdrawn(state) or "")
+    assert (certificate(smooth).withdrawn(state) or "").endswith("use a wider prior or none")
     assert certificate().withdrawn(observed(25)) is None
+
+
+@pytest.mark.parametrize("model", [cw.models.Smooth(FEATURES), cw.models.Linear(FEATURES)], ids=["smooth", "linear"])
+def test_designs_that_hardly_differ_contradict_the_prior_and_the_remedy_is_another_one(model):
+    flat = certificate(model, noise=Gaussian(0.01)).withdrawn(observed(60, sigma=0.01, means=0.1 * FEATURES * [1, -1]))
+    assert flat.endswith("the designs differ by less than it believes: name smaller sizes, or a smaller epsilon")
 
 
 @pytest.mark.parametrize("model", [cw.models.Independent(), cw.models.Linear(FEATURES)], ids=["independent", "linear"])
