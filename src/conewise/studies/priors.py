@@ -10,6 +10,7 @@ from conewise.errors import InputError, shown
 from conewise.models import Prior
 from conewise.models.written import prior_from_dict, prior_of, prior_to_dict
 from conewise.tables.columns import listed_columns
+from conewise.tables.featured import features_of_rows
 
 
 def model_to_dict(model: Any) -> dict[str, Any]:
@@ -61,4 +62,4 @@ def prior_for(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Pri
         raise InputError("the features of the model are empty: name columns of the designs.")
     _check_columns(columns, rows)
     options = {key: value for key, value in data.items() if key not in ("kind", "features")}
-    return prior_of(data["kind"], {column: [row.get(column) for row in rows] for column in columns}, **options)
+    return prior_of(data["kind"], features_of_rows(rows, columns), **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +33,16 @@ def features_of(table: LongTable | WideTable, columns: Sequence[str]) -> dict[st
     for path, reader in files:
         check_columns(columns, distinct_columns(reader, path), path)
     return {column: _one_a_design(table, files, column) for column in columns}
+
+
+def features_of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns of designs that are rows with a name; a cell without a value is refused."""
+    for column in columns:
+        lacking = next((row for row in rows if row.get(column) is None), None)
+        if lacking is not None:
+            named = f"{shown(column)} of {shown(lacking['name'])}"
+            raise InputError(f"{named} is empty: fill it in, or leave that column or that design out.")
+    return {column: [row[column] for row in rows] for column in columns}
 
 
 def _files(table: LongTable | WideTable) -> list[tuple[Path, Reader]]:
@@ -105,7 +115,7 @@ class Listed:
         check_columns(columns, list(dict.fromkeys(column for row in self._designs for column in row)), self._path)
         for column in columns:
             self._check_same(column)
-        return {column: [row.get(column) for row in self._designs] for column in columns}
+        return features_of_rows(self._designs, columns)
 
     def _check_same(self, column: str) -> None:
         """Where the measurements have a feature as well, it is what the list says."""

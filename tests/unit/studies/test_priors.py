@@ -155,7 +155,10 @@ def test_what_is_refused(tmp_path, model, sentence):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"designs": [row | {"x": None} for row in ROWS]}, "feature 'x' has nothing for design 0"),
+        (
+            {"designs": [row | {"x": None} for row in ROWS]},
+            "^'x' of '.*' is empty: fill it in",
+        ),
         ({"designs": [row | {"x": 1.0} for row in ROWS]}, "every feature is the same for all designs"),
         ({"designs": ROWS[:1]}, "at least 2 designs"),
         ({"epsilon": 0.0, "options": {"success": "contain"}}, "epsilon = 0 never ends on ties: give max_evaluations"),

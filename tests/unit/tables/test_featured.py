@@ -103,6 +103,11 @@ def test_a_feature_that_designs_lack_is_refused():
         Listed(table(), DESIGNS).features(["oil"])
 
 
+def test_a_design_without_a_feature_is_refused_by_its_name():
+    with pytest.raises(InputError, match=r"^'temp' of 'new' is empty: fill it in, or leave that column or that design"):
+        Listed(table(), [DESIGNS[0], {"name": "new"}, DESIGNS[2]]).features(["temp"])
+
+
 def test_a_list_of_designs_agrees_with_what_was_measured(tmp_path):
     listed = [{"name": "a", "temp": 30.5, "oil": "y"}, {"name": "b", "temp": "20", "oil": "x"}]
     for measured in (table(), written(tmp_path, ROWS), written(tmp_path, [*ROWS, ROWS[0] | {"temp": ""}])):
