@@ -106,7 +106,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         ("worth", worth_words(result)),
         ("certified epsilon", _certified(study, status)),
         *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
-        *((("between them", str(result.mesh)),) if isinstance(result, BoxResult) and result.mesh else ()),
+        *((("finer mesh", str(result.mesh)),) if isinstance(result, BoxResult) and result.mesh else ()),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         *((("measured", _times(each)),) if (each := measured(study, status)) else ()),
         *((("cost so far", f"{status.cost:,.6g}"),) if status.cost is not None else ()),

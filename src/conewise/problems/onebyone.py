@@ -27,7 +27,7 @@ class OneByOne:
     """
 
     problem: Any
-    """Whatever has `n_designs`, `dim`, and `evaluate(pulls, rng)` of whole rows."""
+    """Whatever has `n_designs`, `dim`, and `evaluate(pulls, rng)` of whole rows; or a `Box`."""
 
     @property
     def n_designs(self) -> int:

@@ -67,7 +67,7 @@ def test_a_box_says_what_may_lie_between_its_candidates(tmp_path):
     asked = {"cone": cw.Cone.orthant(2), "epsilon": 0.5, "delta": 0.1, "noise": cw.noise.Gaussian(0.01)}
     model = {"kind": "linear", "sizes": [3.0], "discrepancies": [0.1]}
     with cw.Study.create(tmp_path / "box.db", designs=box, model=model, **asked) as study:
-        assert "between them" not in dict(as_rows(study, study.status()))
+        assert "finer mesh" not in dict(as_rows(study, study.status()))
         while batch := study.ask(3):
             study.tell(batch, [[one.row["x"], -one.row["x"]] for one in batch])
-        assert dict(as_rows(study, study.status()))["between them"] == "all 3 settings are candidates"
+        assert dict(as_rows(study, study.status()))["finer mesh"] == "all 3 settings are candidates"
