@@ -127,8 +127,12 @@ def test_who_leaves_next_and_selecting_a_design_in_the_table_and_in_the_picture(
 
 def test_two_cones_side_by_side(chromium, snw):
     with visiting(chromium, snw) as page:
+        page.locator("#legend-second").wait_for(state="hidden")
+        assert page.locator("#caption-first").bounding_box()["height"] <= 1  # one picture needs no caption
         page.locator("#keep").click()
         reads(page, "#second-pareto", "26")
+        page.locator("#legend-second").wait_for()
+        assert page.locator("#caption-first").bounding_box()["height"] > 10
         page.locator("#degrees-exact").fill("135")
         reads(page, "#pareto", "10")
         reads(page, "#both", "10 designs are Pareto under both.")

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from shared.browser import until
-from shared.explorer import drawn, mentions, point_at, reads, visiting
+from shared.explorer import drawn, fixed, mentions, point_at, reads, save_page, serving, visiting
 
 import conewise as cw
 
@@ -16,13 +16,13 @@ MEANS = SNW.means
 VALUES = MEANS * [-1, 1]  # the area is to be small
 [(FIRST, LAST), THUMB, TICKS, HEAD] = [(1, 179), 8, 4, 14]  # of the curve: degrees, and pixels
 SHARP = 2  # pixels of the screen for one of the page
-PIXELS = """(() => {
-  const canvas = document.getElementById("curve"), { width, height } = canvas;
+PIXELS = """(id) => {
+  const canvas = document.getElementById(id), { width, height } = canvas;
   const pen = new OffscreenCanvas(width, height).getContext("2d");  // a copy: the page's own is not made to be read
   pen.drawImage(canvas, 0, 0);
   const { data } = pen.getImageData(0, 0, width, height);
   return [width, height, [...data].filter((_, at) => at % 4 === 3)];
-})()"""
+}"""
 MIXED = """(spots) => {
   const { canvas, width, height } = document.getElementById("plot-first").drawing;
   const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
@@ -105,13 +105,14 @@ def test_the_wedge_holds_exactly_those_who_would_beat_the_design_at_its_tip(chro
         assert len({paper, *seen}) == 3
 
 
-def heights(page):
-    """Of the bar at every whole degree, in pixels; and the columns that have a tick."""
-    width, height, alpha = page.evaluate(PIXELS)
+def heights(page, name="curve", ends=(FIRST, LAST)):
+    """Of the bar at every whole position, in pixels; and the columns that have a tick."""
+    first, last = ends
+    width, height, alpha = page.evaluate(PIXELS, name)
     alpha = np.array(alpha).reshape(height, width)
     width, height = width / SHARP, height / SHARP
     top = height - TICKS - 2
-    at = THUMB + (np.arange(FIRST, LAST + 1) - FIRST) / (LAST - FIRST) * (width - 2 * THUMB)
+    at = THUMB + (np.arange(first, last + 1) - first) / (last - first) * (width - 2 * THUMB)
     bars = (alpha[HEAD * SHARP : round(top * SHARP), (SHARP * at + 0.5).astype(int)] > 0).sum(axis=0) / SHARP
     return width, top - HEAD, bars, np.flatnonzero(alpha[-TICKS * SHARP :].min(axis=0) == 255) / SHARP
 
@@ -124,11 +125,11 @@ def test_the_curve_behind_the_slider_counts_and_has_a_tick_for_each_departure(ch
     with visiting(chromium, snw, device_scale_factor=SHARP) as page:
         until(page, "document.getElementById('curve').width > 300")
         if level is not None:
-            before = page.evaluate(PIXELS)
+            before = page.evaluate(PIXELS, "curve")
             page.locator("#level-1").fill(str(level))
             reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.planar(90)).sum()))
             for _ in range(400):  # it follows when the level rests
-                if page.evaluate(PIXELS) != before:
+                if page.evaluate(PIXELS, "curve") != before:
                     break
                 page.wait_for_timeout(25)
         width, room, bars, ticks = heights(page)
@@ -143,3 +144,54 @@ def test_the_curve_behind_the_slider_counts_and_has_a_tick_for_each_departure(ch
         assert away.min(axis=1).max() <= near  # every departure has a tick
         assert away.min(axis=0).max() <= near  # and every tick a departure
         assert "remain" in page.locator("#degrees").get_attribute("aria-valuetext")
+
+
+def least(share, dim):
+    return cw.Cone(share + (100 - dim * share) * np.eye(dim))
+
+
+def test_with_three_objectives_the_curve_counts_by_the_least_share_of_the_weight(chromium, tmp_path):
+    """On the live page and on the saved one, with a level too."""
+    values = np.random.default_rng(8).normal(size=(300, 3))
+    last = 33
+
+    def agrees(page, means):
+        counts = np.array([cw.pareto_mask(means, least(share, 3)).sum() for share in range(last + 1)])
+        assert counts[0] > counts[-1] + 10
+        for _ in range(400):  # it follows when the control rests
+            if page.locator("#share-curve").is_visible():
+                width, room, bars, ticks = heights(page, "share-curve", (0, last))
+                if np.allclose(bars, np.maximum(1, counts / counts.max() * room), atol=1.01):
+                    break
+            page.wait_for_timeout(25)
+        else:
+            raise AssertionError(f"the bars {bars} do not count {counts}")
+        fine = np.arange(0, last + 0.01, 0.02)
+        many = np.array([cw.pareto_mask(means, least(share, 3)).sum() for share in fine])
+        at = THUMB + (fine[:-1] + 0.01)[np.diff(many) < 0] / last * (width - 2 * THUMB)
+        away = np.abs(at[:, None] - ticks[None, :])
+        assert max(away.min(axis=1).max(), away.min(axis=0).max()) <= 1.1  # every departure has a tick, every tick one
+
+    within = values[values[:, 2] >= 0.4]
+    with serving(fixed(values)) as explorer, visiting(chromium, explorer.address, device_scale_factor=SHARP) as page:
+        agrees(page, values)
+        leaves = next(k for k in range(300) if 8 < left_at(values, k) < 30)
+        page.locator("#filter").fill(f"d{leaves}")
+        page.locator("#table button", has_text=re.compile(f"^d{leaves}$")).click()
+        mentions(page, "#selected", f"each has {left_at(values, leaves):.2f} % of the weight")
+        page.locator("#level-2").fill("0.4")
+        agrees(page, within)
+        path = save_page(page, tmp_path)
+    with visiting(chromium, path.as_uri(), device_scale_factor=SHARP) as page:
+        agrees(page, within)
+        page.locator("#level-2").fill("")
+        agrees(page, values)
+
+
+def left_at(means, k):
+    """The least share, in %, at which a design leaves, by bisection; 0 where it is beaten from the beginning."""
+    low, high = 0.0, 33.3
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cw.pareto_mask(means, least(middle, 3))[k] else (low, middle)
+    return low

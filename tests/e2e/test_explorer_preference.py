@@ -238,6 +238,7 @@ def test_back_is_undo_and_the_address_holds_everything(chromium, snw):
 def test_the_shortlist_is_compared_and_saved(chromium, snw):
     with visiting(chromium, snw) as page:
         names = []
+        page.locator("#legend-short").wait_for(state="hidden")
         for place in (1, 4):
             page.locator("#table button").nth(place).click()
             names.append(page.locator("#table button").nth(place).inner_text())
@@ -245,6 +246,7 @@ def test_the_shortlist_is_compared_and_saved(chromium, snw):
             page.locator("#shortlist-toggle").click()
         reads(page, "#shortlist-toggle", "Take off the shortlist")
         reads(page, "#compared tbody tr:last-child", "Nowremainsremains")
+        page.locator("#legend-short").wait_for()
         assert drawn(page, "look.shortlist") == [SNW.names.index(name) for name in names]
         page.locator("#degrees-exact").fill("179")
         reads(page, "#compared tbody tr:last-child", "Nowbeatenbeaten")
@@ -302,12 +304,20 @@ def test_on_a_phone_there_is_a_control_at_the_foot_with_more_objectives_too(chro
     from conewise.dashboard.sources import Fixed
 
     values = np.random.default_rng(dim).normal(size=(206, dim)) + np.random.default_rng(1).normal(size=(206, 1))
-    designs = designs_of(values, minimised=("f0",))
+    objectives = [f"{f'f{d} of a very long name':.<60}" for d in range(dim)]
+    designs = designs_of(values, minimised=objectives[:1], objectives=objectives)
     with (
         serving(Fixed("t", designs, cw.Cone.orthant(dim), None)) as explorer,
         visiting(chromium, explorer.address, **PHONE) as page,
     ):
         drawn(page, "frames")
+        if dim == 8:
+            spans = np.array(drawn(page, "spans"))
+            assert (spans[1:, 0] > spans[:-1, 1]).all()
+            assert spans.min() >= 0
+            assert spans.max() <= page.locator("#plot-first").bounding_box()["width"]
+        assert page.evaluate("document.querySelector('.full').getClientRects().length") == 1  # its stop is not alone
+        page.locator("#share-curve").wait_for()
         slider = page.locator("#share")
         for at in (0, 400, 10**6):  # wherever one has scrolled to
             page.evaluate(f"scrollTo(0, {at})")
@@ -337,7 +347,7 @@ def test_on_a_phone_there_is_a_control_at_the_foot_with_more_objectives_too(chro
 
 
 def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(chromium, tmp_path):
-    """One step is 100 EUR or 10 m/s: 45 degrees in steps, and the sentence in EUR and m/s."""
+    """One step is 100 EUR or 10 m/s: 45 degrees in steps, and the sentence in EUR and m/s, for a step of either."""
     values = np.random.default_rng(4).normal(size=(200, 2)) * [300, 20]
     table = tmp_path / "units.csv"
     rows = [f"d{k},{a},{b}" for k, (a, b) in enumerate(values.tolist())]
@@ -348,8 +358,16 @@ def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(c
         page.locator("#degrees-exact").fill("135")
         steps = values * [-0.01, 0.1]
         reads(page, "#pareto", str(cw.pareto_mask(steps, cw.Cone.planar(135)).sum()))
-        has(page, "#rate-0", "0.241")  # 2.41 steps of speed for one of price: 24.1 m/s for 100 EUR
-        page.locator("#rate-0").fill("0.5")
+        has(page, "#rate-0", "24.1")  # 2.41 steps of speed for one of price
+        has(page, "#rate-1", "241")
+        reads(
+            page,
+            "#sentence",
+            "For 100 more price you want at least  more speed; for 10 less speed at least  less price.",
+        )
+        assert page.get_by_label("more speed that you want for 100 more price", exact=True).input_value() == "24.1"
+        assert page.locator(".steps:visible").all_inner_texts() == ["Counted in steps of 100 price, 10 speed."] * 2
+        page.locator("#rate-0").fill("50")
         page.locator("#rate-1").fill("∞")
         said = cw.Preferences(objectives).accepts(give={"price": 1}, get={"speed": 0.5})
         reads(page, "#pareto", str(said.remaining(values).sum()))
@@ -357,7 +375,8 @@ def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(c
         path = save_page(page, tmp_path)
     with visiting(chromium, path.as_uri()) as page:
         reads(page, "#pareto", str(said.remaining(values).sum()))
-        has(page, "#rate-0", "0.5")
+        has(page, "#rate-0", "50")
+        mentions(page, "#sentence", "For 100 more price")
 
 
 # -- a study -----------------------------------------------------------------------------------------------------------

@@ -52,9 +52,17 @@ def looked_at(page, given):
     front = np.flatnonzero(cw.pareto_mask(given.means, cw.Cone.orthant(dim)))
     reads(page, "#pareto", f"{len(front):,}")
     reads(page, "#designs", f"{count:,}")
+    reads(page, "#pareto-label", "remains." if len(front) == 1 else "remain.")
+    hints = {1: "With one objective there is nothing to trade."}
+    reads(page, "#moved", hints.get(dim, "∞: no amount is enough. Change a number."))
     shown = given.shown(front[:100].tolist())
     assert table_names(page) == shown
+    if dim == 1:  # a level is the control, and nothing speaks of cones
+        assert page.evaluate("document.querySelector('#controls input').id") == "level-0"
+        assert page.locator("#keep, #second, #text, #trade, #least").locator("visible=true").count() == 0
     if dim > 3:
+        spans = np.array(drawn(page, "spans"))
+        assert (spans[1:, 0] > spans[:-1, 1]).all()  # names of axes lie beside each other
         assert drawn(page, "counts") == {"quiet": min(300, count), "front": min(400, len(front))}
     else:
         assert drawn(page, "titles[0]").startswith("← objective 0")

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 from shared.browser import SLOW
@@ -45,12 +46,13 @@ def test_an_accepted_exchange_is_in_the_sentence_from_the_beginning(chromium, tm
     ):
         reads(page, "#pareto", str(len(front)))
         listed(page, [NAMES[k] for k in front])
-        has(page, "#rate-0", "0.2")  # for 1 more price at least 0.2 more speed
+        mentions(page, "#sentence", "For 20 more price")  # a tenth of the spread, rounded
+        has(page, "#rate-0", "4")
         has(page, "#rate-1", "∞")
-        mentions(page, "#words", "A rise of 1 in price is accepted for a rise of at least 0.2 in speed.")
+        mentions(page, "#words", "A rise of 1 in price / 20 is accepted for a rise of at least 2 in speed / 2.")
         # The page goes on from there: another exchange the other way round, and none at all.
-        page.locator("#rate-1").fill("10")
-        both = said.accepts(give={"speed": 1}, get={"price": 10})
+        page.locator("#rate-1").fill("20")
+        both = said.accepts(give={"speed": 2}, get={"price": 20})
         reads(page, "#pareto", str(both.remaining(VALUES[:, :2]).sum()))
         page.locator("#degrees-exact").fill("90")
         reads(page, "#pareto", str(plain))
@@ -72,7 +74,36 @@ def test_exchanges_and_preferences_of_three_objectives_open_the_page(chromium, t
         reads(page, "#pareto", str(said.remaining(VALUES).sum()))
         rate = max(price / speed for price, speed, _ in said.cone.facets.tolist())  # in speed, for 1 more price
         assert rate <= 0.2 * (1 + 1e-6)
-        has(page, "#rate", f"{rate:.3g}")
+        reads(page, "#given", "20")
+        has(page, "#rate", f"{20 * rate:.3g}")
+        page.locator("#give").select_option("2")
+        reads(page, "#given", "0.5")
+
+
+CARS = Path(__file__).parents[2] / "examples/tables/cars.csv"
+
+
+def test_columns_in_very_different_measures_count_in_steps_and_the_slider_reaches_everybody(chromium, tmp_path):
+    """The command of the documentation: a car costs tens of thousands and has a hundred horses."""
+    of = ("--objectives", "price,power", "--minimise", "price")
+    steps = [cw.Objective("price", "min", unit=2000), cw.Objective("power", unit=10)]
+    with exploring(CARS, *of) as address, visiting(chromium, address) as page:
+        assert page.locator("#sentence").inner_text().startswith("For 2000 more price you want at least")
+        mentions(page, "#sentence", "; for 10 less power at least")
+        leaving = page.locator("#leaving .angle").all_inner_texts()
+        assert len(leaving) == 4
+        assert max(float(angle.rstrip("°")) for angle in leaving) > 140  # the 179 degrees of the slider are of use
+        page.locator("#degrees").fill("120")
+        left = list(cw.front(CARS, cw.Cone.planar(120), objectives=steps)["name"])
+        listed(page, left)
+        command = page.locator("#command").input_value()
+    printed = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "--json"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert [row["name"] for row in json.loads(printed.stdout)["designs"]] == left
+    with exploring(CARS, *of, "--cone", "planar:120") as address, visiting(chromium, address) as page:
+        mentions(page, "#sentence", "For 1 more price")  # as the cone counts in every other command
+        assert page.locator(".steps:visible").count() == 0
 
 
 def test_what_cannot_be_said_is_refused_before_a_page_opens(tmp_path):

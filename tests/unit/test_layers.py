@@ -164,7 +164,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "dashboard": [
         ("knowledge", "views", "preferences", "doorway", "guard"),
         ("sources",),
-        ("angles", "estimates", "levels", "patience", "statements"),
+        ("angles", "shares", "estimates", "levels", "patience", "statements"),
         ("answers", "listing", "returning"),
         ("saved",),
         ("desk",),

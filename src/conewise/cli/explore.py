@@ -17,11 +17,11 @@ from conewise.cli.options import columns
 from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
 from conewise.dashboard.doorway import doorway
-from conewise.errors import ConewiseError, InputError, from_extra
+from conewise.errors import ConewiseError, InputError, from_extra, printable
 from conewise.objectives import as_objectives
 from conewise.preferences import stated_cone
 from conewise.problems.embedded import load
-from conewise.tables.known import take_units
+from conewise.tables.known import take_steps_where_unequal, take_units
 from conewise.tables.shards import ShardedTable
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def explore(
     """
     try:
         from conewise.dashboard.server import Explorer
+        from conewise.dashboard.sources import Fixed
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
     token = _token()
@@ -79,6 +80,9 @@ def explore(
         print_json({"address": explorer.address})
     else:
         click.echo(f"Exploring {source} at {explorer.address} (Ctrl-C ends it)")
+        if isinstance(found, Fixed) and not units and (steps := found.designs().meaning.stated()):
+            counted = ", ".join(f"{amount:.6g} {name}" for name, amount in steps.items())
+            click.echo(printable(f"Preferences count in steps of {counted}; --unit says otherwise."))
     sys.stdout.flush()
     with ExitStack() as until_the_end:
         if not no_browser:
@@ -143,5 +147,7 @@ def _source(
     meaning, auto = meant_by(table.meaning, units, levels)
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)
+    if not units and spec is None:  # a cone that is given counts in the units of the other commands
+        take_steps_where_unequal(table)
     named = designs_named(table) if statements else {}
     return from_table(table.tables[0], stated_cone(spec, table.meaning, statements, named))

@@ -20,6 +20,7 @@ from conewise.dashboard.levels import levels_in
 from conewise.dashboard.listing import listing, wanted
 from conewise.dashboard.preferences import number_in
 from conewise.dashboard.returning import returning
+from conewise.dashboard.shares import leaving_shares
 from conewise.dashboard.sources import Designs, Source
 from conewise.dashboard.statements import all_said, sentences, stated
 from conewise.errors import ConewiseError, InputError, printable
@@ -196,6 +197,13 @@ class Desk:
         if designs.dim != 2:
             raise InputError("angles are for two objectives.")
         return self._once(("angles", designs.key), lambda: leaving_angles(designs), self._long_turn)
+
+    def shares(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Where every design leaves as all least shares of the weight grow; three objectives and more."""
+        designs = self._designs(asked)
+        if designs.dim < 3:
+            raise InputError("least shares of the weight are for three objectives and more.")
+        return self._once(("shares", designs.key), lambda: leaving_shares(designs), self._long_turn)
 
     def _designs(self, asked: dict[str, Any]) -> Designs:
         """As they are now, and which of them miss no level of a question."""

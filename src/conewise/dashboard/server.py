@@ -45,6 +45,7 @@ def build(source: Source, *, token: str, hosts: tuple[str, ...]) -> Guard:
         "confidence": desk.confidence,
         "upcoming": desk.upcoming,
         "angles": desk.angles,
+        "shares": desk.shares,
         "points": desk.points,
         "duel": desk.duel,
         "shortlist": desk.shortlist,

@@ -13,6 +13,7 @@ from conewise._arrays import Floats, Indices, as_points, as_words
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.objectives import (
+    TENFOLD,
     Level,
     Objective,
     UnitsWarning,
@@ -119,14 +120,30 @@ def take_units(table: ShardedTable, units: str | None) -> None:
         raise InputError(
             f'units must be "auto" or None, got {shown(units)}; a unit of your own is Objective(unit=...).'
         )
+    proposal = proposed_units(table.meaning, _spreads(table))
+    given = {o.name for o in table.meaning.each if o.unit != 1}
+    table.meaning_as(with_units(table.meaning, {n: u for n, u in proposal.items() if n not in given}))
+
+
+def take_steps_where_unequal(table: ShardedTable) -> bool:
+    """Units as with "auto" where the spreads of the objectives are more than tenfold apart, and whether they are."""
+    spreads = _spreads(table)
+    known = spreads[np.isfinite(spreads) & (spreads > 0)]
+    unequal = len(known) > 1 and bool(known.max() > TENFOLD * known.min())
+    if unequal:
+        table.meaning_as(with_units(table.meaning, proposed_units(table.meaning, spreads)))
+    return unequal
+
+
+def _spreads(table: ShardedTable) -> Floats:
+    """(D,): the largest minus the least value of each objective."""
     low, high = np.full(table.dim, np.inf), np.full(table.dim, -np.inf)
     for part in table.tables:
         for chunk in part.chunks():
             if len(chunk.values):
                 low, high = np.minimum(low, chunk.values.min(axis=0)), np.maximum(high, chunk.values.max(axis=0))
-    proposal = proposed_units(table.meaning, high - low)
-    given = {o.name for o in table.meaning.each if o.unit != 1}
-    table.meaning_as(with_units(table.meaning, {n: u for n, u in proposal.items() if n not in given}))
+    spreads: Floats = high - low
+    return spreads
 
 
 def spread_remark(table: ShardedTable, found: TableFront, cone: Cone) -> str | None:

@@ -39,6 +39,24 @@ def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
     )
 
 
+def test_the_command_says_in_which_steps_preferences_count(tmp_path, monkeypatch):
+    from conewise.dashboard.server import Explorer
+
+    monkeypatch.setattr(Explorer, "run", lambda self: self._socket.close())  # nobody comes
+    path = tmp_path / "cars.csv"
+    path.write_text("name,price,power\na,14900,75\nb,41000,210\n")
+    said = "Preferences count in steps of 2000 price, 10 power; --unit says otherwise."
+    for options, expected in (
+        ([], [said]),
+        (["--minimise", "price", "--accept", "100 price for 1 power"], [said]),
+        (["--unit", "price=100"], []),
+        (["--cone", "planar:120"], []),  # counts as it does in every other command
+        (["--objectives", "power"], []),
+    ):
+        done = CliRunner().invoke(commands, ["explore", str(path), "--no-browser", *options])
+        assert (done.exception, done.output.splitlines()[1:]) == (None, expected)
+
+
 def test_a_page_has_room_for_so_many_objectives(tmp_path, capsys):
     path = tmp_path / "wide.csv"
     path.write_text("\n".join([",".join(["name", *(f"f{d}" for d in range(51))]), ",".join(["a", *["1"] * 51])]) + "\n")

@@ -1,12 +1,19 @@
 // One slider for three objectives and more: the least share of the weight that each of them has.
 
-import { byId, element, say, short } from "./dom.js";
+import { drawCounts } from "./curve.js";
+import { byId, element, say, short, show } from "./dom.js";
 
 export function setUpLeast(dim, use) {
   const slider = byId("share");
   slider.max = Math.ceil(100 / dim) - 1;  // some weighting must be left
   byId("share-ends").replaceChildren(element("span", "none may get worse"), element("span", "all weigh the same"));
   slider.addEventListener("input", () => use(Array.from({ length: dim }, () => Number(slider.value))));
+}
+
+// How many remain where every objective has at least so much of the weight, and where each one leaves.
+export function drawLeaving({ curve, shares }) {
+  show("share-curve", curve.length > 0);
+  if (curve.length) drawCounts("share-curve", { curve, ends: shares, range: [0, Number(byId("share").max)], step: 1 });
 }
 
 // `shares` is null where the preference is no least shares.

@@ -8,11 +8,10 @@ import { wordsBack } from "./returning.js";
 const NEXT = 5;
 
 // A front that takes long to count is estimated first, from a sample of the designs.
-const count = (number, answer) => (answer.estimated ? `about ${whole(Number(number.toPrecision(2)))}` : whole(number));
+export const counted = (number, answer) => (answer.estimated ? `about ${whole(Number(number.toPrecision(2)))}` : whole(number));
 
 export function drawCards(answer) {
   const first = answer.first;
-  say("pareto", count(first.pareto, answer));
   say("designs", whole(answer.designs));
   say("beta", (first.exact ? "" : "at most ") + String(Number(first.beta.toFixed(4))));
   say("total", first.cost.error ? "–" : large(first.cost.total));
@@ -23,7 +22,7 @@ export function drawCards(answer) {
   show("card-second", answer.second !== null);
   if (answer.second) {
     say("second-label", `Compared: ${answer.second.cone}`);
-    say("second-pareto", count(answer.second.pareto, answer));
+    say("second-pareto", counted(answer.second.pareto, answer));
     const total = answer.second.cost.error ? "" : `, ${large(answer.second.cost.total)} evaluations`;
     say("second-more", `Pareto, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
   }
@@ -33,18 +32,25 @@ export function drawWords(words) {
   byId("words").replaceChildren(...words.map((line) => element("li", line)));
 }
 
+// Until something has moved: what can be, and what the sign in the sentence means.
+function beginning() {
+  const fields = [...document.querySelectorAll(".sentence .rate")];
+  if (!fields.length) return "With one objective there is nothing to trade.";
+  return fields.some(({ value }) => value === "∞") ? "∞: no amount is enough. Change a number." : "Change a number, or move the slider.";
+}
+
 // Who came and went since the cone at which the control last rested.
 export function drawMoved(moved) {
   const parts = moved ? [["entered", moved.entered], ["left", moved.left]].filter(([, part]) => part.count) : [];
   if (!parts.length) {
-    say("moved", moved ? `Since ${moved.before} no design has entered or left.` : "Nothing has moved yet.");
+    say("moved", moved ? "No design has entered or left." : beginning());
     return;
   }
   const line = ([word, part]) => {
     const more = part.count > part.names.length ? ` and ${whole(part.count - part.names.length)} more` : "";
     return `${whole(part.count)} ${word}: ${part.names.join("; ")}${more}.`;
   };
-  byId("moved").replaceChildren(element("strong", `Since ${moved.before}`), ...parts.map((part) => element("span", line(part))));
+  byId("moved").replaceChildren(element("strong", "Last move"), ...parts.map((part) => element("span", line(part))));
 }
 
 const LEAST = 1e-12;
@@ -60,7 +66,19 @@ const withError = ({ values, study }, place) => {
   return error === null ? short(values[place]) : `${short(values[place])}, standard error ${short(Number(error.toPrecision(2)))}`;
 };
 
-export function drawSelected(start, chosen, angles, back, { onSelect, isKept, onKeep }) {
+// Until where the slider may go: an angle, or a least share of the weight.
+function untilWords(chosen, { angles, shares }) {
+  const place = (angles ?? shares)?.index.indexOf(chosen.index) ?? -1;
+  if (place >= 0) {
+    const end = angles ? angles.degrees[place] : shares.shares[place];
+    if (angles) return end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`;
+    return end === null ? "all weigh the same" : `each has ${end.toFixed(2)} % of the weight`;
+  }
+  const isShort = angles && angles.from !== null && chosen.values !== null && !chosen.misses.length;
+  return isShort ? `less than ${angles.from} degrees` : null;
+}
+
+export function drawSelected(start, chosen, leaving, back, { onSelect, isKept, onKeep }) {
   const facts = [element("p", chosen.name, "chosen-name")];
   const list = element("dl");
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
@@ -68,13 +86,8 @@ export function drawSelected(start, chosen, angles, back, { onSelect, isKept, on
   else start.objectives.forEach((name, place) => add(name, withError(chosen, place)));
   add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
   if (chosen.study) for (const [term, words] of studyWords(chosen.study)) add(term, words);
-  const place = angles ? angles.index.indexOf(chosen.index) : -1;
-  if (place >= 0) {
-    const end = angles.degrees[place];
-    add("Remains until", end === null ? `beyond ${angles.to} degrees` : `${end.toFixed(2)} degrees`);
-  } else if (angles && angles.from !== null && chosen.values !== null && !chosen.misses.length) {
-    add("Remains until", `less than ${angles.from} degrees`);
-  }
+  const until = untilWords(chosen, leaving);
+  if (until !== null) add("Remains until", until);
   facts.push(list);
   if (chosen.rivals.length) {
     const by = element("ul", null, "rivals");

@@ -3,6 +3,7 @@
 
 import { byId, chooser, element, say, short, show, spread, traded, whole } from "./dom.js";
 import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
+import { drawRemain } from "./remain.js";
 import { wordsBack } from "./returning.js";
 
 const PAUSE = 60;  // milliseconds without a move, before the list follows
@@ -33,6 +34,7 @@ export function setUpPage(given, changed) {
   page = given;
   say("title", data.title);
   say("standing", data.about);
+  show("legend-short", data.shortlist.length > 0);
   say("designs", whole(everyone.length));
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   setUpLevels(data, changed);
@@ -47,7 +49,7 @@ export const levelsDrawn = () => data.objectives.map((_, place) => levels.get(pl
 export function drawPage(count) {
   drawLevels();
   show("legend-level", levels.size > 0);
-  say("pareto", whole(count));
+  drawRemain(whole(count));
   look();
   clearTimeout(pausing);
   pausing = setTimeout(drawNames, PAUSE);

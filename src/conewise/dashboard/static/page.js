@@ -4,16 +4,17 @@
 import { note, read } from "./address.js";
 import { Refusal, ask, latest, sentence } from "./api.js";
 import { drawControls, setUp } from "./controls.js";
-import { byId, large, say, show, whole } from "./dom.js";
+import { byId, large, say, short, show, whole } from "./dom.js";
 import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
-import { drawLeast, setUpLeast } from "./least.js";
+import { drawLeast, drawLeaving, setUpLeast } from "./least.js";
 import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
-import { drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
+import { counted, drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
 import { drawBrushes, drawPictures, picture, pointAt, setUpPictures, setZoom } from "./pictures.js";
 import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
+import { drawRemain } from "./remain.js";
 import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
@@ -25,7 +26,7 @@ const BETWEEN_LOOKS = 1000;  // milliseconds
 const RESTING = 300;  // milliseconds without a move, before what takes longer is asked
 const PAUSE = 90;  // milliseconds without a move, before the server hears of what the page has already drawn
 
-export const shown = { start: null, answer: null, selected: null, axes: [0, 1], parallel: false, plane: null, points: null, angles: null };
+export const shown = { start: null, answer: null, selected: null, axes: [0, 1], parallel: false, plane: null, points: null, angles: null, shares: null };
 
 let resting = 0;
 let asking = 0;
@@ -65,7 +66,7 @@ function drawHere() {
   drawLevels();
   if (!shown.plane || !held.edges) return false;
   const count = findFront();
-  say("pareto", whole(count));
+  drawRemain(whole(count), shown.start.live);
   drawSentence(shown.answer);
   drawTrade(count);
   drawPictures(shown, true);
@@ -159,8 +160,9 @@ async function rest() {
   const move = moving;
   rested = { text: shown.answer.first.cone, ...levelsAsked() };
   remember();
-  if (shown.angles && shown.angles.levels !== JSON.stringify(levelsNoted())) {
-    await loadAngles().catch((error) => trouble(error, "refusal"));
+  const isDue = (shown.angles || held.dim > 2) && (shown.angles ?? shown.shares)?.levels !== JSON.stringify(levelsNoted());
+  if (isDue) {
+    await loadLeaving().catch((error) => trouble(error, "refusal"));
     if (move === moving) drawLists();
   }
   if (shown.selected) await choose(picked ?? shown.selected.index, false);
@@ -181,6 +183,7 @@ async function rest() {
 function drawNumbers(found) {
   const { first, second } = found;
   drawCards(found);
+  drawRemain(counted(first.pareto, found), shown.start.live);
   drawSentence(found);
   drawTrade(whole(first.pareto));
   if (held.dim > 2) drawLeast(first.views.shares, byId("pareto").textContent);
@@ -247,7 +250,7 @@ async function choose(index, redraw = true) {
   drawPictures(shown);
 }
 
-const drawChosen = () => drawSelected(shown.start, shown.selected, shown.angles, waysBack(shown, changed), { onSelect: choose, isKept, onKeep: toggle });
+const drawChosen = () => drawSelected(shown.start, shown.selected, shown, waysBack(shown, changed), { onSelect: choose, isKept, onKeep: toggle });
 
 function shortlisted() {
   drawShortlist(choose, standing);
@@ -296,23 +299,39 @@ async function load() {
   shown.start = start;
   say("title", start.title);
   document.title = `${start.title} – conewise explorer`;
-  if (start.live) say("pareto-label", "remain, by the averages so far.");
   drawStanding(start.standing);
   await loadConfidence(start);
-  [shown.angles, shown.plane, shown.points] = [null, null, null];
+  [shown.angles, shown.shares, shown.plane, shown.points] = [null, null, null, null];
   if (start.objectives.length !== 2 || start.unknown === start.designs) return;
-  const [, { points }] = await Promise.all([loadAngles(), ask("points")]);
+  const [, { points }] = await Promise.all([loadLeaving(), ask("points")]);
   if (!points) return;
   const steps = inSteps(start);
   shown.points = { ...points, place: new Map(points.index.map((index, k) => [index, k])) };
   shown.plane = new Plane(...points.values.map((column, d) => column.map((value) => steps[d] * value)));
 }
 
-// Who leaves at which angle, which depends on the levels.
-async function loadAngles() {
-  const about = JSON.stringify(levelsNoted());
-  shown.angles = { ...await ask("angles", levelsAsked()), levels: about };
-  if (ready()) drawCurve(shown.angles);
+// Who leaves at which angle, or at which least share of the weight; that depends on the levels.
+async function loadLeaving() {
+  const levels = JSON.stringify(levelsNoted());
+  const isPlane = shown.start.objectives.length === 2;
+  const found = { ...await ask(isPlane ? "angles" : "shares", levelsAsked()), levels };
+  shown[isPlane ? "angles" : "shares"] = found;
+  if (!isPlane) drawLeaving(found);
+  else if (ready()) drawCurve(found);
+}
+
+// With one objective there is nothing to trade, and a level is all that one can say.
+function setUpAlone() {
+  const levelled = document.querySelector(".levelled");
+  levelled.classList.add("trade");
+  byId("controls").prepend(levelled);
+  for (const part of document.querySelectorAll(".ways, .compare")) part.hidden = true;
+}
+
+// Angles, shares and the text of a cone count in steps.
+function drawSteps({ objectives, units }) {
+  const words = units.every((unit) => unit === 1) ? "" : `Counted in steps of ${objectives.map((name, place) => `${short(units[place])} ${name}`).join(", ")}.`;
+  document.querySelectorAll(".steps").forEach((place) => { place.textContent = words; });
 }
 
 // A study goes on: look, and draw again when its averages have moved.
@@ -384,7 +403,9 @@ async function begin() {
   show("trade", dim === 2);
   show("least", dim > 2);
   if (dim > 2) setUpLeast(dim, (shares) => { held.base = { shares }; changed(); });
-  if (dim !== 2) byId("least").after(document.querySelector(".ways"));  // the other ways are beside the picture as well
+  if (dim > 2) byId("least").after(document.querySelector(".ways"));  // the other ways are beside the picture as well
+  if (dim === 1) setUpAlone();
+  drawSteps(start);
   if (window.location.hash) await restore(read());
   drawLevels();
   setUpPictures(shown, pictureEvents);

@@ -125,7 +125,9 @@ export function drawPictures(shown, moving = false) {
   const isPlane = plane !== null && !parallel;
   const drawnLevels = shownAxes.map((place) => levels.get(place) ?? null);
   show("legend-level", levels.size > 0);
+  show("legend-short", shortlist.length > 0);
   show("legend-faded", isBrushing());
+  if (answer) show("legend-second", answer.second !== null);
   if (!moving && !parallel && pointsOf(shown) !== fed) for (const side of SIDES) feed(shown, side);
   const unseen = parallel ? null : faded(fed);
   if (isPlane) {

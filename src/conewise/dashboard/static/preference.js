@@ -69,9 +69,6 @@ export function settle(rayPair = null) {
 // 1 / unit of every objective, with the sign of its direction.
 export const inSteps = ({ objectives, minimised, units }) => objectives.map((name, d) => (minimised.includes(name) ? -1 : 1) / units[d]);
 
-// What a rate in steps is in the user's own units, for 1 of the one objective in terms of the other.
-export const inUnits = (rate, of, paid) => rate * Math.abs(held.steps[of] / held.steps[paid]);
-
 const NUMBER = 6;  // digits
 
 // Two edges as the text form of a cone.

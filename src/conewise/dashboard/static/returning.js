@@ -2,7 +2,7 @@
 
 import { element, short } from "./dom.js";
 import { edgeOf, widened } from "./geometry.js";
-import { held, inUnits, saidRays, setRate } from "./preference.js";
+import { held, saidRays, setRate } from "./preference.js";
 
 const ROOM = 0.01;  // of the last of three digits: what is said must hold in spite of rounding
 
@@ -12,20 +12,20 @@ function above(rate) {
   return Number(((Math.floor(rate / step + ROOM) + 1) * step).toPrecision(3));
 }
 
-// In the plane, the exchanges that together bring a design back: { loss, gain, amount }, for 1 of `loss` at least `amount`
-// of `gain`, in the user's own units. null where no price does.
-function exchangesBack(plane, place) {
+// In the plane, the exchanges that together bring a design back: { loss, gain, amount }, for a step of `loss` at least
+// `amount` of `gain`, in the user's own units. null where no price does.
+function exchangesBack({ units }, plane, place) {
   const reached = plane.ratesReached(place, held.edges);
   return reached && [0, 1].filter((loss) => reached[loss] > 0)
-    .map((loss) => ({ loss, gain: 1 - loss, amount: above(inUnits(reached[loss], loss, 1 - loss)) }));
+    .map((loss) => ({ loss, gain: 1 - loss, amount: above(reached[loss] * units[1 - loss]) }));
 }
 
-const rateOf = ({ loss, gain, amount }) => inUnits(amount, gain, loss);  // in steps
+const rateOf = ({ units }, { gain, amount }) => amount / units[gain];  // in steps
 
 // Whether something that was said asks for less.
-function isContrary(exchanges) {
+function isContrary(start, exchanges) {
   const edges = [...held.edges];
-  for (const exchange of exchanges) edges[exchange.gain] = edgeOf("pays", rateOf(exchange), exchange.gain);
+  for (const exchange of exchanges) edges[exchange.gain] = edgeOf("pays", rateOf(start, exchange), exchange.gain);
   const whole = widened(edges, saidRays());
   return whole === null || String(whole) !== String(edges);
 }
@@ -36,9 +36,9 @@ const worse = (start, place) => `${turned(start, place) ? "more" : "less"} ${sta
 
 export const NEVER = "at no price: another design is at least as good in every objective";
 
-// The smallest change of all: { factor, exchanges: [loss, gain, before, after] }, and the sentences that it takes back.
+// The smallest change of all: { factor, exchanges: [loss, gain, before, after] } for 1 of the loss, and the sentences that it takes back.
 export function changeWords(start, { factor, exchanges }, gone = []) {
-  const each = exchanges.map(([loss, gain, before, after]) => `1 ${worse(start, loss)} then wants ${short(above(after))} ${better(start, gain)}, not ${short(Number(before.toPrecision(3)))}`);
+  const each = exchanges.map(([loss, gain, before, after]) => `${short(start.units[loss])} ${worse(start, loss)} then wants ${short(above(after * start.units[loss]))} ${better(start, gain)}, not ${short(Number((before * start.units[loss]).toPrecision(3)))}`);
   const back = gone.length ? `; it takes back: ${gone.join("; ")}` : "";
   return `if exchanges asked for up to ${short(above(factor))} times as much, the smallest change that does it${each.length ? `: ${each.join("; ")}` : ""}${back}`;
 }
@@ -46,14 +46,14 @@ export function changeWords(start, { factor, exchanges }, gone = []) {
 // In words, and to be used by a click.
 export function waysBack({ start, selected, plane, points, answer }, changed) {
   if (!selected.beaten_by) return [];
-  const words = ({ loss, gain, amount }) => `at ${short(amount)} ${better(start, gain)} for 1 ${worse(start, loss)}`;
+  const words = ({ loss, gain, amount }) => `at ${short(amount)} ${better(start, gain)} for ${short(start.units[loss])} ${worse(start, loss)}`;
   if (plane && held.edges) {
-    const exchanges = exchangesBack(plane, points.place.get(selected.index));
+    const exchanges = exchangesBack(start, plane, points.place.get(selected.index));
     if (!exchanges) return [{ words: NEVER }];
     const all = exchanges.map(words).join(" and ");
-    if (isContrary(exchanges)) return [{ words: `${all}, if you took back what you said to the contrary` }];
+    if (isContrary(start, exchanges)) return [{ words: `${all}, if you took back what you said to the contrary` }];
     const use = () => {
-      for (const exchange of exchanges) setRate(exchange.loss, "pays", rateOf(exchange));
+      for (const exchange of exchanges) setRate(exchange.loss, "pays", rateOf(start, exchange));
       changed();
     };
     return [{ words: all, use }];
@@ -73,10 +73,10 @@ export function waysBack({ start, selected, plane, points, answer }, changed) {
       const least = shares.map((share, place) => `${short(share)} % ${start.objectives[place]}`).join(", ");
       return { words: `with least shares of ${least}`, use: () => { held.base = { shares }; changed(); } };
     }
-    const exchange = { loss, gain, amount: above(amount) };
+    const exchange = { loss, gain, amount: above(amount * start.units[loss]) };
     const isIt = ({ accept }) => accept?.[0] === loss && accept[2] === gain;
     return { words: words(exchange), use: () => {
-      held.said = held.said.map((said) => (isIt(said) ? { accept: [loss, 1, gain, exchange.amount] } : said));
+      held.said = held.said.map((said) => (isIt(said) ? { accept: [loss, start.units[loss], gain, exchange.amount] } : said));
       changed();
     } };
   });

@@ -2,7 +2,7 @@
 // as it was saved. The page itself finds who remains.
 
 import { byId, element, say, short, show, whole } from "./dom.js";
-import { drawLeast, setUpLeast } from "./least.js";
+import { drawLeast, drawLeaving, setUpLeast } from "./least.js";
 import { setLevel } from "./levels.js";
 import { choose, data, drawPage, everyone, levelsDrawn, missed, ready, setUpPage, turned } from "./offline.js";
 import { Parallel } from "./parallel.js";
@@ -13,6 +13,7 @@ import { drawWeights, setUpWeights } from "./weights.js";
 const AT_ONCE = 50;  // milliseconds: a front that takes longer waits until the control rests
 const RESTING = 150;
 const MOST = 99;  // % for all least shares together: some weighting must be left
+const COUNTED = 2000;  // designs that remain without any least share: more are not counted at every share
 const NAMED = 2;  // exchanges of a change that are told
 
 const dim = data.objectives.length;
@@ -21,8 +22,10 @@ const drawing = new Parallel(byId("plot-first"), "Designs and those that remain,
 let rows = data.rows;
 let shares = data.shares;  // in %; null where the preference is no least shares
 let words = "";
+let curving = 0;
 let took = 0;  // milliseconds of the last front
 let counting = 0;
+let drawnLevels = null;  // the levels of the curve behind the slider
 
 function restore() { use(data.rows, data.shares, data.shares ? shareWords(data.shares) : data.words.join(" ")); }
 
@@ -59,6 +62,17 @@ function count() {
   took = performance.now() - started;
   drawLeast(shares, whole(found));
   drawPage(found);
+  const now = JSON.stringify(levelsDrawn());
+  if (now === drawnLevels) return;
+  drawnLevels = now;
+  clearTimeout(curving);
+  curving = setTimeout(drawCurve, RESTING);
+}
+
+function drawCurve() {
+  const ends = space.leaving(COUNTED);
+  const curve = Array.from({ length: ends.length && Number(byId("share").max) + 1 }, (_, share) => [share, ends.filter((end) => end === null || end > share).length]);
+  drawLeaving({ curve, shares: ends });
 }
 
 // -- each objective on its own ---------------------------------------------------------------------------------------

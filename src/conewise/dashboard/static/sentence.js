@@ -1,7 +1,7 @@
 // The head of the page: the preference as a sentence whose numbers can be changed.
 
 import { byId, element, say, short } from "./dom.js";
-import { fits, held, inUnits, rates, setRate } from "./preference.js";
+import { fits, held, rates, setRate } from "./preference.js";
 
 const NEVER = "∞";
 const STEP = 1.05;  // what an arrow key does to a number
@@ -14,6 +14,7 @@ let pair = [0, 1];  // with more than two objectives: which loss, which gain
 const turned = (place) => start.minimised.includes(start.objectives[place]);
 const worse = (place) => `${turned(place) ? "more" : "less"} ${start.objectives[place]}`;
 const better = (place) => `${turned(place) ? "less" : "more"} ${start.objectives[place]}`;
+const step = (place) => short(start.units[place]);  // what is given or must come is one step of it
 
 export function setUpSentence(given, onChange) {
   [start, moved, shape] = [given, onChange, ""];
@@ -39,18 +40,18 @@ function drawTwo(answer) {
     const parts = kinds.map((kind, loss) => {
       const gain = 1 - loss;
       const words = kind === "pays"
-        ? [loss === 0 ? `For 1 ${worse(loss)} you want at least ` : `; for 1 ${worse(loss)} at least `, ` ${better(gain)}`]
-        : [`${loss === 0 ? "1" : "; 1"} ${better(gain)} counts only with at least `, ` ${better(loss)}`];
-      const label = kind === "pays" ? `${better(gain)} that you want for 1 ${worse(loss)}` : `${better(loss)} that must come with 1 ${better(gain)}`;
+        ? [`${loss === 0 ? "For" : "; for"} ${step(loss)} ${worse(loss)} ${loss === 0 ? "you want " : ""}at least `, ` ${better(gain)}`]
+        : [`${loss === 0 ? "" : "; "}${step(gain)} ${better(gain)} counts only with at least `, ` ${better(loss)}`];
+      const label = kind === "pays" ? `${better(gain)} that you want for ${step(loss)} ${worse(loss)}` : `${better(loss)} that must come with ${step(gain)} ${better(gain)}`;
       return [words[0], number(`rate-${loss}`, label, (value) => typed(loss, kind, value)), words[1]];
     });
     byId("sentence").replaceChildren(...parts.flat(), ".");
   }
-  found.forEach(({ rate }, loss) => put(`rate-${loss}`, inUnits(rate, ...(kinds[loss] === "pays" ? [loss, 1 - loss] : [1 - loss, loss]))));
+  found.forEach(({ rate }, loss) => put(`rate-${loss}`, rate * start.units[kinds[loss] === "pays" ? 1 - loss : loss]));
 }
 
 function typed(loss, kind, amount) {
-  const rate = inUnits(amount, ...(kind === "pays" ? [1 - loss, loss] : [loss, 1 - loss]));  // back into steps
+  const rate = amount / start.units[kind === "pays" ? 1 - loss : loss];  // in steps
   const asked = Number.isFinite(rate) ? kind : "never";
   if (!(rate > 0) && !(kind === "needs" && rate === 0)) return "an amount is a positive number, or ∞ for: no amount is enough.";
   if (!fits(loss, asked, rate)) {
@@ -84,20 +85,25 @@ function drawMany() {
       });
       return made;
     };
-    byId("sentence").replaceChildren("For 1 ", list("give", "What you would give", worse, 0), " you want at least ",
-      number("rate", "How much you want for it", exchange), " ", list("get", "What you would get", better, 1), ".");
+    const given = element("span");
+    given.id = "given";
+    const end = element("span", null, "full");  // the stop stays with the list before it
+    end.append(list("get", "What you would get", better, 1), ".");
+    byId("sentence").replaceChildren("For ", given, " ", list("give", "What you would give", worse, 0), " you want at least ",
+      number("rate", "How much you want for it", exchange), " ", end);
   }
   byId("give").value = loss;
   byId("get").value = gain;
-  put("rate", inUnits(held.views?.exchanges?.[loss]?.[gain] ?? Infinity, loss, gain));
+  say("given", step(loss));
+  put("rate", (held.views?.exchanges?.[loss]?.[gain] ?? Infinity) * start.units[gain]);
 }
 
 // An exchange is a statement; one about the same pair takes its place.
-function exchange(rate) {
+function exchange(amount) {
   const [loss, gain] = pair;
-  if (!(rate > 0)) return "an amount is a positive number, or ∞ for: no amount is enough.";
+  if (!(amount > 0)) return "an amount is a positive number, or ∞ for: no amount is enough.";
   held.said = held.said.filter(({ accept }) => !(accept && accept[0] === loss && accept[2] === gain));
-  if (Number.isFinite(rate)) held.said.push({ accept: [loss, 1, gain, rate] });
+  if (Number.isFinite(amount)) held.said.push({ accept: [loss, start.units[loss], gain, amount] });
   moved();
   return "";
 }

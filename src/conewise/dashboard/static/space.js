@@ -35,6 +35,30 @@ export class Space {
     return points.length - beaten.reduce((total, one) => total + one, 0);
   }
 
+  // The least share of the weight, alike for all objectives and in %, at which each design leaves that remains without any, or
+  // null: a step whose least gain is m and whose sum is S beats from the share -m / (S - D m) on. Empty where more than `most` remain.
+  leaving(most) {
+    const dim = this.points[0].length;
+    const all = new Space(this.points);
+    all.missing = this.missing;
+    all.front(this.points[0].map((_, d) => this.points[0].map((_one, e) => Number(d === e))));
+    const there = this.points.filter((_, k) => !all.beaten[k]);
+    if (there.length > most) return [];
+    return there.map((mine) => {
+      let end = Infinity;
+      for (const other of there) {
+        let [total, least] = [0, Infinity];
+        for (let d = 0; d < dim; d += 1) {
+          const gain = other[d] - mine[d];
+          total += gain;
+          if (gain < least) least = gain;
+        }
+        if (total > 0) end = Math.min(end, (-100 * least) / (total - dim * least));
+      }
+      return Number.isFinite(end) ? end : null;
+    });
+  }
+
   // How far other designs are ahead of design k, in steps, where they beat it: [design, steps].
   #ahead(k, rows) {
     const mine = this.points[k];

@@ -123,6 +123,7 @@ export class Parallel extends Drawing {
     pen.globalAlpha = 1;
     const room = names.length > 1 ? this.axes[1] - this.axes[0] - 8 : this.width - 20;
     this.labels = [];
+    this.spans = [];  // of the names below the axes
     this.ends = [];
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -153,8 +154,11 @@ export class Parallel extends Drawing {
   #title(pen, name, place, room) {
     const isOuter = place === 0 || place === this.axes.length - 1;
     const shown = fitted(pen, name, this.axes.length > 1 && isOuter ? room / 2 + MARGIN.side - 4 : room);
-    const half = pen.measureText(shown).width / 2 + 2;
-    pen.fillText(shown, Math.min(Math.max(this.axes[place], half), this.width - half), this.bottom + 28);
+    const half = pen.measureText(shown).width / 2;
+    const out = isOuter && this.axes.length > 1 ? Math.max(0, half - room / 2) : 0;  // away from its neighbour
+    const x = Math.min(Math.max(this.axes[place] + (place === 0 ? -out : out), half + 2), this.width - half - 2);
+    pen.fillText(shown, x, this.bottom + 28);
+    this.spans.push([x - half, x + half]);
   }
 
   drawMoving(pen) {
