@@ -270,6 +270,32 @@ def test_a_study_in_a_database_that_advances_disappears_and_returns(chromium):
                 reads(page, "#pareto", str(cw.pareto_mask(again.result().means, again.cone).sum()))
 
 
+def test_links_that_skip_keep_the_preference_and_buttons_have_names_of_their_own(chromium, snw):
+    """The address holds the preference, and a link to a part of the page must not write over it."""
+    with visiting(chromium, snw) as page:
+        page.locator("#degrees-exact").fill("120")
+        mentions(page, "#moved", "12 left: ")
+        until(page, "location.hash.includes('120')")
+        address = page.url
+        page.evaluate("document.activeElement.blur()")
+        for wanted in ("results", "controls"):
+            link = page.locator(f".skip[href='#{wanted}']")
+            link.focus()
+            assert link.bounding_box()["x"] >= 0  # seen when it is reached
+            page.keyboard.press("Enter")
+            until(page, f"document.activeElement.id === '{wanted}'")
+            page.keyboard.press("Tab")
+            if wanted == "controls":
+                assert page.evaluate("document.activeElement.id") == "degrees"
+            else:
+                assert page.evaluate("document.activeElement.closest('#plot-first') !== null")
+        assert page.url == address
+        reads(page, "#pareto", "14")
+        names = page.locator("main button[id]").evaluate_all("all => all.map((b) => b.ariaLabel ?? b.textContent)")
+        assert len(set(names)) == len(names) > 10
+        assert page.get_by_role("columnheader", name="Design", exact=True).count() == 1  # no arrow is read out
+
+
 def test_every_control_by_the_keyboard_alone(chromium, snw):
     from playwright.sync_api import expect
 

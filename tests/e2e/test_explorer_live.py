@@ -17,6 +17,7 @@ def test_a_study_says_how_sure_it_is_and_what_comes_next(chromium, tmp_path):
         exploring(tmp_path / "trial.db") as address,
         visiting(chromium, address) as page,
     ):
+        reads(page, "#duel-words", "No design has values yet.")
         batch = study.ask(30)
         study.tell(batch, values_of(batch))
         mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
@@ -28,6 +29,8 @@ def test_a_study_says_how_sure_it_is_and_what_comes_next(chromium, tmp_path):
         status, errors = study.result().status, study.guess().standard_errors
         x, y = point_at(page, "b")
         k = study.names.index("b")
+        reads(page, "#plot-first .tip span:nth-of-type(3)", "beaten, by the averages")  # which the study does not say
+        reads(page, "#legend-stays", "remains, by the averages so far")
         mentions(page, "#plot-first .tip", f"standard errors {errors[k, 0]:.5g}, {errors[k, 1]:.5g}")
         mentions(page, "#plot-first .tip", f"the study says: {status[k]}")
         page.mouse.click(x, y)

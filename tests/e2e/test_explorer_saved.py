@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -33,6 +34,10 @@ def test_a_saved_page_works_without_a_server(chromium, tmp_path):
         path = save_page(page, tmp_path)
     assert path.stat().st_size < 200_000
     with visiting(chromium, path.as_uri()) as page:  # the server has ended
+        today = datetime.now(UTC).date()
+        days = [today.isoformat(), (today - timedelta(days=1)).isoformat()]  # it may be midnight
+        said = page.locator("#standing").inner_text()
+        assert said in [f"Saved from conewise explore on {day} under the cone planar:120." for day in days]
         reads(page, "#pareto", str(cw.pareto_mask(means, cw.Cone.planar(120)).sum()))
         slider = page.locator("#degrees")
         slider.focus()

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -170,8 +171,8 @@ class Desk:
     def duel(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The two designs between which a choice would tell most; None when no choice would change anything."""
         designs = self._designs(asked)
-        if not len(designs.known):
-            return {"pair": None}
+        if not len(designs.known):  # which is no word about choices
+            raise ConewiseError(f"no design {'meets the levels' if designs.levels else 'has values yet'}.")
         said = all_said(asked.get("first"), designs)
         key = ("duel", designs.key, said.cone.facets.tobytes(), tuple(s.text for s in said.statements))
         pair = self._once(key, lambda: said.ask(designs.values[designs.known]), self._long_turn)
@@ -189,7 +190,8 @@ class Desk:
         designs = self._designs(asked)
         cone = stated(asked.get("first"), designs)
         shortlist = answers.places_in(asked.get("index"), len(designs.names))
-        return {"html": saved.page(self.source.title, designs, cone, shortlist)}
+        today = datetime.now(UTC).date()
+        return {"html": saved.page(self.source.title, designs, cone, shortlist, made=today)}
 
     def angles(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Where every design leaves; two objectives only."""

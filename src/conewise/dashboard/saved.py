@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from datetime import date
 from importlib.resources import files
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ _PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictur
 _SPACE_ONLY: Final = ("grips.js", "parallel.js")
 
 
-def page(title: str, designs: Designs, cone: Cone, shortlist: list[int]) -> str:
+def page(title: str, designs: Designs, cone: Cone, shortlist: list[int], *, made: date | None = None) -> str:
     """The file: picture, sentence and slider for two objectives, shares of the weight for more; and levels for all."""
     everyone = designs.within(())
     if len(everyone.known) > MOST:
@@ -48,33 +49,36 @@ def page(title: str, designs: Designs, cone: Cone, shortlist: list[int]) -> str:
         "TITLE": html.escape(printable(title)),
         "STYLE": style,
         "THEME": theme,
-        "DATA": packed(written(_data(title, everyone, designs.levels, cone, shortlist))),
+        "DATA": packed(written(_data(title, everyone, designs.levels, cone, shortlist, made))),
         "SCRIPT": packed(script),
         "UNPACK": unpack,
     }
     return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
 
 
-def _data(title: str, designs: Designs, levels: Levels, cone: Cone, shortlist: list[int]) -> dict[str, Any]:
+def _data(
+    title: str, designs: Designs, levels: Levels, cone: Cone, shortlist: list[int], made: date | None
+) -> dict[str, Any]:
     known = designs.known
     place = {k: n for n, k in enumerate(known.tolist())}
     start = backdrop(designs)
-    made: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
-    made |= {
+    day = "" if made is None else f" on {made.isoformat()}"
+    data: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
+    data |= {
         "title": printable(title),
-        "about": f"Saved from conewise explore under the cone {cone}.",
+        "about": f"Saved from conewise explore{day} under the cone {cone}.",
         "names": designs.shown(known.tolist()),
         "values": [_short(column) for column in designs.values[known].T],
         "levels": [list(level) for level in levels],
         "shortlist": [place[k] for k in shortlist if k in place],
     }
     if designs.dim == 2:
-        made["edges"] = _counter_clockwise(cone.rays).tolist()
+        data["edges"] = _counter_clockwise(cone.rays).tolist()
     elif designs.dim > 2:
         # The rows as given, by which designs are compared everywhere: the page must find the same front.
-        made |= {"rows": cone.to_dict()["rows"], "shares": views(cone)["shares"]}
-        made["words"] = describe(cone, *in_steps(designs))[1:2]
-    return made
+        data |= {"rows": cone.to_dict()["rows"], "shares": views(cone)["shares"]}
+        data["words"] = describe(cone, *in_steps(designs))[1:2]
+    return data
 
 
 def _short(column: Floats) -> list[float] | str:

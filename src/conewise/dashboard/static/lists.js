@@ -84,7 +84,8 @@ export function drawSelected(start, chosen, leaving, back, { onSelect, isKept, o
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
   if (chosen.values === null) add("Values", "not evaluated yet");
   else start.objectives.forEach((name, place) => add(name, withError(chosen, place)));
-  add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? "remains: nothing beats it" : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`);
+  const averages = start.live ? ", by the averages" : "";
+  add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? (averages ? `remains${averages}` : "remains: nothing beats it") : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}${averages}`);
   if (chosen.study) for (const [term, words] of studyWords(chosen.study)) add(term, words);
   const until = untilWords(chosen, leaving);
   if (until !== null) add("Remains until", until);

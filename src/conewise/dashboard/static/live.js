@@ -9,7 +9,10 @@ let known = {};  // by design: what the study knows of it
 
 export function setUpLive(start) {
   show("upcoming", start.live);
-  if (start.live) setUpCopying("copy-ask", "ask", "copied-ask");
+  if (!start.live) return;
+  setUpCopying("copy-ask", "ask", "copied-ask");
+  say("legend-stays", "remains, by the averages so far");
+  say("legend-out", "beaten, by the averages so far");
 }
 
 export async function loadConfidence(start) {

@@ -292,6 +292,14 @@ async function restore(found) {
   if (shown.selected === null) byId("selected").replaceChildren();
 }
 
+// A link to a part of the page leaves the address alone, since that holds the preference.
+function skip(event) {
+  event.preventDefault();
+  const there = byId(event.target.hash.slice(1));
+  there.focus({ preventScroll: true });
+  there.scrollIntoView();
+}
+
 // -- the beginning -----------------------------------------------------------------------------------------------------
 
 async function load() {
@@ -373,7 +381,7 @@ const pictureEvents = {
   },
   level: setLevel,
   point: markRow,
-  status: (index) => [standing(index), ...confidenceOf(index)],
+  status: (index) => [`${standing(index)}${shown.start.live && standing(index) ? ", by the averages" : ""}`, ...confidenceOf(index)],
 };
 
 async function begin() {
@@ -406,6 +414,7 @@ async function begin() {
   if (dim > 2) byId("least").after(document.querySelector(".ways"));  // the other ways are beside the picture as well
   if (dim === 1) setUpAlone();
   drawSteps(start);
+  for (const link of document.querySelectorAll(".skip")) link.addEventListener("click", skip);
   if (window.location.hash) await restore(read());
   drawLevels();
   setUpPictures(shown, pictureEvents);
