@@ -64,8 +64,9 @@ def test_the_sentence_is_the_control(chromium, snw):
         page.locator("#rate-1").fill("2,4")  # a comma is a point to many
         both = cw.Cone.from_rays([[2.4, -1], [-1, 2.4]])
         reads(page, "#pareto", count(both))
-        # Now it is even about the diagonal, and the slider says it too.
+        # Now it is even about the diagonal, and the slider and the shares say it too.
         reads(page, "#note-degrees", "")
+        reads(page, "#note-shares", "")
         angle = 90 + 2 * np.degrees(np.arctan(1 / 2.4))
         assert float(page.locator("#degrees-exact").input_value()) == pytest.approx(angle, abs=1e-3)
         mentions(page, "#words", "A rise of 1 in log2 area is accepted for a rise of at least 2.4 in log2 throughput.")
@@ -77,6 +78,7 @@ def test_the_sentence_is_the_control(chromium, snw):
         page.locator("#degrees-exact").fill("45")
         reads(page, "#pareto", "53")
         assert "counts only with at least" in page.locator(".sentence").inner_text()
+        mentions(page, "#note-shares", "Your preference cannot be said by least shares alone")
         page.locator("#rate-0").focus()
         before = float(page.locator("#rate-0").input_value())
         page.keyboard.press("ArrowDown")
