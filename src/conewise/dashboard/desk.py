@@ -205,7 +205,8 @@ class Desk:
         designs = self._designs(asked)
         if designs.dim < 3:
             raise InputError("least shares of the weight are for three objectives and more.")
-        return self._once(("shares", designs.key), lambda: leaving_shares(designs), self._long_turn)
+        front = self._front(designs, Cone.orthant(designs.dim), asked)
+        return self._once(("shares", designs.key), lambda: leaving_shares(designs, front), self._long_turn)
 
     def _designs(self, asked: dict[str, Any]) -> Designs:
         """As they are now, and which of them miss no level of a question."""

@@ -8,25 +8,22 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Floats
-from conewise.cones import Cone
 from conewise.dashboard.sources import Designs
-from conewise.order import pareto_mask
 
 _MOST_ON_FRONT: Final = 3000  # a larger front would take long
 _SHORT_PAIRS: Final = 2**16  # pairs whose shares are computed at a time
 
 
-def leaving_shares(designs: Designs) -> dict[str, Any]:
+def leaving_shares(designs: Designs, front: np.ndarray) -> dict[str, Any]:
     """Who is Pareto until which share, in %, in the order of leaving; nobody where too many are Pareto to compare.
 
     The cone of least shares s has the rows s (1, ..., 1) + (1 - D s) e_d. It grows with s, so a design that has left
-    never returns, and whoever beats it first is Pareto in the componentwise order, s = 0.
+    never returns, and whoever beats it first is on the `front` of the componentwise order, s = 0.
     """
-    there = pareto_mask(designs.means, Cone.orthant(designs.dim)) if len(designs.means) else np.empty(0, dtype=bool)
-    front = np.flatnonzero(there if there.sum() <= _MOST_ON_FRONT else [])
-    ends = 100 * _first_beaten(designs.means[front])
+    front = front if len(front) <= _MOST_ON_FRONT else front[:0]
+    ends = 100 * _first_beaten(designs.means[np.searchsorted(designs.known, front)])
     order = np.argsort(ends, kind="stable")
-    places, ends = designs.known[front[order]], ends[order]
+    places, ends = front[order], ends[order]
     largest = math.ceil(100 / designs.dim) - 1  # in whole %: some weighting must be left
     return {
         "version": designs.version,

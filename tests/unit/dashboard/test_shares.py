@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.explorer import designs_of, fixed
+from shared.explorer import fixed
 
 import conewise as cw
 from conewise.dashboard import shares
@@ -28,7 +28,7 @@ def least(share, dim):
 @pytest.mark.parametrize("means", CLOUDS.values(), ids=CLOUDS)
 def test_shares_say_who_is_pareto_when(means):
     dim = means.shape[1]
-    found = shares.leaving_shares(designs_of(means))
+    found = Desk(fixed(means)).shares({})
     ends = np.array([np.inf if end is None else end for end in found["shares"]])
     index = np.array(found["index"])
     assert (np.diff(ends[np.isfinite(ends)]) >= 0).all()
@@ -41,9 +41,8 @@ def test_shares_say_who_is_pareto_when(means):
 
 
 def test_a_front_too_long_to_compare_has_no_curve(monkeypatch):
-    designs = designs_of(CLOUDS["three"])
     monkeypatch.setattr(shares, "_MOST_ON_FRONT", 3)
-    assert shares.leaving_shares(designs) == {"version": 1, "shares": [], "index": [], "curve": []}
+    assert Desk(fixed(CLOUDS["three"])).shares({}) == {"version": 1, "shares": [], "index": [], "curve": []}
 
 
 def test_a_level_takes_part_and_nobody_left_is_no_curve():

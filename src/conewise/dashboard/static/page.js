@@ -162,7 +162,7 @@ async function rest() {
   remember();
   const isDue = (shown.angles || held.dim > 2) && (shown.angles ?? shown.shares)?.levels !== JSON.stringify(levelsNoted());
   if (isDue) {
-    await loadLeaving().catch((error) => trouble(error, "refusal"));
+    await loadLeaving().catch((error) => { if (move === moving) trouble(error, "refusal"); });
     if (move === moving) drawLists();
   }
   if (shown.selected) await choose(picked ?? shown.selected.index, false);
@@ -322,7 +322,7 @@ async function load() {
 async function loadLeaving() {
   const levels = JSON.stringify(levelsNoted());
   const isPlane = shown.start.objectives.length === 2;
-  const found = { ...await ask(isPlane ? "angles" : "shares", levelsAsked()), levels };
+  const found = { ...await ask(isPlane ? "angles" : "shares", { ...levelsAsked(), page, move: moving }, isPlane ? null : waiting.signal), levels };
   shown[isPlane ? "angles" : "shares"] = found;
   if (!isPlane) drawLeaving(found);
   else if (ready()) drawCurve(found);
