@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from shared.browser import until
+from shared.browser import SLOW, until
 from shared.explorer import drawn, fixed, mentions, point_at, reads, save_page, serving, visiting
 
 import conewise as cw
@@ -152,6 +152,8 @@ def least(share, dim):
 
 def test_with_three_objectives_the_curve_counts_by_the_least_share_of_the_weight(chromium, tmp_path):
     """On the live page and on the saved one, with a level too."""
+    from playwright.sync_api import expect
+
     values = np.random.default_rng(8).normal(size=(300, 3))
     last = 33
 
@@ -179,6 +181,11 @@ def test_with_three_objectives_the_curve_counts_by_the_least_share_of_the_weight
         page.locator("#filter").fill(f"d{leaves}")
         page.locator("#table button", has_text=re.compile(f"^d{leaves}$")).click()
         mentions(page, "#selected", f"each has {left_at(values, leaves):.2f} % of the weight")
+        page.locator("#share-0").fill("5")  # which the one slider does not say
+        mentions(page, "#share-words", "does not give all of them the same least share")
+        expect(page.locator("#selected")).not_to_contain_text("Remains until", timeout=SLOW)
+        page.locator("#share").fill("0")
+        mentions(page, "#selected", "Remains until")
         page.locator("#level-2").fill("0.4")
         agrees(page, within)
         path = save_page(page, tmp_path)

@@ -16,10 +16,12 @@ export function drawLeaving({ curve, shares }) {
   if (curve.length) drawCounts("share-curve", { curve, ends: shares, range: [0, Number(byId("share").max)], step: 1 });
 }
 
+export const areAlike = (shares) => shares !== null && shares.every((share) => Math.abs(share - shares[0]) < 1e-9);
+
 // `shares` is null where the preference is no least shares.
 export function drawLeast(shares, remain = null) {
   const slider = byId("share");
-  const alike = shares !== null && shares.every((share) => Math.abs(share - shares[0]) < 1e-9);
+  const alike = areAlike(shares);
   if (alike && (document.activeElement !== slider || Math.abs(Number(slider.value) - shares[0]) > 0.5)) slider.value = shares[0];
   if (remain !== null) slider.setAttribute("aria-valuetext", `${slider.value} %, ${remain} remain`);
   byId("least").classList.toggle("uneven", !alike);

@@ -8,7 +8,7 @@ import { byId, large, say, short, show, whole } from "./dom.js";
 import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
-import { drawLeast, drawLeaving, setUpLeast } from "./least.js";
+import { areAlike, drawLeast, drawLeaving, setUpLeast } from "./least.js";
 import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, setLevel, setUpLevels } from "./levels.js";
 import { counted, drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
@@ -250,7 +250,13 @@ async function choose(index, redraw = true) {
   drawPictures(shown);
 }
 
-const drawChosen = () => drawSelected(shown.start, shown.selected, shown, waysBack(shown, changed), { onSelect: choose, isKept, onKeep: toggle });
+// Where the slider lets designs go, if it says the present preference.
+function leaving() {
+  const { degrees = 90, shares = [] } = held.views ?? {};
+  return { angles: degrees === null ? null : shown.angles, shares: areAlike(shares) ? shown.shares : null };
+}
+
+const drawChosen = () => drawSelected(shown.start, shown.selected, leaving(), waysBack(shown, changed), { onSelect: choose, isKept, onKeep: toggle });
 
 function shortlisted() {
   drawShortlist(choose, standing);
