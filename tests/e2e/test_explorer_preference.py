@@ -379,6 +379,7 @@ def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(c
         reads(page, "#pareto", str(said.remaining(values).sum()))
         has(page, "#rate-0", "50")
         mentions(page, "#sentence", "For 100 more price")
+        assert page.locator(".steps:visible").all_inner_texts() == ["Counted in steps of 100 price, 10 speed."]
 
 
 # -- a study -----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import { byId, chooser, element, say, short, show, spread, traded, whole } from 
 import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
 import { drawRemain } from "./remain.js";
 import { wordsBack } from "./returning.js";
+import { drawSteps } from "./steps.js";
 
 const PAUSE = 60;  // milliseconds without a move, before the list follows
 const LISTED = 400;
@@ -36,6 +37,7 @@ export function setUpPage(given, changed) {
   say("standing", data.about);
   show("legend-short", data.shortlist.length > 0);
   say("designs", whole(everyone.length));
+  drawSteps(data);
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   setUpLevels(data, changed);
   restoreLevels(data.levels);

@@ -4,7 +4,7 @@
 import { note, read } from "./address.js";
 import { Refusal, ask, latest, sentence } from "./api.js";
 import { drawControls, setUp } from "./controls.js";
-import { byId, large, say, short, show, whole } from "./dom.js";
+import { byId, large, say, show, whole } from "./dom.js";
 import { drawDuel, drawSaid, setUpDuels } from "./duels.js";
 import { assumptions, setUpForm } from "./form.js";
 import { Plane } from "./geometry.js";
@@ -19,6 +19,7 @@ import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist.js";
+import { drawSteps } from "./steps.js";
 import { drawTable, markRow, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
 
@@ -340,12 +341,6 @@ function setUpAlone() {
   levelled.classList.add("trade");
   byId("controls").prepend(levelled);
   for (const part of document.querySelectorAll(".ways, .compare")) part.hidden = true;
-}
-
-// Angles, shares and the text of a cone count in steps.
-function drawSteps({ objectives, units }) {
-  const words = units.every((unit) => unit === 1) ? "" : `Counted in steps of ${objectives.map((name, place) => `${short(units[place])} ${name}`).join(", ")}.`;
-  document.querySelectorAll(".steps").forEach((place) => { place.textContent = words; });
 }
 
 // A study goes on: look, and draw again when its averages have moved.
