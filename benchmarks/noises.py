@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
@@ -29,8 +30,8 @@ from benchmarks.strides import ahead
 from conewise._arrays import Bools, Floats
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.certificate.asked import Asked
 from conewise.certificate.boundaries import Comparisons
-from conewise.certificate.certificate import Asked
 from conewise.certificate.claims import Struck, Worked
 from conewise.certificate.separate import Separately, SeparateSample
 from conewise.feedback import Pulls, Statistics
@@ -133,7 +134,7 @@ def judge(mixture: Mixture, way: str, scale: float) -> Callable[[int], bool]:
     return wrong
 
 
-def certified(sample: Asked, compared: Comparisons, scale: float) -> tuple[Bools, float | None]:
+def certified(sample: Asked[Any], compared: Comparisons, scale: float) -> tuple[Bools, float | None]:
     """What comparisons certify, radii multiplied by `scale`: anything but 1 is a control, which no proof covers."""
     k = len(MEANS)
     shrunk = replace(compared, boundaries=replace(compared.boundaries, scale=scale))

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from conewise._arrays import Indices
+from conewise.certificate.asked import Asked, Observed
 from conewise.certificate.boundaries import Comparisons
-from conewise.certificate.certificate import Certificate, Sample
 from conewise.certificate.claims import Claims
-from conewise.certificate.history import Checkpoints
-from conewise.feedback import Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +26,7 @@ class Evidence:
     """What the certificate claims at the epsilon that was asked for."""
 
     @classmethod
-    def of_looks(cls, certificate: Certificate, state: Checkpoints) -> Evidence:
-        """Of the certificate that looks again and again."""
-        claims = cache(partial(certificate.claims, state))
-        return cls(lambda designs: certificate.compare(state, designs, claims().comparisons.standing), claims)
-
-    @classmethod
-    def of_sample(cls, sample: Sample, statistics: Statistics) -> Evidence:
-        """Of the certificate of one look at a finished sample."""
-        claims = cache(partial(sample.claims, statistics))
-        return cls(lambda designs: sample.compare(statistics, designs, claims().comparisons.standing), claims)
+    def of(cls, certificate: Asked[Observed], seen: Observed) -> Evidence:
+        """What a certificate says of what was observed, with the radii that its claims have in the end."""
+        claims = cache(partial(certificate.claims, seen))
+        return cls(lambda designs: certificate.compare(seen, designs, claims().comparisons.standing), claims)

@@ -369,7 +369,7 @@ class _Asked:
         sample = FixedSample(self.question, self.n_designs)
         result = sample.recommend(statistics)
         least = 2 if sample.radii.estimates else 1
-        evidence = Evidence.of_sample(sample, statistics)
+        evidence = Evidence.of(sample, statistics)
         if not (result.status == Status.UNDECIDED.value).any():
             return _Judged(statistics, result, Plan(Pulls([], []), 0), (), least, evidence)
         state = replace(self.rule.start(), statistics=statistics)

@@ -78,8 +78,8 @@ def _once(source: LongTable | WideTable, question: Question, _: int | None) -> R
     for parts in _measurements(source, question):
         check_parts(sample.apart, seen.each, parts)
         seen = seen.summed(parts)
-    claims = sample.claims(seen)
-    evidence = Evidence(partial(sample.compare, seen), lambda: claims)
+    evidence = Evidence.of(sample, seen)
+    claims = evidence.claims()
     found = sample.certified_epsilon(claims)
     if found is None:
         few = "some designs lack an objective, or have too few measurements of one to be compared"

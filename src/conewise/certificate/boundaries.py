@@ -122,20 +122,23 @@ class Boundaries(ABC):
 
 @dataclass(frozen=True, eq=False)
 class OneLook(Boundaries):
-    """A single look at a finished sample, every design at its own count (docs/adaptive, 8)."""
+    """A single look at a finished sample, every design (or objective of it) at its own count (docs/adaptive, 8)."""
 
     radii: AtOnce
 
     def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
-        counts = np.maximum(table.counts[0], 1.0)
-        return np.asarray(np.minimum(counts[rows][:, None], counts[columns][None, :])[None])
+        counts = np.maximum(table.counts[..., 0, :], 1.0).reshape(-1, len(table.designs))
+        return np.asarray(np.minimum(counts[:, rows, None], counts[:, None, columns]))
 
     def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
         """A quantile for each count, not for each pair: all claims of one kind spend the same."""
-        fewer = self._counts(table, rows, columns, level)[0]
-        sizes, place = np.unique(fewer, return_inverse=True)
-        z = self.radii.at_once(sizes, logs.item(), out)
-        return np.asarray(z[:, place.ravel()].reshape(len(z), *fewer.shape))
+        fewer, found = self._counts(table, rows, columns, level), []
+        for part, counts in enumerate(fewer):
+            sizes, place = np.unique(counts, return_inverse=True)
+            z = self.radii.at_once(sizes, logs.item(), out)
+            own = z if len(fewer) == 1 else z[[part]]
+            found.append(own[:, place.ravel()].reshape(len(own), *counts.shape))
+        return np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,7 +112,7 @@ class PairTable:
     first: int
     """The lowest level in the table."""
     counts: Floats
-    """(levels, L) or (levels, 1): observations."""
+    """(levels, L) or (levels, 1): observations; (P or P + W, levels, L) where they differ between the parts."""
     values: Floats
     """(N, levels, L): w_n.mean, NaN where missing."""
     variances: Floats
@@ -150,10 +150,10 @@ class PairTable:
         hidden = rounding.coarse(parts.weights, parts.anywhere, spreads.reshape(-1, dim))
         if hidden is None:
             return self
-        rows = len(self.variances)
-        counts = np.broadcast_to(self.counts, (levels, many)).ravel()
-        variances = hidden.raised(self.variances.reshape(rows, -1).T * counts[:, None], counts) / counts[:, None]
-        shape = rows, levels, many
+        shape = rows, _, _ = len(self.variances), levels, many
+        counts = np.broadcast_to(self.counts, shape).reshape(rows, -1).T
+        with np.errstate(invalid="ignore", divide="ignore"):  # whoever has no observation has not met anybody
+            variances = hidden.raised(self.variances.reshape(rows, -1).T * counts, counts) / counts
         coarse = Hidden(rounding.key, hidden.slacks[:, :rows].T.reshape(shape), hidden.still[:, :rows].T.reshape(shape))
         return replace(self, variances=variances.T.reshape(self.variances.shape), coarse=coarse)
 
@@ -164,7 +164,7 @@ class PairTable:
             self,
             designs=self.designs[which],
             reached=self.reached[which],
-            counts=self.counts if self.counts.shape[1] == 1 else self.counts[:, which],
+            counts=self.counts if self.counts.shape[-1] == 1 else self.counts[..., which],
             values=self.values[:, :, which],
             variances=self.variances if alike else self.variances[:, :, which],
             coarse=None if self.coarse is None else self.coarse.keep(which),

@@ -259,7 +259,7 @@ class _Narrowing:
             parts = radii.parts
             coarse = self.rounding.coarse(parts.weights, parts.anywhere, spreads_of(scatters, means, counts))
             if coarse is not None:  # whoever never varied shows no noise: nothing is known of it
-                variances = coarse.raised(variances, counts)
+                variances = coarse.raised(variances, counts[:, None])
                 slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, : variances.shape[1]]
         spread, off = np.sqrt(variances / counts[:, None]), means[:, required.columns] - required.least
         # What rounding makes of an average that is the level itself.

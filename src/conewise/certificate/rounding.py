@@ -40,10 +40,12 @@ class Coarse:
     def raised(self, variances: Floats, counts: Floats) -> Floats:
         """(m, P or P + W): sample variances that are not below those of the values before they were rounded.
 
+        `counts` are as large, or (m, 1) where all parts have the same.
+
         Standard deviations obey the triangle inequality, and that of n errors of at most e is at most
         e sqrt(n / (n - 1)).
         """
-        spread = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, None]
+        spread = np.sqrt(counts / np.maximum(counts - 1, 1e-300))
         slacks = self.slacks[:, : variances.shape[1]]
         return np.asarray(np.where(slacks > 0, (np.sqrt(variances) + slacks * spread) ** 2, variances))
 

@@ -8,23 +8,21 @@ the probability: a union bound, for which nothing has to be known of how objecti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, cast
 
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.certificate.boundaries import Comparisons, OneLook
-from conewise.certificate.certificate import Asked
-from conewise.certificate.claims import Claims, Struck, Worked
+from conewise.certificate.asked import Asked, check_shape
+from conewise.certificate.boundaries import OneLook
 from conewise.certificate.fit import check_constant, check_fit
 from conewise.certificate.mixed import AddedAtOnce
-from conewise.certificate.pairs import Hidden, PairTable
+from conewise.certificate.pairs import PairTable
 from conewise.certificate.radii import radii_for_one_look
+from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
-from conewise.certificate.weights import Standing
-from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Statistics
 from conewise.noise import ByObjective, Noise
 
@@ -91,28 +89,7 @@ class Separately:
 
 
 @dataclass(frozen=True, eq=False)
-class EachCount(OneLook):
-    """A single look, every objective of every design at its own count."""
-
-    repetitions: Floats
-    """(P + W, K): of the objective that a part is about."""
-
-    def _counts(self, table: PairTable, rows: Indices, columns: Indices, level: Indices) -> Floats:
-        counts = np.maximum(self.repetitions[:, table.designs], 1.0)
-        return np.asarray(np.minimum(counts[:, rows, None], counts[:, None, columns]))
-
-    def _z(self, table: PairTable, rows: Indices, columns: Indices, level: Indices, logs: Floats, out: bool) -> Floats:
-        fewer = self._counts(table, rows, columns, level)
-        found = np.empty_like(fewer)
-        for part, counts in enumerate(fewer):
-            sizes, place = np.unique(counts, return_inverse=True)
-            z = self.radii.at_once(sizes, logs.item(), out)[part]
-            found[part] = z[place.ravel()].reshape(counts.shape)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class SeparateSample(Asked):
+class SeparateSample(Asked[Separately]):
     """Claims from a sample whose sizes did not depend on what was seen (docs/adaptive, 8)."""
 
     once: ClassVar[bool] = True
@@ -129,22 +106,23 @@ class SeparateSample(Asked):
         made = radii_for_one_look(self.cone.facets, self.apart, self.n_designs, self.for_pairs, joint=joint)
         return cast(AddedAtOnce, made)
 
-    def claims(self, seen: Separately, epsilon: float | None = None) -> Claims:
-        """What the sample certifies; valid for every epsilon at once."""
-        if (came := seen.repetitions.shape) != (self.n_designs, self.cone.dim):
-            raise InputError(f"the sample has {came[0]} designs and {came[1]} objectives, others were announced.")
-        bounds = None
-        if self.requirements is not None:
-            bounds = self.requirements.at_once_apart(list(zip(self.apart.each, seen.each, strict=True)))
-        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
-        compared = self.compare(seen, np.flatnonzero(~out), Standing(~out, np.zeros_like(out)))
-        start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
-        return self.judged(start, epsilon, Worked(), bounds)[0]
+    def bounds(self, seen: Separately) -> Bounds | None:
+        """What is known of the levels of every design (docs/adaptive, 9.6); None where there are none."""
+        check_shape(seen.repetitions.shape, self)
+        if self.requirements is None:
+            return None
+        return self.requirements.at_once_apart(list(zip(self.apart.each, seen.each, strict=True)))
 
-    def compare(self, seen: Separately, designs: Indices, standing: Standing | None = None) -> Comparisons:
-        """How the sample compares any designs, ascending."""
+    def boundaries(self, seen: Separately) -> OneLook:
+        """Every objective of every design at its own count."""
+        return OneLook(self.radii, self.spending(self.even), 1.0)
+
+    def table(self, seen: Separately, designs: Indices) -> PairTable:
+        """The sample means, at one level; counts are those of the objective that a part is about."""
         members, dim = self.radii.members, self.cone.dim
-        variances, widest, repetitions, extra = [], [], [], []
+        along: list[Floats] = []
+        anywhere: list[Floats] = []
+        times: list[Floats] = []
         enough = np.all(seen.repetitions[designs] >= 1, axis=1)
         spreads = np.full((len(designs), dim), np.inf)
         for member in members:
@@ -154,35 +132,17 @@ class SeparateSample(Asked):
             enough &= counts >= (2 if member.radii.estimates else 1)
             scatters = own.scatters if member.radii.estimates else None
             per = np.maximum(counts, 1.0)
-            variances.append(member.radii.variances(designs, scatters, counts) / per[:, None])
-            widest.append(member.radii.widest(designs, scatters, counts) / per)
-            repetitions += [seen.each[d].counts] * len(member.facets)
-            extra.append(seen.each[d].counts)
+            along.append(member.radii.variances(designs, scatters, counts) / per[:, None])
+            anywhere.append(member.radii.widest(designs, scatters, counts) / per)
+            times.append(counts)
             spreads[:, d] = spreads_of(own.scatters, own.means, counts)[:, 0]
-        table = np.column_stack([*variances, *(widest if self.directions else [])])
-        times = np.array([*repetitions, *extra], dtype=np.float64)
+        each = [counts for member, counts in zip(members, times, strict=True) for _ in member.facets]
+        variances = np.column_stack([*along, *(anywhere if self.directions else [])])
+        counts = np.array([*each, *(times if self.directions else [])])
         values = self.cone.facet_values(np.where(enough[:, None], seen.means[designs], np.nan))
-        pairs = PairTable(
-            designs, np.where(enough, 0, -1), 0, np.ones((1, len(designs))), values.T[:, None], table.T[:, None]
-        )
-        pairs = self._rounded(pairs, seen, spreads, times[: table.shape[1], designs])
-        boundaries = EachCount(self.radii, self.spending(self.even), 1.0, times)
-        return Comparisons(pairs, boundaries, Standing.at_first(self.n_designs) if standing is None else standing)
-
-    def _rounded(self, pairs: PairTable, seen: Separately, spreads: Floats, times: Floats) -> PairTable:
-        """With what the steps of recorded values hide, as `PairTable.rounded` has it for one count a design."""
-        rounding, parts = rounding_apart(self.apart, seen), self.radii.parts
-        hidden = rounding.coarse(parts.weights, parts.anywhere, spreads)
-        if hidden is None:
-            return pairs
-        rows = len(pairs.variances)
-        slacks, still = hidden.slacks.T[:rows], hidden.still.T[:rows]
-        spread = np.sqrt(times / np.maximum(times - 1, 1e-300))
-        plain = pairs.variances[:, 0] * times
-        with np.errstate(invalid="ignore"):
-            raised = np.where(slacks > 0, (np.sqrt(plain) + slacks * spread) ** 2, plain) / times
-        coarse = Hidden(rounding.key, slacks[:, None], still[:, None])
-        return replace(pairs, variances=raised[:, None], coarse=coarse)
+        reached = np.where(enough, 0, -1)
+        table = PairTable(designs, reached, 0, counts[:, None], values.T[:, None], variances.T[:, None])
+        return table.rounded(rounding_apart(self.apart, seen), self.radii.parts, spreads[None])
 
 
 def rounding_apart(noise: ByObjective, seen: Separately) -> Rounding:

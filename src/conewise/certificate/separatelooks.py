@@ -16,17 +16,15 @@ from typing import cast
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.certificate.boundaries import Comparisons, Looks, Meeting
-from conewise.certificate.certificate import Asked, Certificate
-from conewise.certificate.claims import Claims, Struck, Worked
+from conewise.certificate.boundaries import Looks, Meeting
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.mixed import Added
 from conewise.certificate.pairs import Hidden, PairTable, places
-from conewise.certificate.requirements import Bounds, Requirements
+from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Estimated, spreads_of
+from conewise.certificate.schedule import Scheduled
 from conewise.certificate.separate import Separately, by_objective, rounding_apart, taken_apart
-from conewise.certificate.weights import Standing
 from conewise.feedback import Counts, Observations
 from conewise.noise import ByObjective, Noise
 
@@ -142,50 +140,29 @@ class ApartLooks(Looks):
         return np.array([part.ravel().take(place[n] + level[d]) for part, n, d in parts])
 
 
-class _Whole(Certificate):
-    """Levels, boundaries and what claims may spend, as they would be with all objectives in every row."""
-
-    @property
-    def noise(self) -> Noise:
-        """Every objective is a kind of its own."""
-        return taken_apart(self.question.assumed, self.cone.dim)
-
-
 @dataclass(frozen=True, eq=False)
-class SeparateLooks(Asked):
-    """Claims from streams of measurements, at any moment and as often as anybody looks (docs/adaptive, 8.1)."""
+class SeparateLooks(Scheduled[Streams]):
+    """Claims from streams of measurements, at any moment and as often as anybody looks (docs/adaptive, 8.1).
 
-    most: int | None = None
-    """Largest number of measurements of one stream that will ever be looked at; from epsilon by default."""
-    any_epsilon: bool = False
-    """Whether epsilon may be chosen anew at every look."""
-    scale: float = 1.0
-    """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+    Levels, boundaries and what claims may spend are as they would be with all objectives in every row.
+    """
 
-    @cached_property
-    def whole(self) -> Certificate:
-        """Whose levels and boundaries count."""
-        return _Whole(self.question, self.n_designs, self.most, self.any_epsilon, self.scale, pilots=False)
+    pilots: bool = False
 
     @cached_property
     def apart(self) -> ByObjective:
         """What is assumed of each objective by itself."""
-        return cast(ByObjective, self.whole.noise)
+        return taken_apart(self.question.assumed, self.cone.dim)
+
+    @property
+    def noise(self) -> Noise:
+        """Every objective is a kind of its own."""
+        return self.apart
 
     @cached_property
     def radii(self) -> Added:
         """How far a difference of means may err."""
-        return cast(Added, self.whole.radii)
-
-    @cached_property
-    def requirements(self) -> Requirements | None:
-        """The levels that designs have to meet; None where there are none."""
-        return self.whole.requirements
-
-    @cached_property
-    def levels(self) -> Levels:
-        """The looks at every stream."""
-        return self.whole.levels
+        return cast(Added, super().radii)
 
     @cached_property
     def objective(self) -> Indices:
@@ -193,11 +170,6 @@ class SeparateLooks(Asked):
         members = self.radii.members
         along = [each.columns[0] for each in members for _ in each.facets]
         return np.array([*along, *(each.columns[0] for each in members)], dtype=np.intp)
-
-    @cached_property
-    def noisy(self) -> Indices:
-        """The objectives that have noise."""
-        return np.flatnonzero(~self.apart.exact)
 
     def start(self) -> Streams:
         """Nothing measured."""
@@ -209,63 +181,47 @@ class SeparateLooks(Asked):
             )
         return Streams(tuple(begun))
 
-    def claims(self, state: Streams, epsilon: float | None = None) -> Claims:
-        """What the measurements certify; valid at all moments and for every epsilon at once."""
-        bounds = self.bounds(state)
-        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
-        compared = self.compare(state, np.flatnonzero(~out), Standing(~out, np.zeros_like(out)))
-        start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
-        return self.judged(start, epsilon, Worked(), bounds)[0]
-
-    def bounds(self, state: Streams) -> Bounds | None:
+    def bounds(self, seen: Streams) -> Bounds | None:
         """What is known of the levels of every design (docs/adaptive, 9.6); None where there are none."""
         if self.requirements is None:
             return None
         streams = [
-            (noise, own.snapshots, own.statistics) for noise, own in zip(self.apart.each, state.each, strict=True)
+            (noise, own.snapshots, own.statistics) for noise, own in zip(self.apart.each, seen.each, strict=True)
         ]
-        return self.requirements.at_looks_apart(streams, self._counts, self.whole.level_boundary, self.scale)
+        return self.requirements.at_looks_apart(streams, self._counts, self.level_boundary, self.scale)
 
-    def compare(self, state: Streams, designs: Indices, standing: Standing | None = None) -> Comparisons:
-        """How the measurements compare any designs, ascending."""
-        boundaries = ApartLooks(self.radii, self.spending(self.even), self.scale, self.whole.tables, self.objective)
-        standing = Standing.at_first(self.n_designs) if standing is None else standing
-        return Comparisons(self._table(state, designs), boundaries, standing)
+    def boundaries(self, seen: Streams) -> ApartLooks:
+        """Every objective at a level of its own."""
+        return ApartLooks(self.radii, self.spending(self.even), self.scale, self.tables, self.objective)
 
-    @cached_property
-    def _counts(self) -> Floats:
-        return np.array(self.levels.counts, dtype=np.float64)
-
-    def _table(self, state: Streams, designs: Indices) -> PairTable:
-        levels = max(len(own.snapshots) for own in state.each)
-        along = sum(len(each.facets) for each in self.radii.members)
-        rows = along + (len(self.radii.members) if self.directions else 0)
+    def table(self, seen: Streams, designs: Indices) -> PairTable:
+        """The means at the levels of each objective."""
+        levels = max(len(own.snapshots) for own in seen.each)
+        rows = len(self.objective) - (0 if self.directions else len(self.radii.members))
         values = np.full((self.cone.dim, levels, len(designs)), np.nan)
         variances = np.full((rows, levels, len(designs)), np.nan)
         spreads = np.full((levels, len(designs), self.cone.dim), np.inf)
-        for d, own in enumerate(state.each):
+        estimated = Estimated.of(self.apart, self.cone.dim).columns
+        noisy = {int(member.columns[0]): member.radii for member in self.radii.members}
+        for d, own in enumerate(seen.each):
+            radii, here = noisy.get(d), np.flatnonzero(self.objective[:rows] == d)
             for level, snapshot in enumerate(own.snapshots):
                 mine, theirs = places(snapshot.designs, designs)
                 values[d, level, mine] = snapshot.means[theirs, 0]
-        first, estimated = 0, Estimated.of(self.apart, self.cone.dim).columns
-        for place, member in enumerate(self.radii.members):
-            d, parts = int(member.columns[0]), slice(first, first + len(member.facets))
-            for level, snapshot in enumerate(state.each[d].snapshots):
-                mine, theirs = places(snapshot.designs, designs)
+                if radii is None:
+                    continue
                 scatters = None if snapshot.scatters is None else snapshot.scatters[theirs]
                 times = np.full(len(mine), self._counts[level])
-                seen = designs[mine], scatters, times
-                variances[parts, level, mine] = (member.radii.variances(*seen) / times[:, None]).T
-                if self.directions:
-                    variances[along + place, level, mine] = member.radii.widest(*seen) / times
+                of = designs[mine], scatters, times
+                parts = [radii.variances(*of), *([radii.widest(*of)] if self.directions else [])]
+                variances[:, level][np.ix_(here, mine)] = (np.column_stack(parts) / times[:, None]).T
                 if estimated[d] and scatters is not None:
                     spreads[level, mine, d] = spreads_of(scatters, snapshot.means[theirs], times)[:, 0]
-            first = parts.stop
-        reached = state.reached[designs]
+        reached = seen.reached[designs]
         times = self._counts[:levels, None]
         table = ApartTable(
             designs, reached, 0, times, values, variances, facets=self.cone.facets, objective=self.objective
         )
         if not estimated.any() or not spreads.size:
             return table
-        return table.rounded(rounding_apart(self.apart, state.seen), self.radii.parts, spreads)
+        return table.rounded(rounding_apart(self.apart, seen.seen), self.radii.parts, spreads)

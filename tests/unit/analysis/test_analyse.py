@@ -13,7 +13,7 @@ from conewise import _limits as limits
 from conewise import noise
 from conewise.algorithms import SuccessiveElimination
 from conewise.analysis.analyse import analyse
-from conewise.certificate.certificate import MOST
+from conewise.certificate.schedule import MOST
 from conewise.tables import readers
 from conewise.tables.measurements import LongTable, open_measurements
 

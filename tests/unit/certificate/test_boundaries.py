@@ -75,7 +75,7 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
         n_designs,
         most=250,
         pilots=False,
-        tuned=replace(TUNING, near=False),
+        tuning=replace(TUNING, near=False),
     )
     counts = np.array(checked.levels.counts, dtype=float)
 

@@ -89,7 +89,7 @@ def judge_without_sure_steps(checked: Certificate, state: Checkpoints):
 def test_exact_identification_is_what_its_definitions_say(cone, noise):
     if isinstance(noise, Gaussian) and noise.covariance(2).ndim == 3 and cone.dim != 2:
         noise = Gaussian(np.linspace(0.2, 0.5, 6 * cone.dim).reshape(6, cone.dim))
-    checked = certificate(cone, noise, 6, epsilon=0.0, notion="contain", most=300, tuned=STEPWISE)
+    checked = certificate(cone, noise, 6, epsilon=0.0, notion="contain", most=300, tuning=STEPWISE)
     seen, steps = agrees(checked, range(4))
     assert (seen[:2] > 0).all()
     assert steps > 0  # claims that only a sure design made possible
@@ -169,7 +169,7 @@ def test_who_was_sure_may_be_sure_no_longer_and_takes_back_what_followed(crowded
     With many more far behind, so that what was clearly beaten is taken over from one look to the next.
     """
     checked = certificate(
-        noise=Gaussian(0.3), n_designs=3 + crowded, epsilon=0.0, notion="contain", most=400, tuned=STEPWISE
+        noise=Gaussian(0.3), n_designs=3 + crowded, epsilon=0.0, notion="contain", most=400, tuning=STEPWISE
     )
     k, level = checked.n_designs, 25
     spread = 0.3 * math.sqrt(2 / checked.levels.counts[level])

@@ -105,7 +105,7 @@ def test_no_tuning_spends_more_than_delta_on_pairs_whatever_their_leads(fine, le
     """If the leads are the true ones: by Lemma N with the shares of the looks, and what the bound of leads costs."""
     k, rng, delta = 6, np.random.default_rng(seed), 0.1
     tuned = replace(TUNING, near_fine=fine, near_leads=leads, step=step)
-    checked = exact(k, tuned=tuned)
+    checked = exact(k, tuning=tuned)
     near = checked.boundaries(at_levels(checked, 3 * rng.normal(size=(k, 2)), np.full(k, 12)))
     standing, counts = Standing.at_first(k), np.array(checked.levels.counts, dtype=float)
     every, nobody = np.arange(len(counts)), np.zeros(0, dtype=np.intp)
@@ -169,7 +169,7 @@ def test_it_is_for_exact_identification_with_one_known_covariance():
     assert not exact().weighted
     for noise in (SubGaussian(1.0), GaussianUnknown(), Gaussian(cov=np.stack([np.eye(2)] * 5))):
         assert not exact(noise=noise).near
-    assert not exact(tuned=replace(TUNING, near=False)).near
+    assert not exact(tuning=replace(TUNING, near=False)).near
     assert not exact(k=TUNING.near_designs + 1).near
     assert not certificate(noise=Gaussian(1.0), n_designs=5, epsilon=0.1, notion="contain").near
 
@@ -179,7 +179,7 @@ def test_far_apart_designs_let_a_near_one_be_beaten_sooner():
     means = np.array([[8.0, 0.0], [0.0, 8.0], [4.0, 4.0], [-8.0, -8.0], [7.4, -0.6]])
     found = []
     for near in (True, False):
-        checked = exact(tuned=replace(TUNING, near=near))
+        checked = exact(tuning=replace(TUNING, near=near))
         found.append(
             next(at for at in range(30) if checked.claims(at_levels(checked, means, np.full(5, at))).beaten[4])
         )

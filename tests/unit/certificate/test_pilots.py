@@ -102,7 +102,7 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert not weighted(notion="contain", epsilon=0.0, most=1000)
     assert weighted(GaussianUnknown())
     assert not weighted(pilots=False)
-    assert not weighted(tuned=Tuning(pilots=False))
+    assert not weighted(tuning=Tuning(pilots=False))
     assert not weighted(k=TUNING.pilot_designs + 1)
 
 

@@ -62,7 +62,7 @@ def test_a_coarse_design_is_off_by_half_a_step_and_two_still_ones_do_not_meet():
     spreads = np.array([[0.0, 3.0], [0.3, 3.0], [0.6, 3.0]])
     coarse = Rounding(np.array([1.0, 0.5])).coarse(*all_of(ORTHANT), spreads)
     np.testing.assert_allclose(coarse.slacks, [[0.5, 0, 0.5], [0.5, 0, 0.5], [0, 0, 0]])
-    raised = coarse.raised(spreads**2, np.array([9.0, 9.0, 9.0]))
+    raised = coarse.raised(spreads**2, np.array([[9.0], [9.0], [9.0]]))
     np.testing.assert_allclose(np.sqrt(raised), spreads + coarse.slacks[:, :2] * np.sqrt(9 / 8))
     np.testing.assert_array_equal(coarse.still, [[True, False, True], [False] * 3, [False] * 3])
     assert Rounding(np.array([0.5, 0.5])).coarse(*all_of(ORTHANT), spreads[2:]) is None
@@ -149,6 +149,6 @@ def test_raised_variances_are_never_below_those_before_rounding(step):
         seen = np.round(exact / step) * step
         before, after = ((values @ cone.facets.T).var(axis=0, ddof=1) for values in (exact, seen))
         coarse = Rounding(np.full(3, step)).coarse(*all_of(cone), np.zeros((1, 3)))  # as if nothing varied: all counts
-        assert (coarse.raised(after[None], np.array([float(n)]))[0] >= before).all()
+        assert (coarse.raised(after[None], np.array([[float(n)]]))[0] >= before).all()
         assert (np.abs((seen - exact).mean(axis=0) @ cone.facets.T) <= coarse.slacks[0, :3]).all()
         assert np.linalg.norm((seen - exact).mean(axis=0)) <= coarse.slacks[0, 3]

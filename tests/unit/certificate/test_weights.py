@@ -79,7 +79,7 @@ def test_whatever_the_pilot_says_all_claims_together_spend_no_more_than_delta(no
     For `contain`, just before the first error the Pareto set is left and whoever is sure belongs to it.
     """
     k, delta, rng = 45, 0.1, np.random.default_rng(1)
-    checked = Certificate(cw.Question(ORTHANT, 0.3, delta, noise, notion), k, tuned=ALWAYS)
+    checked = Certificate(cw.Question(ORTHANT, 0.3, delta, noise, notion), k, tuning=ALWAYS)
     assert checked.weighted
     state = Checkpoints.empty(checked.levels, k, 2, checked.radii.estimates, checked.pilot)
     while not state.piloted:

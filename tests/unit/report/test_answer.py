@@ -94,7 +94,7 @@ def test_an_exact_answer_shows_what_settled_it(seed):
             against = {rival["relation"] for rival in row["rivals"] if rival["id"] in left}
             assert against <= {"not better by more than epsilon"}, row
     everyone = np.arange(len(left))
-    shown = Evidence.of_looks(rule.certificate, state).compare(left).fine(everyone, everyone)
+    shown = Evidence.of(rule.certificate, state).compare(left).fine(everyone, everyone)
     with np.errstate(invalid="ignore"):
         fine = ((shown.gains + shown.radii) <= 0).any(axis=2)
     np.fill_diagonal(fine, True)

@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.certificate.boundaries import Looks
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
@@ -93,9 +92,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-    looks, standing = claims.comparisons.boundaries, claims.comparisons.standing
-    if not isinstance(looks, Looks):  # claims of a finished sample: what counts is how looks would go on from here
-        looks = certificate.boundaries(state)
+    # Claims may be those of a finished sample: what counts is how looks would go on from here.
+    looks, standing = certificate.boundaries(state), claims.comparisons.standing
     boundary, out = looks.in_sight(left[rows] if len(rows) else left, left, standing)
     # out: beaten, or within epsilon of it where covering counts
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0

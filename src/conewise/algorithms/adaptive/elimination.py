@@ -72,7 +72,7 @@ class SuccessiveElimination(FixedConfidence):
         if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
             most = max(2, self.max_evaluations // 2)
         asked = self.question, self.n_designs
-        return Certificate(*asked, most, self.any_epsilon, self.radius_scale, self.pilots, self.tuning)
+        return Certificate(*asked, most, self.any_epsilon, self.radius_scale, self.pilots, tuning=self.tuning)
 
     @property
     def most_evaluations(self) -> int:
@@ -94,7 +94,7 @@ class SuccessiveElimination(FixedConfidence):
 
     def evidence(self, state: Checkpoints) -> Evidence:
         """Of the certificate."""
-        return Evidence.of_looks(self.certificate, state)
+        return Evidence.of(self.certificate, state)
 
     def start(self) -> Checkpoints:
         """Nothing observed."""

@@ -73,8 +73,7 @@ class SeparateElimination(FixedConfidence):
 
     def evidence(self, state: Streams) -> Evidence:
         """Of the certificate."""
-        claims = self.certificate.claims(state)
-        return Evidence(lambda who: self.certificate.compare(state, who, claims.comparisons.standing), lambda: claims)
+        return Evidence.of(self.certificate, state)
 
     def start(self) -> Streams:
         """Nothing measured."""

@@ -1,0 +1,192 @@
+"""A certificate on a schedule: at which counts it looks, and how far comparisons may err at each look.
+
+Both follow from the question alone, before any observation: nothing here knows what was seen (docs/adaptive, 2 and 6).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise._arrays import Floats, as_count
+from conewise._limits import MOST_EVALUATIONS
+from conewise.certificate.asked import Asked, Observed
+from conewise.certificate.boundaries import Tables
+from conewise.certificate.claims import FEW
+from conewise.certificate.looks import Levels
+from conewise.certificate.near import overestimated
+from conewise.certificate.pilots import least_weights
+from conewise.certificate.requirements import REACH
+from conewise.certificate.weights import Standing, Weights
+from conewise.directions import cover_at
+from conewise.errors import InputError
+from conewise.noise import Gaussian
+
+MOST: Final = 10**9
+"""Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
+
+_ROOM: Final = 16  # schedules may reach this many times further than their first guess
+
+
+@dataclass(frozen=True, eq=False)
+class Scheduled(Asked[Observed]):
+    """A certificate that looks again and again, on a schedule."""
+
+    most: int | None = None
+    """Largest number of observations of one design that will ever be looked at; from epsilon by default."""
+    any_epsilon: bool = False
+    """Whether epsilon may be chosen anew at every look: then nothing that is fixed beforehand knows it."""
+    scale: float = field(default=1.0)
+    """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+    pilots: bool = True
+    """Whether pilots may be asked for, to share out delta; not for observations that are there already."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.any_epsilon and self.most is None:
+            object.__setattr__(self, "most", MOST)
+        if self.most is not None:
+            as_count(self.most, "most", 2)
+
+    @cached_property
+    def near(self) -> bool:
+        """Whether pairs count for "beaten" by their leads (docs/adaptive, 3.5)."""
+        exact = self.stepwise and self.epsilon == 0 and not self.any_epsilon and self.requirements is None
+        few = self.n_designs <= min(self.tuning.near_designs, FEW)
+        normal = isinstance(self.noise, Gaussian) and self.radii.alike and self.radii.worst is not None
+        return self.tuning.near and exact and few and normal and bool(np.all(np.asarray(self.radii.worst) > 0))
+
+    @property
+    def as_stated(self) -> str:
+        """What a guarantee adds to the words of the noise: near pairs need more than an upper bound (3.5)."""
+        return ", exactly so for every design" if self.near else ""
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """Where pairs count by their leads, sure designs need no part of their own (docs/adaptive, 3.5)."""
+        fine = self.tuning.near_fine
+        return (fine, 1 - fine, 0.0) if self.near else super().parts
+
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
+        suits = self.pilots and self.tuning.pilots and not self.any_epsilon and not self.near
+        suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
+        least = max(2, self.tuning.pilots_from[self.stepwise])
+        suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
+        return suits and self._due[0] >= self.tuning.pilot_worth
+
+    @cached_property
+    def _due(self) -> tuple[float, float]:
+        """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
+        worst = self.radii.worst
+        if self.epsilon == 0 or self.any_epsilon or worst is None:
+            return math.inf, math.inf  # no scale is known beforehand
+        widest = 2 * float((self.radii.planned(worst) / self.cone.widths**2).max()) / self.epsilon**2
+        fine, out = (widest * (REACH * self.noise.deviation(alpha)) ** 2 for alpha in self._alphas(self.even))
+        return fine, out
+
+    def _alphas(self, weights: Weights) -> tuple[float, float]:
+        """The least probabilities of claims "fine" and "out", for even weights."""
+        spending, standing = self.spending(weights), Standing.at_first(self.n_designs)
+        nobody = np.zeros(0, dtype=np.intp)
+        out = spending.log_out(nobody, nobody, standing).item()
+        if spending.by_sure:
+            out = min(out, spending.log_by_sure(nobody, nobody, standing).item())
+        return math.exp(spending.log_fine(nobody, standing).item()), math.exp(out)
+
+    @cached_property
+    def least(self) -> tuple[float, float]:
+        """The least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
+        if self.near:
+            (fine, out), spending, part = self._alphas(self.even), self.spending(self.even), self.tuning.near_leads
+            return fine, min((1 - part) * out, overestimated(spending, len(self.cone.facets), part))
+        if not self.weighted:
+            return self._alphas(self.even)
+        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
+        left = self.for_pairs * self.radii.claim_share
+        if not self.stepwise:
+            return left * fine, left * out
+        low, high = self.tuning.fine_limits
+        return left * fine * low, left * out * (1 - high)
+
+    @cached_property
+    def anchors(self) -> tuple[float, float]:
+        """Counts towards which the two kinds of claims spend delta: designs are mostly out before they are fine."""
+        fine, out = self._due
+        if self.radii.estimates:
+            return math.inf, math.inf  # how noisy it really is, the data will tell
+        return fine, self.tuning.out_anchor * out * self.cover_factor**2
+
+    @cached_property
+    def cover_factor(self) -> float:
+        """How much more covering costs than one facet's radius (at least 1): for planning."""
+        ones = np.ones((len(self.cone.facets), 1))
+        return float(cover_at(self.cone, 0 * ones, ones, np.ones(1) if self.directions else None)[0])
+
+    @cached_property
+    def levels(self) -> Levels:
+        """Up to the count that decides every pair whatever its means, or `most` (docs/adaptive, 6)."""
+        fine, out = self._due
+        growth = self.radii.growth
+        if self.most is not None or math.isinf(fine):
+            found = self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
+            return replace(found, power=self.tuning.spending_power)
+        # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
+        most = (math.sqrt(fine) + math.sqrt(out)) ** 2
+        if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
+            raise InputError(
+                f"epsilon = {self.epsilon:g} may take {most:.0e} evaluations of a design, more than can be counted; "
+                "raise epsilon or lower sigma, or ask for epsilon = 0 with max_evaluations."
+            )
+        # More levels change the boundaries a little, so the first number of steps that is enough is searched for; radii
+        # fall about as the root of the count, which says how far it may be.
+        short, enough, steps = -1, None, 0
+        while enough is None or enough - short > 1:
+            levels = self.radii.schedule(most * growth**steps, due=fine)
+            levels = replace(levels, power=self.tuning.spending_power)
+            need = self._need(levels)
+            missing = 2 * math.log(need) / math.log(growth)
+            if need <= 1:
+                enough, found = steps, levels
+                steps = max(short + 1, steps - max(1, math.floor(-missing)))
+            else:
+                short = steps
+                steps += max(1, math.ceil(missing))
+                steps = steps if enough is None else min(steps, enough - 1)
+        return found
+
+    def _need(self, levels: Levels) -> float:
+        """At most 1 if these levels leave no pair open (docs/adaptive, 6); else how many times too wide."""
+        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
+        total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
+        for out, anchor, alpha in zip((False, True), self.anchors, self.least, strict=True):
+            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), out)[:parts, 0, -1], (parts,))
+            each = z * np.sqrt(2 * worst / count).reshape(-1, parts).max(axis=0)
+            each += [float(self.radii.shift(part, z[part], count)) for part in range(parts)]
+            total = total + self.radii.combined(each)
+        need = float((total / (self.epsilon * self.cone.widths)).max())
+        return need if self.requirements is None else max(need, self.requirements.need(levels, self.epsilon))
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
+        whole = self.for_pairs * self.radii.claim_share
+        most = (whole, whole) if self.stepwise or self.weighted else self.least
+        step, near = self.tuning.step, self.near
+        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, step, near=near)
+
+    @cached_property
+    def level_boundary(self) -> Floats:
+        """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses" a level."""
+        assert self.requirements is not None
+        return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """(L,): observations at each look."""
+        return np.array(self.levels.counts, dtype=np.float64)
