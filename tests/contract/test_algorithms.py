@@ -10,7 +10,7 @@ import pytest
 
 import conewise as cw
 from conewise import algorithms, problems
-from conewise.certificate import certificate, claims
+from conewise.certificate import certificate, claims, schedule
 from conewise.testing import AlgorithmContract
 from conewise.testing.algorithms import PROBLEMS, begun, snapshot
 
@@ -43,7 +43,7 @@ class TestEliminationWithManyDesigns(TestElimination):
     @pytest.fixture(autouse=True)
     def three_are_few(self, monkeypatch):
         """With more designs than FEW, not all pairs are looked at."""
-        for module in (claims, certificate):
+        for module in (claims, certificate, schedule):
             monkeypatch.setattr(module, "FEW", 3)
 
 

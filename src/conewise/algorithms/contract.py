@@ -19,8 +19,9 @@ from conewise._arrays import Bools, Floats, Indices, as_count, as_positive
 from conewise.algorithms.evidence import Evidence
 from conewise.algorithms.status import Status
 from conewise.budgets import check_designs
+from conewise.certificate.separate import Separately
 from conewise.errors import InputError, printable
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, as_question
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
@@ -323,6 +324,10 @@ class Planner:
     def plan(self, state: Any) -> Plan | None:
         """What is worth evaluating from here on, judged by the averages as they are; None where nobody can say."""
         return None
+
+    def seen(self, state: Any) -> Statistics | Separately | None:
+        """All that was observed, in sums; None where a state keeps something else."""
+        return state if isinstance(state, Statistics) else None
 
     def evidence(self, state: Any) -> Evidence | None:
         """How any designs compare, and how far that may be wrong; None where no certificate says it."""

@@ -328,7 +328,7 @@ def settle(
     if covering and inside.any() and not inside.all():
         rows, columns = np.flatnonzero(~inside), np.flatnonzero(inside)
         limits = np.full(len(rows), np.nextafter(epsilon, np.inf))
-        reach, cover = _cover_at(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
+        reach, cover = nearest_cover(comparisons, cone, rows, columns, np.zeros(len(columns)), limits)
         within = reach <= epsilon
         covered[comparisons.table.designs[rows[within]]] = True
         by[comparisons.table.designs[rows[within]]] = comparisons.table.designs[cover[within]]
@@ -352,7 +352,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
     if covering and len(settled):
         # Only what would still improve the answer: a design with a small accept_at cannot be the last one open.
         everyone = np.arange(len(settled))
-        settled, cover = _cover_at(claims.comparisons, cone, everyone, everyone, settled, settled)
+        settled, cover = nearest_cover(claims.comparisons, cone, everyone, everyone, settled, settled)
     worst = float(settled.max(initial=0.0))
     if not np.isfinite(worst):
         return None
@@ -363,7 +363,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
     return Certified(worst, chosen, by)
 
 
-def _cover_at(
+def nearest_cover(
     comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices, columns_from: Floats, below: Floats
 ) -> tuple[Floats, Indices]:
     """For each row the min over columns of max(columns_from, cover_at), and which column has it; -1 for none.

@@ -90,11 +90,16 @@ class Hidden:
     """(P or P + W, levels, L)"""
 
     def slack(self, known: int, mine: Indices, theirs: Indices) -> Floats:
-        """(known, rows, columns): for pairs by their flat positions; infinite for two designs that never varied."""
-        slacks, still = self.slacks[:known].reshape(known, -1), self.still[:known].reshape(known, -1)
-        both = still.take(theirs, axis=1, mode="clip") & still.take(mine, axis=1)
-        total = slacks.take(theirs, axis=1, mode="clip") + slacks.take(mine, axis=1)
-        return np.where(both, np.inf, total)
+        """(known, rows, columns): for pairs by their flat positions; infinite for two designs that never varied.
+
+        Positions are (rows, columns), or (known, rows, columns) where they differ between the parts.
+        """
+        mine, theirs = (np.broadcast_to(at, (known, *at.shape[-2:])) for at in (mine, theirs))
+        found = []
+        for slacks, still, i, j in zip(self.slacks, self.still, mine, theirs, strict=False):
+            both = still.take(j, mode="clip") & still.take(i)
+            found.append(np.where(both, np.inf, slacks.take(j, mode="clip") + slacks.take(i)))
+        return np.array(found)
 
     def keep(self, which: Bools) -> Hidden:
         """Without the others."""

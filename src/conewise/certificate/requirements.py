@@ -11,7 +11,7 @@ enough, and neither of them mentions epsilon:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -169,32 +169,44 @@ class Requirements:
     def at_looks_apart(
         self, streams: Sequence[tuple[Noise, Sequence[Snapshot], Statistics]], counts: Floats, z: Floats, scale: float
     ) -> Bounds:
-        """The same from all looks so far, with the boundaries (2, P or 1, L) of `boundary`."""
-        edges = []
-        for place, d in enumerate(self.columns):
-            noise, snapshots, sample = streams[d]
-            if noise.noiseless:
-                edges.append(self._known(place, sample))
-                continue
+        """The same of objectives that are measured separately, with the boundaries (2, P or 1, L) of `boundary`."""
+
+        def looked(place: int, noise: Noise, rounding: Rounding | None) -> Bounds:
+            d = self.columns[place]
             part = int(np.flatnonzero(self.radii.facet_of == d)[0])
             own = z[:, min(part, z.shape[1] - 1), None]
             alone = self._alone(place, radii_for(np.eye(1), noise, *self._each, joint=False))
-            found = alone.at_looks(snapshots, counts, own, _rounding_of_one(noise, sample), scale, None)
-            edges.append((found.lower[:, 0], found.upper[:, 0]))
-        return self._joined(edges)
+            return alone.at_looks(streams[d][1], counts, own, rounding, scale, None)
+
+        return self._apart([(noise, sample) for noise, _, sample in streams], looked)
 
     def at_once_apart(self, samples: Sequence[tuple[Noise, Statistics]]) -> Bounds:
         """From one look at objectives that were measured separately, each with its own noise and sample."""
-        edges = []
+
+        def looked(place: int, noise: Noise, rounding: Rounding | None) -> Bounds:
+            alone = self._alone(place, radii_for_one_look(np.eye(1), noise, *self._each, joint=False))
+            return alone.at_once(samples[self.columns[place]][1], rounding)
+
+        return self._apart(samples, looked)
+
+    def _apart(
+        self,
+        samples: Sequence[tuple[Noise, Statistics]],
+        looked: Callable[[int, Noise, Rounding | None], Bounds],
+    ) -> Bounds:
+        """Level by level; an objective without noise is as it was measured, and unknown where it was not."""
+        lower, upper = [], []
         for place, d in enumerate(self.columns):
             noise, sample = samples[d]
             if noise.noiseless:
-                edges.append(self._known(place, sample))
-                continue
-            alone = self._alone(place, radii_for_one_look(np.eye(1), noise, *self._each, joint=False))
-            found = alone.at_once(sample, _rounding_of_one(noise, sample))
-            edges.append((found.lower[:, 0], found.upper[:, 0]))
-        return self._joined(edges)
+                off, known = sample.means[:, 0] - self.least[place], sample.counts > 0
+                lower.append(np.where(known, off, -np.inf))
+                upper.append(np.where(known, off, np.inf))
+            else:
+                found = looked(place, noise, Rounding.of(noise, sample) if Estimated.of(noise, 1).any else None)
+                lower.append(found.lower[:, 0])
+                upper.append(found.upper[:, 0])
+        return Bounds(np.column_stack(lower), np.column_stack(upper), self.upward, self.spared)
 
     @property
     def _each(self) -> tuple[int, float]:
@@ -205,19 +217,6 @@ class Requirements:
         """One of the levels, of an objective that was measured by itself."""
         least, among = self.least[[place]], len(self.columns)
         return replace(self, columns=np.zeros(1, np.intp), least=least, radii=radii, among=among)
-
-    def _known(self, place: int, sample: Statistics) -> tuple[Floats, Floats]:
-        """(K,) each: how far an objective without noise is above its level; nothing where it was not measured."""
-        off, known = sample.means[:, 0] - self.least[place], sample.counts > 0
-        return np.where(known, off, -np.inf), np.where(known, off, np.inf)
-
-    def _joined(self, edges: Sequence[tuple[Floats, Floats]]) -> Bounds:
-        lower, upper = (np.column_stack(side) for side in zip(*edges, strict=True))
-        return Bounds(lower, upper, self.upward, self.spared)
-
-
-def _rounding_of_one(noise: Noise, sample: Statistics) -> Rounding | None:
-    return Rounding.of(noise, sample) if Estimated.of(noise, 1).any else None
 
 
 def _extended(before: Sequence[Snapshot], now: Sequence[Snapshot]) -> bool:

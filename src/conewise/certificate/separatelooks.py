@@ -20,7 +20,7 @@ from conewise.certificate.boundaries import Looks, Meeting
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
 from conewise.certificate.mixed import Added
-from conewise.certificate.pairs import Hidden, PairTable, places
+from conewise.certificate.pairs import PairTable, places
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Estimated, spreads_of
 from conewise.certificate.schedule import Scheduled
@@ -96,16 +96,9 @@ class ApartTable(PairTable):
         for part, d in enumerate(self.objective[:known]):
             table = self.variances[part].ravel()
             spreads[part] = np.sqrt(table.take(theirs[d]) + table.take(mine[d]))
-        return Meeting(place, gains, spreads, self._slacks(known, mine, theirs))
-
-    def _slacks(self, known: int, mine: Indices, theirs: Indices) -> Floats | None:
-        if (hidden := self.coarse) is None:
-            return None
-        parts = [
-            Hidden(hidden.steps, hidden.slacks[[part]], hidden.still[[part]]).slack(1, mine[d], theirs[d])[0]
-            for part, d in enumerate(self.objective[:known])
-        ]
-        return np.array(parts)
+        of = self.objective[:known]
+        slacks = None if self.coarse is None else self.coarse.slack(known, mine[of], theirs[of])
+        return Meeting(place, gains, spreads, slacks)
 
     def _last(self) -> Floats:
         """(N, L): every objective at its last level."""

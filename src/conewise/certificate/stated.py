@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.certificate.claims import Claims, _cover_at
+from conewise.certificate.claims import Claims, nearest_cover
 from conewise.cones import Cone
 
 
@@ -30,6 +30,6 @@ def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> f
         if not covering:
             return None  # a design that is not beaten may be Pareto optimal, and is missing
         limits = np.full(len(others), math.inf)
-        reach, _ = _cover_at(claims.comparisons, cone, others, inside, np.zeros(len(inside)), limits)
+        reach, _ = nearest_cover(claims.comparisons, cone, others, inside, np.zeros(len(inside)), limits)
         worst = max(worst, float(reach.max()))
     return worst if math.isfinite(worst) else None

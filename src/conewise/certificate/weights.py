@@ -11,13 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-
-_LEAST: Final = 1e-12  # of a part, where nobody is left that could have one
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +67,9 @@ class Weights:
         """The part of all designs that are not beaten; that of a single one at least."""
         return max(float(self._by_design[1][standing.left].sum()), float(self._by_design[1].min()))
 
-    def log_rivals_left(self, designs: Indices, standing: Standing) -> Floats:
-        """(1, m, 1) or (1, 1, 1): the logarithm of the part of each design's weights that rivals have who are left."""
-        if len(self.out) == 1:
-            others = max(int(standing.left.sum()) - 1, 1)
-            return np.full((1, 1, 1), math.log(others / (self.n_designs - 1)))
-        part = self.out[np.ix_(designs, np.flatnonzero(standing.left))].sum(axis=1) / self._by_design[1][designs]
-        return np.asarray(np.log(np.maximum(part, _LEAST))[None, :, None])
+    def log_rivals_left(self, standing: Standing) -> float:
+        """The logarithm of the part of each design's weights that rivals have who are left; of even weights."""
+        return math.log(max(int(standing.left.sum()) - 1, 1) / (self.n_designs - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +112,9 @@ class Spending:
         return self.weights.log_out(designs, rivals) + math.log(whole)
 
     def log_by_sure(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
-        """(1, m or 1, r or 1): a^S of "beaten" by a rival that is sure."""
+        """(1, 1, 1): a^S of "beaten" by a rival that is sure; a pilot leaves these no part (docs/adaptive, 3.3)."""
         _, anybody, sure = self.weights.parts
-        more = math.log(sure / anybody) - self.weights.log_rivals_left(designs, standing)
+        more = math.log(sure / anybody) - self.weights.log_rivals_left(standing)
         return self.log_out(designs, rivals, standing) + more
 
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:

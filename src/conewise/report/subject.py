@@ -21,7 +21,7 @@ from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, closest
-from conewise.feedback import Observations, Statistics
+from conewise.feedback import Observations
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
@@ -161,7 +161,8 @@ def of_state(
     asked, wanted, plan = rule.ask(state, _PLANNED), dict[int, int](), known.plan(state)
     for design, times in zip(asked.designs.tolist(), asked.counts.tolist(), strict=True):
         wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
-    remaining = None if plan is None else plan.remaining
+    remaining, seen = None if plan is None else plan.remaining, known.seen(state)
+    units = question.columns.units if question.names else np.ones(question.cone.dim)
     return replace(
         plain,
         method=f"the rule {type(rule).__name__}",
@@ -170,18 +171,8 @@ def of_state(
         at_least=plan is not None and plan.at_least,
         evidence=known.evidence(state),
         history_note="A state does not say in which steps it was reached.",
-        standard_errors=_errors(state, question),
+        standard_errors=None if seen is None else standard_errors(seen, units),
     )
-
-
-def _errors(state: Any, question: Question) -> Floats | None:
-    """Of the averages of a state that keeps sums; None of any other."""
-    statistics = (
-        state if isinstance(state, Statistics) else getattr(state, "everything", getattr(state, "statistics", None))
-    )
-    if not isinstance(statistics, Statistics):
-        return None
-    return standard_errors(statistics, question.columns.units if question.names else np.ones(question.cone.dim))
 
 
 # -- studies -------------------------------------------------------------------------------------------------------

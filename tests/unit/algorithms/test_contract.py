@@ -94,3 +94,13 @@ def test_a_scaled_radius_is_worth_no_proof():
     assert honest.proven(0.5, "a theorem").theorem == "a theorem"
     assert "every radius was multiplied by 0.5" in str(narrow.proven(0.5, "a theorem"))
     assert honest.unfinished(10, 2) == "not finished: 2 designs are undecided at epsilon = 0.5"
+
+
+def test_a_planner_says_what_was_observed_where_its_state_keeps_sums():
+    assert Planner().seen(known := state()) is known
+    assert Planner().seen({"whatever": 1}) is None
+    blocks = cw.algorithms.PairedElimination(QUESTION, 4, blocks=20, population=None)
+    assert blocks.seen(begun := blocks.start()) is begun.statistics
+    cells = cw.algorithms.SeparateElimination(QUESTION, 4)
+    told = cells.tell(cells.start(), cw.Observations.single([0, 1, 1], [[3.0], [1.0], [2.0]]))
+    assert cells.seen(told).repetitions.tolist() == [[1, 2], [0, 0], [0, 0], [0, 0]]

@@ -6,14 +6,97 @@ open at the epsilon that was asked for, that is a larger epsilon; once nothing i
 
 from __future__ import annotations
 
-from dataclasses import replace
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar, Generic
 
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.contract import INDEPENDENT, Averaged, Result
+from conewise.algorithms.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State
+from conewise.algorithms.evidence import Evidence
 from conewise.certificate.claims import Certified, Claims
+from conewise.certificate.schedule import Scheduled
+from conewise.certificate.separate import Separately
+from conewise.feedback import Observations, Statistics
 from conewise.goals import Guarantee, Heuristic, Question
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedRule(FixedConfidence, Generic[State]):
+    """A sampling rule on a certificate of looks: when it stops, and what it answers, is the certificate's alone."""
+
+    knows_levels: ClassVar[bool] = True
+    theorem: ClassVar[str]
+    """What the guarantee rests on, in words."""
+    early: ClassVar[str]
+    """Why there is no answer before every design can be compared."""
+
+    _: KW_ONLY
+    any_epsilon: bool = False
+    """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.certificate.levels  # refuses bad configurations now, not at the first look
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """Where epsilon is chosen at every look, nothing waits for this one."""
+        return self.any_epsilon
+
+    @property
+    @abstractmethod
+    def certificate(self) -> Scheduled[State]:
+        """When to stop and what to claim."""
+
+    @abstractmethod
+    def begun(self, state: State) -> bool:
+        """Whether every design can be compared."""
+
+    @abstractmethod
+    def seen(self, state: State) -> Statistics | Separately:
+        """All that was observed."""
+
+    @abstractmethod
+    def start(self) -> State:
+        """Nothing observed."""
+
+    @abstractmethod
+    def tell(self, state: State, observations: Observations) -> State:
+        """The state with these observations; refused are those with which no claim would hold."""
+
+    @abstractmethod
+    def assumed(self, state: State) -> str:
+        """What is taken for granted, in words."""
+
+    @property
+    def most_looked_at(self) -> int | None:
+        """The most evaluations of one design that a schedule need reach; None where that follows from epsilon."""
+        if self.max_evaluations is None or not (self.epsilon == 0 or self.any_epsilon):
+            return None
+        return max(2, self.max_evaluations // 2)
+
+    def evidence(self, state: State) -> Evidence:
+        """Of the certificate."""
+        return Evidence.of(self.certificate, state)
+
+    def recommend(self, state: State) -> Result:
+        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        claims, seen = self.certificate.claims(state), self.seen(state)
+        if not self.begun(state):
+            return nothing_certified(claims, seen, self.early)
+        why = "every design is certified"
+        if not claims.done:
+            why = self.unfinished(state.evaluations, int(claims.undecided.sum()))
+        found = self.certificate.certified_epsilon(claims)
+        if found is None:
+            guess = claims.accepted | claims.undecided
+            result = nothing_certified(claims, seen, "too early: nothing is certified yet", guess)
+            return replace(result, stopped_because=why)
+        theorem = f'{self.theorem}{self.certificate.with_levels}, success "{self.success}", docs/adaptive'
+        worth = self.proven(max(found.epsilon, self.epsilon), theorem, self.assumed(state))
+        return certified_answer(claims, found, seen, worth, why)
 
 
 def certified_answer(

@@ -18,11 +18,9 @@ from conewise.algorithms.adaptive.contrasts import next_cells
 from conewise.algorithms.adaptive.modelled import PosteriorRule
 from conewise.algorithms.adaptive.separate import SeparateElimination
 from conewise.algorithms.contract import INDEPENDENT
-from conewise.certificate.claims import Claims
-from conewise.certificate.separate import Separately
 from conewise.certificate.separatelooks import Streams
 from conewise.errors import InputError
-from conewise.feedback import Counts, Observations, Pulls
+from conewise.feedback import Counts, Pulls
 from conewise.models.certificate import Look
 
 
@@ -55,32 +53,15 @@ class SeparateModelGuided(PosteriorRule[Streams]):
                 "a covariance with correlations: give one standard deviation an objective, noise.Gaussian([...]), or "
                 "leave the model out."
             )
-        _ = self._for_every_truth  # refuses bad configurations now
 
     @cached_property
-    def _for_every_truth(self) -> SeparateElimination:
-        """Reads the certificate of looks at each objective off the same measurements: any sampling rule is valid."""
+    def for_every_truth(self) -> SeparateElimination:
+        """Looks at each objective."""
         return SeparateElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations)
-
-    def start(self) -> Streams:
-        """Nothing measured."""
-        return self._for_every_truth.start()
-
-    def tell(self, state: Streams, observations: Observations) -> Streams:
-        """The state with values (m, 1) of these cells."""
-        return self._for_every_truth.tell(state, observations)
-
-    def seen(self, state: Streams) -> Separately:
-        """Each objective by itself."""
-        return state.seen
 
     def times(self, state: Streams) -> Counts:
         """(K, D): how often each cell was measured."""
         return state.seen.repetitions
-
-    def claims_for_every_truth(self, state: Streams) -> Claims | None:
-        """Of the certificate of looks at each objective."""
-        return None if (state.reached < 0).any() else self._for_every_truth.certificate.claims(state)
 
     def chosen(self, look: Look, state: Streams, count: int) -> Pulls:
         """The largest reduction for its price, one cell after the other (docs/posterior, section 7)."""
@@ -90,4 +71,4 @@ class SeparateModelGuided(PosteriorRule[Streams]):
     def _prices(self) -> Floats:
         """(K, D): of measuring each cell."""
         designs = np.ones(self.n_designs) if self.prices is None else np.asarray(self.prices)
-        return np.outer(designs, self._for_every_truth.prices)
+        return np.outer(designs, self.for_every_truth.prices)

@@ -16,7 +16,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.contract import Result
-from conewise.algorithms.published.ape import LeaderChallenger, _Bounds, threshold
+from conewise.algorithms.published.ape import LeaderChallenger, PairBounds, threshold
 from conewise.algorithms.published.common import best_guess
 from conewise.certificate.tuning import TUNING
 from conewise.errors import InputError
@@ -118,7 +118,7 @@ class _Standing:
 
     @classmethod
     def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:
-        bounds = _Bounds.of(rule, state)
+        bounds = PairBounds.of(rule, state)
         misses: Bools = np.zeros(rule.n_designs, dtype=bool)
         meets = ~misses
         if len(rule._columns):

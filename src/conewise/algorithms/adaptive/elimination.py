@@ -6,28 +6,27 @@ answer and the plan are inherited. The guarantee is the certificate's and depend
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
+from conewise.algorithms.adaptive.answers import CertifiedRule
 from conewise.algorithms.adaptive.costs import Costs, open_costs
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Plan, Result
-from conewise.algorithms.evidence import Evidence
+from conewise.algorithms.contract import INDEPENDENT, Plan
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.fit import check_exact, check_fit
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.rounding import taken_as_exact
 from conewise.certificate.tuning import TUNING, Tuning
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, Statistics
 
 
 @dataclass(frozen=True, eq=False)
-class SuccessiveElimination(FixedConfidence):
+class SuccessiveElimination(CertifiedRule[Checkpoints]):
     """Evaluate in rounds whatever is still open, everyone at the same level.
 
     An undecided design has two ways to be settled: to be out (beaten, or covered by a returned design), which asks for
@@ -36,24 +35,14 @@ class SuccessiveElimination(FixedConfidence):
     the others.
     """
 
-    knows_levels: ClassVar[bool] = True
+    theorem: ClassVar[str] = "certificate of looks"
+    early: ClassVar[str] = "not every design has been evaluated often enough yet"
 
     _: KW_ONLY
-    any_epsilon: bool = False
-    """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
     pilots: bool = True
     """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
     tuning: Tuning = TUNING
     """What a run may cost, never whether it is right."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.certificate.levels  # refuses bad configurations now, not at the first look
-
-    @property
-    def ends_on_ties(self) -> bool:
-        """Where epsilon is chosen at every look, nothing waits for this one."""
-        return self.any_epsilon
 
     def targets(self, costs: Costs) -> Floats:
         """(L,): observations of each design that is left after which what is open should be settled; 0 for enough.
@@ -68,11 +57,8 @@ class SuccessiveElimination(FixedConfidence):
     @cached_property
     def certificate(self) -> Certificate:
         """When to stop and what to claim."""
-        most = None
-        if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
-            most = max(2, self.max_evaluations // 2)
-        asked = self.question, self.n_designs
-        return Certificate(*asked, most, self.any_epsilon, self.radius_scale, self.pilots, tuning=self.tuning)
+        settings = self.most_looked_at, self.any_epsilon, self.radius_scale, self.pilots
+        return Certificate(self.question, self.n_designs, *settings, tuning=self.tuning)
 
     @property
     def most_evaluations(self) -> int:
@@ -92,9 +78,18 @@ class SuccessiveElimination(FixedConfidence):
         """Claims look at snapshots alone."""
         return True
 
-    def evidence(self, state: Checkpoints) -> Evidence:
-        """Of the certificate."""
-        return Evidence.of(self.certificate, state)
+    def begun(self, state: Checkpoints) -> bool:
+        """Whether every design that its pilot leaves has come to its first level."""
+        return state.begun
+
+    def seen(self, state: Checkpoints) -> Statistics:
+        """Pilots among it."""
+        return state.everything
+
+    def assumed(self, state: Checkpoints) -> str:
+        """Of the noise, and what is seen of it."""
+        exact = taken_as_exact(self.noise, state.statistics)
+        return f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}{exact}"
 
     def start(self) -> Checkpoints:
         """Nothing observed."""
@@ -160,25 +155,3 @@ class SuccessiveElimination(FixedConfidence):
     def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
         """What the open questions would cost; None when too many designs are left to look at every pair."""
         return open_costs(self.certificate, state, claims, waiting)
-
-    def recommend(self, state: Checkpoints) -> Result:
-        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
-        claims = self.certificate.claims(state)
-        if not state.begun:
-            early = "not every design has been evaluated often enough yet"
-            return nothing_certified(claims, state.everything, early)
-        why = "every design is certified"
-        if not claims.done:
-            why = self.unfinished(state.evaluations, int(claims.undecided.sum()))
-        found = self.certificate.certified_epsilon(claims)
-        if found is None:
-            guess = claims.accepted | claims.undecided
-            result = nothing_certified(claims, state.everything, "too early: nothing is certified yet", guess)
-            return replace(result, stopped_because=why)
-        noise = f"{self.noise.words}{self.certificate.as_stated}"
-        worth = self.proven(
-            max(found.epsilon, self.epsilon),
-            f'certificate of looks{self.certificate.with_levels}, success "{self.success}", docs/adaptive',
-            f"{INDEPENDENT}; {noise}{taken_as_exact(self.noise, state.statistics)}",
-        )
-        return certified_answer(claims, found, state.everything, worth, why)

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_floats, read_only
 from conewise._memory import Memory
+from conewise.algorithms.adaptive.answers import CertifiedRule
 from conewise.algorithms.adaptive.confirming import Confirm, as_confirm, unconfirmed
 from conewise.algorithms.adaptive.contrasts import next_pulls
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result, State
-from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.separate import Separately
 from conewise.certificate.stated import epsilon_of
@@ -89,28 +89,37 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         object.__setattr__(self, "begin", _as_begin(self.begin, self.n_designs))
         if not isinstance(self.robust, bool | np.bool_):
             raise InputError(f"robust must be True or False, got {shown(self.robust)}.")
-        _ = self.certificate.axes  # refuses bad configurations now
+        _ = self.certificate.axes, self.for_every_truth  # refuses bad configurations now
 
     @cached_property
     def certificate(self) -> PosteriorCertificate:
         """When to stop and what to claim."""
         return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
 
+    @property
     @abstractmethod
-    def seen(self, state: State) -> Statistics | Separately:
-        """All that was observed."""
+    def for_every_truth(self) -> CertifiedRule[State]:
+        """Reads a certificate of looks off the same observations: it is valid for any sampling rule."""
 
     @abstractmethod
     def times(self, state: State) -> Counts:
         """(K, M): how often each thing that is measured by itself was measured."""
 
     @abstractmethod
-    def claims_for_every_truth(self, state: State) -> Claims | None:
-        """What a certificate that is valid for any sampling rule says; None before it has seen every design."""
-
-    @abstractmethod
     def chosen(self, look: Look, state: State, count: int) -> Pulls:
         """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
+
+    def start(self) -> State:
+        """Nothing observed."""
+        return self.for_every_truth.start()
+
+    def tell(self, state: State, observations: Observations) -> State:
+        """The state with these observations."""
+        return self.for_every_truth.tell(state, observations)
+
+    def seen(self, state: State) -> Statistics | Separately:
+        """All that was observed."""
+        return self.for_every_truth.seen(state)
 
     def ask(self, state: State, most: int | None = None) -> Pulls:
         """What reduces most what the answer still depends on; nothing when it is certified."""
@@ -289,8 +298,10 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
     def _every_truth(self, state: State, returned: Bools) -> float | None:
         """What the certificate of looks says of the same set; nothing before it has seen every design."""
-        claims = self.claims_for_every_truth(state)
-        return None if claims is None else epsilon_of(claims, self.cone, self.success == "cover", returned)
+        rule = self.for_every_truth
+        if not rule.begun(state):
+            return None
+        return epsilon_of(rule.certificate.claims(state), self.cone, self.success == "cover", returned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,34 +322,14 @@ class ModelGuided(PosteriorRule[Checkpoints]):
     Reference: docs/posterior.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self._for_every_truth  # refuses bad configurations now
-
     @cached_property
-    def _for_every_truth(self) -> SuccessiveElimination:
-        """Reads the certificate of looks off the same observations: it is valid for any sampling rule."""
+    def for_every_truth(self) -> SuccessiveElimination:
+        """Whole rows; without pilots, which would be observations that no claim uses."""
         return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
-
-    def start(self) -> Checkpoints:
-        """Nothing observed."""
-        return self._for_every_truth.start()
-
-    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
-        """The state with these observations."""
-        return self._for_every_truth.tell(state, observations)
-
-    def seen(self, state: Checkpoints) -> Statistics:
-        """Whole rows."""
-        return state.everything
 
     def times(self, state: Checkpoints) -> Counts:
         """(K, 1): how often each design was evaluated."""
         return state.counts[:, None]
-
-    def claims_for_every_truth(self, state: Checkpoints) -> Claims | None:
-        """Of the certificate of looks."""
-        return self._for_every_truth.certificate.claims(state) if state.begun else None
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
         """The largest reduction for its price, one design after the other (docs/posterior, section 7)."""

@@ -15,7 +15,7 @@ from conewise.certificate.blocks.claims import PairedClaims, certified_epsilon, 
 from conewise.certificate.blocks.paired import TIE, Paired, Prefixes
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
 from conewise.noise import GaussianUnknown
 
@@ -72,6 +72,10 @@ class PairedElimination(FixedConfidence):
     def start(self) -> Prefixes:
         """Nothing read."""
         return self.certificate.start()
+
+    def seen(self, state: Prefixes) -> Statistics:
+        """On all blocks."""
+        return state.statistics
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
         """The state with the next blocks of some designs."""

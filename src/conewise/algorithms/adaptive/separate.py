@@ -8,18 +8,17 @@ The guarantee is the certificate's and depends on none of the choices (docs/adap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
-from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
-from conewise.algorithms.contract import INDEPENDENT, FixedConfidence, Result
-from conewise.algorithms.evidence import Evidence
+from conewise.algorithms.adaptive.answers import CertifiedRule
+from conewise.algorithms.contract import INDEPENDENT
 from conewise.certificate.claims import Claims
-from conewise.certificate.separate import check_parts, exact_words
+from conewise.certificate.separate import Separately, check_parts, exact_words
 from conewise.certificate.separatelooks import SeparateLooks, Streams
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -28,7 +27,7 @@ _TINY: Final = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateElimination(FixedConfidence):
+class SeparateElimination(CertifiedRule[Streams]):
     """Measure what an open question depends on, and nothing else.
 
     To be fine against a rival a design needs one facet, and so only the objectives that this facet weighs; to be beaten
@@ -42,28 +41,13 @@ class SeparateElimination(FixedConfidence):
     Pulls(6 evaluations of 6 designs)
     """
 
-    knows_levels: ClassVar[bool] = True
-
-    _: KW_ONLY
-    any_epsilon: bool = False
-    """Whether epsilon may be chosen anew at every look at the same measurements."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.certificate.levels  # refuses bad configurations now, not at the first look
-
-    @property
-    def ends_on_ties(self) -> bool:
-        """Where epsilon is chosen at every look, nothing waits for this one."""
-        return self.any_epsilon
+    theorem: ClassVar[str] = "certificate of looks at each objective"
+    early: ClassVar[str] = "not every objective of every design has been measured often enough"
 
     @cached_property
     def certificate(self) -> SeparateLooks:
         """When to stop and what to claim."""
-        most = None
-        if (self.epsilon == 0 or self.any_epsilon) and self.max_evaluations is not None:
-            most = max(2, self.max_evaluations // 2)
-        return SeparateLooks(self.question, self.n_designs, most, self.any_epsilon, self.radius_scale)
+        return SeparateLooks(self.question, self.n_designs, self.most_looked_at, self.any_epsilon, self.radius_scale)
 
     @cached_property
     def _last(self) -> Indices:
@@ -71,9 +55,18 @@ class SeparateElimination(FixedConfidence):
         last = len(self.certificate.levels.counts) - 1
         return np.where(self.certificate.apart.exact, 0, last)
 
-    def evidence(self, state: Streams) -> Evidence:
-        """Of the certificate."""
-        return Evidence.of(self.certificate, state)
+    def begun(self, state: Streams) -> bool:
+        """Whether every objective of every design has come to its first level."""
+        return not (state.reached < 0).any()
+
+    def seen(self, state: Streams) -> Separately:
+        """Each objective by itself."""
+        return state.seen
+
+    def assumed(self, state: Streams) -> str:
+        """Of the noise, and what is seen of it."""
+        exact = exact_words(self.certificate.apart, state.seen)
+        return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}{exact}"
 
     def start(self) -> Streams:
         """Nothing measured."""
@@ -176,27 +169,3 @@ class SeparateElimination(FixedConfidence):
         wanted[:, required.columns] |= open_
         if bounds.strikers is not None:  # whoever may put others out, once it meets its levels
             wanted[:, required.columns] |= ~claims.out[:, None] & (bounds.lower < 0) & (bounds.upper > 0)
-
-    # -- the answer ----------------------------------------------------------------------------------------------
-
-    def recommend(self, state: Streams) -> Result:
-        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
-        claims, seen = self.certificate.claims(state), state.seen
-        if (state.reached < 0).any():
-            return nothing_certified(claims, seen, "not every objective of every design has been measured often enough")
-        why = "every design is certified"
-        if not claims.done:
-            why = self.unfinished(state.evaluations, int(claims.undecided.sum()))
-        found = self.certificate.certified_epsilon(claims)
-        if found is None:
-            guess = claims.accepted | claims.undecided
-            result = nothing_certified(claims, seen, "too early: nothing is certified yet", guess)
-            return replace(result, stopped_because=why)
-        worth = self.proven(
-            max(found.epsilon, self.epsilon),
-            f'certificate of looks at each objective{self.certificate.with_levels}, success "{self.success}", '
-            "docs/adaptive",
-            f"{INDEPENDENT}, objectives measured separately; {self.noise.words}"
-            f"{exact_words(self.certificate.apart, seen)}",
-        )
-        return certified_answer(claims, found, seen, worth, why)

@@ -45,7 +45,7 @@ class LeaderChallenger(Sequential):
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
         """The leader or the challenger."""
-        bounds = _Bounds.of(self, state)
+        bounds = PairBounds.of(self, state)
         if bounds.done:
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
         open_ = np.flatnonzero(bounds.h <= 0)
@@ -60,7 +60,7 @@ class LeaderChallenger(Sequential):
         nothing = np.zeros(self.n_designs, dtype=bool)
         if (state.counts == 0).any():
             return self.answer(state, nothing, nothing, theorem)
-        bounds = _Bounds.of(self, state)
+        bounds = PairBounds.of(self, state)
         discarded = bounds.g > 0
         return self.answer(state, (bounds.h > 0) & ~discarded, discarded, theorem)
 
@@ -96,7 +96,7 @@ class LeaderChallenger(Sequential):
 
 
 @dataclass(frozen=True, eq=False)
-class _Bounds:
+class PairBounds:
     """Bounds on how far each design is from being, and from not being, dominated."""
 
     epsilon: float
@@ -109,7 +109,8 @@ class _Bounds:
     front: Bools
 
     @classmethod
-    def of(cls, rule: LeaderChallenger, state: Statistics) -> _Bounds:
+    def of(cls, rule: LeaderChallenger, state: Statistics) -> PairBounds:
+        """What the averages say, taken over from the last look where nothing has changed."""
         u, counts = rule.cone.facet_values(state.means) / rule.cone.widths, state.counts
         everyone, last = slice(None), _LAST.taken(rule)
         moved = None if last is None else np.flatnonzero((last.counts != counts) | (last.u != u).any(axis=1))
@@ -147,7 +148,7 @@ class _Bounds:
 
 
 # An entry depends on its two designs alone, so that after an evaluation of one design all others are taken over.
-_LAST: Memory[LeaderChallenger, _Bounds] = Memory()
+_LAST: Memory[LeaderChallenger, PairBounds] = Memory()
 
 
 @lru_cache
