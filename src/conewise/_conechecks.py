@@ -172,6 +172,17 @@ def refuse_many(facets: Floats) -> None:
         )
 
 
+def as_bid_ask(values: ArrayLike, name: str) -> Floats:
+    """A bid-ask matrix without arbitrage; anything else is refused."""
+    matrix = as_rows(values, name)
+    if matrix.shape != (len(matrix), len(matrix)):
+        raise ConeError(f"{name} must be square, one row and column an asset, got shape {matrix.shape}.")
+    if (matrix <= 0).any() or (np.diag(matrix) != 1).any():
+        raise ConeError(f"{name} must be positive with ones on its diagonal (one unit of an asset buys itself).")
+    refuse_arbitrage(matrix)
+    return matrix
+
+
 def refuse_arbitrage(matrix: Floats) -> None:
     """Every cycle of exchanges must cost something: no product of rates along a cycle may be 1 or less."""
     dim = len(matrix)

@@ -7,7 +7,7 @@ cone (as many independent rows as dimensions: the orthant, every planar cone) ne
 
 from __future__ import annotations
 
-from math import comb
+import math
 
 import numpy as np
 
@@ -167,7 +167,7 @@ def levelled(rows: Floats) -> tuple[Floats, Floats]:
 
 def _check_size(vertices: int, dim: int) -> None:
     """Refuse a hull that may have too many facets; a cyclic polytope has the most (McMullen 1970)."""
-    most = comb(vertices - (dim + 1) // 2, vertices - dim) + comb(vertices - (dim + 2) // 2, vertices - dim)
+    most = math.comb(vertices - (dim + 1) // 2, vertices - dim) + math.comb(vertices - (dim + 2) // 2, vertices - dim)
     if most > MOST_RAYS:
         raise ConeError(
             f"{vertices} rows or rays of {dim + 1} objectives can make a cone of {most:.0e} rays or facets, and "
@@ -197,3 +197,12 @@ def incidence(rays: Floats, rows: Floats) -> Bools:
         return np.asarray(np.arange(len(rows)) != (rays @ rows.T).argmax(axis=1)[:, None])
     level, mapped = levelled(rows)
     return np.asarray(np.abs(unit(rays @ mapped.T) @ level.T) <= INCIDENT)
+
+
+def tangent_planes(half: float, count: int) -> Floats:
+    """(count, 3): unit normals of planes that touch the round cone around (1, 1, 1) of this half angle, in radians."""
+    axis = np.ones(3) / math.sqrt(3)
+    across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
+    turns = 2 * math.pi * np.arange(count) / count
+    rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
+    return np.asarray(math.sin(half) * axis + math.cos(half) * rim)

@@ -34,7 +34,7 @@ class FacetSpace:
     @classmethod
     def of(cls, columns: Floats, cone: Cone) -> FacetSpace:
         """The space of a cone's order values."""
-        return cls(columns, 1 / cone._lengths, 1 / (cone._lengths * cone.widths))
+        return cls(columns, 1 / cone.order_lengths, 1 / (cone.order_lengths * cone.widths))
 
 
 def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:

@@ -82,7 +82,7 @@ def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -
 
 def beyond_unit_improvements(cone: Cone) -> Floats:
     """z*: the shortest vector with w_n.z >= alpha_n for all n (Ararat & Tekin 2023, proof of Theorem 5.1)."""
-    return read_only(cone._lift.vectors(cone.widths[:, None])[:, 0])
+    return read_only(cone.lifts(cone.widths[:, None])[:, 0])
 
 
 def costliest_direction(cone: Cone) -> Floats:

@@ -25,10 +25,10 @@ from conewise._arrays import (
 )
 from conewise._conechecks import (
     angle,
+    as_bid_ask,
     as_rows,
     irredundant,
     real,
-    refuse_arbitrage,
     refuse_bad_rays,
     refuse_flat,
     refuse_line,
@@ -38,7 +38,7 @@ from conewise._conechecks import (
 from conewise._conetext import cone_arguments, cone_repr, matrix_text, number_text
 from conewise._lift import Lift
 from conewise._limits import MOST_FACETS
-from conewise._polyhedra import extreme_rays, power_scaled, unit
+from conewise._polyhedra import extreme_rays, power_scaled, tangent_planes, unit
 from conewise._products import products
 from conewise._widest import OrderingComplexity, ordering_complexity
 from conewise.errors import ConeError, InputError
@@ -77,7 +77,9 @@ class Cone:
     _text: str | None
     _facets: Floats
     _order_rows: Floats
-    _lengths: Floats
+
+    order_lengths: Floats
+    """(N,): from `facet_values` to `order_columns`: how long each row is there."""
 
     def __init__(self, W: ArrayLike) -> None:
         rows = as_rows(W, "W")
@@ -162,13 +164,8 @@ class Cone:
         As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
         """
         degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3, maximum=MOST_FACETS)
-        half = math.radians(degrees / 2)
-        axis = np.ones(3) / math.sqrt(3)
-        across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
-        turns = 2 * math.pi * np.arange(count) / count
-        rim = np.column_stack([np.cos(turns), np.sin(turns)]) @ across
         try:
-            cone = cls(math.sin(half) * axis + math.cos(half) * rim)
+            cone = cls(tangent_planes(math.radians(degrees / 2), count))
             alike = bool(cone.removed) or len(cone.rays) != count
         except ConeError:
             alike = True
@@ -191,14 +188,8 @@ class Cone:
         >>> Cone.exchange([[1, 2], [2, 1]]) == Cone([[1, 2], [2, 1]])
         True
         """
-        matrix = as_rows(pi, "pi")
-        dim = len(matrix)
-        if matrix.shape != (dim, dim):
-            raise ConeError(f"pi must be square, one row and column an asset, got shape {matrix.shape}.")
-        if (matrix <= 0).any() or (np.diag(matrix) != 1).any():
-            raise ConeError("pi must be positive with ones on its diagonal (one unit of an asset buys itself).")
-        refuse_arbitrage(matrix)
-        identity = np.eye(dim)
+        matrix = as_bid_ask(pi, "pi")
+        dim, identity = len(matrix), np.eye(len(matrix))
         trades = [matrix[i, j] * identity[i] - identity[j] for i in range(dim) for j in range(dim) if i != j]
         try:
             return cls._generated(np.vstack([identity, *trades]), f"exchange:{matrix_text(matrix)}")
@@ -321,11 +312,13 @@ class Cone:
         (True, False)
         """
         vectors, tolerance = as_vectors(x, "x", self.dim), as_non_negative(tolerance, "tolerance")
-        values = self._order_values(vectors, "x")
+        columns = self.order_columns(vectors.reshape(-1, self.dim))
+        check_sums(columns, "x")
+        values = columns.T.reshape(*vectors.shape[:-1], len(columns))
         slack = np.zeros(1)
         if tolerance > 0:
             with np.errstate(over="ignore"):  # a slack beyond all numbers admits everything
-                slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self._lengths
+                slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self.order_lengths
         return np.asarray((values > -slack if interior else values >= -slack).all(axis=-1))
 
     def project(self, x: ArrayLike) -> Floats:
@@ -336,9 +329,9 @@ class Cone:
         """
         vectors = as_vectors(x, "x", self.dim)
         flat = vectors.reshape(-1, self.dim)
-        columns = self._order_columns(flat)
+        columns = self.order_columns(flat)
         check_sums(columns, "x", LARGEST_MEASURED)
-        moved = flat + self._lift.vectors(-(columns / self._lengths[:, None])).T
+        moved = flat + self._lift.vectors(-(columns / self.order_lengths[:, None])).T
         return np.asarray(moved + 0.0).reshape(vectors.shape)
 
     def includes(self, other: Cone) -> bool:
@@ -389,7 +382,7 @@ class Cone:
             _facets=read_only(unit(rows)),
             # Comparisons use the rows as given, not the unit rows: a row (1, 3) keeps exact ties between whole numbers.
             _order_rows=read_only(order_rows),
-            _lengths=read_only(np.linalg.norm(order_rows, axis=1)),
+            order_lengths=read_only(np.linalg.norm(order_rows, axis=1)),
         )
 
     @cached_property
@@ -405,7 +398,7 @@ class Cone:
         vectors = as_floats(points, "points")
         if not vectors.ndim or vectors.shape[-1] != self.dim:
             raise InputError(f"points must have {self.dim} objectives in their last axis, got shape {vectors.shape}.")
-        columns = self._order_columns(vectors.reshape(-1, self.dim)) / self._lengths[:, None]
+        columns = self.order_columns(vectors.reshape(-1, self.dim)) / self.order_lengths[:, None]
         return np.asarray(columns.T).reshape(*vectors.shape[:-1], len(self._facets))
 
     def lift_norms(self, deficits: Floats, *, non_negative: bool = False) -> Floats:
@@ -416,23 +409,28 @@ class Cone:
         >>> Cone.orthant(2).lift_norms(np.array([[3.0], [4.0]])).tolist()
         [5.0]
         """
+        return self._lift.norms(self._deficits(deficits), non_negative=non_negative)
+
+    def lifts(self, deficits: Floats) -> Floats:
+        """(D, P): the shortest x themselves, whose lengths are `lift_norms`.
+
+        >>> Cone.orthant(2).lifts(np.array([[3.0], [-4.0]])).tolist()
+        [[3.0], [0.0]]
+        """
+        return self._lift.vectors(self._deficits(deficits))
+
+    def _deficits(self, deficits: Floats) -> Floats:
         columns = as_floats(deficits, "deficits")
         if columns.ndim != 2 or len(columns) != len(self._facets):
             raise InputError(f"deficits must have shape ({len(self._facets)}, P), got {columns.shape}.")
-        return self._lift.norms(columns, non_negative=non_negative)
+        return columns
 
-    def _order_columns(self, points: Floats) -> Floats:
+    def order_columns(self, points: Floats) -> Floats:
         """(N, K): the rows as given times the points: componentwise order of these columns is the cone order.
 
         Overflow is left in the result, for the caller to refuse (`check_sums`).
         """
         return products(self._order_rows, points)
-
-    def _order_values(self, vectors: Floats, name: str) -> Floats:
-        """(..., N): `_order_columns` for vectors of any leading shape."""
-        columns = self._order_columns(vectors.reshape(-1, self.dim))
-        check_sums(columns, name)
-        return columns.T.reshape(*vectors.shape[:-1], len(self._order_rows))
 
     @property
     def text(self) -> str:

@@ -59,7 +59,7 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
     Reference: Ararat & Tekin 2023, equation (8) and Proposition 4.2 (iv).
     """
     mine, theirs = _pairs(means, cone, rivals)
-    per_width = 1 / (cone._lengths * cone.widths)
+    per_width = 1 / (cone.order_lengths * cone.widths)
     result = np.full((mine.shape[1], theirs.shape[1]), np.inf)
     for first, second, factor in zip(mine, theirs, per_width, strict=True):
         for start in range(0, len(first), _rows_at_once(theirs)):
@@ -80,7 +80,7 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
     Reference: Ararat & Tekin 2023, equation (9) and Proposition 4.3; docs/theory, section 2.
     """
     mine, theirs = _pairs(means, cone, rivals)
-    per_unit = (1 / cone._lengths)[:, None, None]
+    per_unit = (1 / cone.order_lengths)[:, None, None]
     result = np.empty((mine.shape[1], theirs.shape[1]))
     for start in range(0, mine.shape[1], _rows_at_once(theirs)):
         part = slice(start, start + _rows_at_once(theirs))
@@ -130,7 +130,7 @@ def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
 
 def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
     """Order values in columns, (N, K), of points that are known to be finite."""
-    columns = cone._order_columns(points)
+    columns = cone.order_columns(points)
     check_sums(columns, name, LARGEST_MEASURED)
     return columns
 

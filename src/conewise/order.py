@@ -118,7 +118,14 @@ def _facet_values(better: ArrayLike, worse: ArrayLike, cone: Cone) -> tuple[Floa
             f"better has shape {first.shape} and worse {second.shape}, which do not broadcast; "
             "for all pairs use better[:, None] and worse[None, :]."
         ) from None
-    return cone._order_values(first, "better"), cone._order_values(second, "worse")
+    return _order_values(first, "better", cone), _order_values(second, "worse", cone)
+
+
+def _order_values(vectors: Floats, name: str, cone: Cone) -> Floats:
+    """(..., N): `Cone.order_columns` for vectors of any leading shape; an overflow is refused."""
+    columns = cone.order_columns(vectors.reshape(-1, cone.dim))
+    check_sums(columns, name)
+    return columns.T.reshape(*vectors.shape[:-1], len(columns))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the sentence below says more than a warning from inside
@@ -127,7 +134,7 @@ def _mapped(points: Floats, cone: Cone, first_row: int = 0) -> Floats:
 
     Every objective carries weight in some row (W has rank D), so a value that is not finite shows in the sums.
     """
-    columns = cone._order_columns(points)
+    columns = cone.order_columns(points)
     # A finite sum, of squares or not, is the quick proof that every value is; it may overflow where they do not.
     quick = np.vdot(columns, columns) if columns.size <= _ONE_THREAD else columns.sum()
     if not isfinite(quick) and not np.isfinite(columns).all():
@@ -182,7 +189,7 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
         top = (_weights(z[:, ::_STRIDE]) @ z).argmax()
         kept = np.flatnonzero(~_beaten(z, z[:, [top]]))
         return kept, z[:, kept]
-    sample = cone._order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
+    sample = cone.order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
     pivots = _strong(sample) if np.isfinite(sample).all() else sample[:, :0]
     if not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)

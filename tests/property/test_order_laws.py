@@ -181,7 +181,7 @@ def test_near_duplicates_among_many_designs() -> None:
         points = rng.integers(0, 4, size=(5000, cone.dim)) / 3
         points[::3] = np.nextafter(points[::3], np.inf)
         points[::7, 0] = np.nextafter(points[::7, 0], -np.inf)
-        z = cone._order_columns(points).T
+        z = cone.order_columns(points).T
         np.testing.assert_array_equal(pareto_mask(points, cone), maximal_by_chunks(z))
 
 

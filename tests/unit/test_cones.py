@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -281,8 +284,31 @@ def test_facet_values_are_those_of_unit_rows_and_lift_norms_reach_them():
         norms = cone.lift_norms(deficits)
         assert (norms <= cone.lift_norms(np.maximum(deficits, 0), non_negative=True) + 1e-9).all()
         assert (norms >= deficits.max(axis=0) - 1e-12).all()
+        lifts = cone.lifts(deficits)
+        np.testing.assert_allclose(np.linalg.norm(lifts, axis=0), norms, atol=1e-9)
+        assert (deficits - 1e-9 <= cone.facet_values(lifts.T).T).all()
         for wrong in (np.zeros(cone.dim + 1), 1.0):
             with pytest.raises(InputError, match="points must have"):
                 cone.facet_values(wrong)
-        with pytest.raises(InputError, match="deficits must have shape"):
-            cone.lift_norms(np.zeros(3))
+        for lift in (cone.lift_norms, cone.lifts):
+            with pytest.raises(InputError, match="deficits must have shape"):
+                lift(np.zeros(3))
+
+
+def test_order_columns_keep_the_rows_as_given_and_differ_from_facet_values_by_their_lengths():
+    cone, points = Cone([[1, 3], [3, 1]]), np.array([[3.0, 0.0], [0.0, 1.0], [0.1, 0.2]])
+    columns = cone.order_columns(points)
+    assert columns[0, 0] == columns[0, 1]  # an exact tie, which unit rows need not keep
+    np.testing.assert_allclose(columns / cone.order_lengths[:, None], cone.facet_values(points).T, rtol=1e-15)
+
+
+def test_no_other_module_uses_private_members_of_a_cone():
+    package = Path(cw.__file__).parent
+    used = {
+        f"{path.relative_to(package)}: {ast.unparse(node)}"
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and re.fullmatch("_[a-z].*", node.attr) and path.name != "cones.py"
+        if ast.unparse(node.value).rpartition(".")[2] == "cone"
+    }
+    assert used == set()

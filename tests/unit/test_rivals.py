@@ -13,7 +13,7 @@ CONES = [cw.Cone.orthant(2), cw.Cone.planar(60), cw.Cone.planar(150), cw.Cone.ic
 
 def setting(cone: cw.Cone, size: int) -> tuple[np.ndarray, FacetSpace, np.ndarray]:
     points = np.random.default_rng(size).integers(0, 40, size=(size, cone.dim)) / 8  # with ties
-    return points, FacetSpace.of(cone._order_columns(points), cone), np.arange(size)
+    return points, FacetSpace.of(cone.order_columns(points), cone), np.arange(size)
 
 
 @pytest.mark.parametrize("cone", CONES, ids=str)

@@ -321,6 +321,11 @@ class Planner:
         """Whether very many evaluations are told and judged at once about as fast as a few: runs may be replayed."""
         return False
 
+    @property
+    def parts(self) -> int:
+        """M: of each design so many things are asked for by themselves, and k M + m is the number of one of them."""
+        return 1
+
     def plan(self, state: Any) -> Plan | None:
         """What is worth evaluating from here on, judged by the averages as they are; None where nobody can say."""
         return None

@@ -21,7 +21,7 @@ def about(designs: Designs, cone: Cone) -> int:
     """
     if not len(designs.known):
         return 0
-    columns = cone._order_columns(designs.means)
+    columns = cone.order_columns(designs.means)
     total = len(designs.known)
     size = min(SAMPLE, total)
     chosen = np.random.default_rng(0).choice(total, size, replace=False)

@@ -41,7 +41,7 @@ class Truth:
         """For at most a few thousand designs: `covers` has |P*| K entries."""
         front = pareto_mask(means, cone)
         covers = cover_gaps(means[front], cone, rivals=means)
-        slack = ROUNDING * float(np.abs(means @ cone.facets.T / cone.widths).max())
+        slack = ROUNDING * float(np.abs(cone.facet_values(means) / cone.widths).max())
         return cls(cone, front, suboptimality_gaps(means, cone), covers, slack)
 
     def score(self, returned: Bools, epsilons: Sequence[float]) -> Floats:

@@ -208,7 +208,7 @@ def rows(subject: Subject, chosen: Indices) -> list[dict[str, Any]]:
     result, cone = subject.result.named(subject.names, subject.meaning), subject.cone
     averages, meaning = result.averages, subject.meaning
     means = averages[chosen]
-    scores = result.means[chosen] @ cone.facets.T
+    scores = cone.facet_values(result.means[chosen])
     columns = _strong(subject)
     gaps = _gaps(subject, chosen, columns)
     rivals, half_widths = _compared(subject, chosen, columns)
@@ -276,7 +276,7 @@ class _Averages:
     """Comparisons without radii, for answers that come without a certificate of pairs."""
 
     def __init__(self, subject: Subject, designs: Indices) -> None:
-        self.scores = subject.result.means[designs] @ subject.cone.facets.T
+        self.scores = subject.cone.facet_values(subject.result.means[designs])
 
     def fine(self, rows: Indices, columns: Indices) -> Seen:
         gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]

@@ -63,7 +63,7 @@ class Shown:
         if space == "facets":
             if cone is None:
                 raise InputError('space="facets" needs the cone whose weightings are meant.')
-            scores = points @ as_cone(cone).facets.T
+            scores = as_cone(cone).facet_values(points)
             sums = [""] * scores.shape[1]
             if objectives is not None:
                 per = {name: f"{name} / {unit:.6g}" for name, unit in zip(objectives, units, strict=False) if unit != 1}

@@ -159,8 +159,8 @@ def of_state(
     """
     plain, known = of_result(rule.recommend(state), question, names=names, title=title), planner_of(rule)
     asked, wanted, plan = rule.ask(state, _PLANNED), dict[int, int](), known.plan(state)
-    for design, times in zip(asked.designs.tolist(), asked.counts.tolist(), strict=True):
-        wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look apart
+    for design, times in zip((asked.designs // known.parts).tolist(), asked.counts.tolist(), strict=True):
+        wanted[design] = wanted.get(design, 0) + times  # a rule may ask for each look, or each objective, apart
     remaining, seen = None if plan is None else plan.remaining, known.seen(state)
     units = question.columns.units if question.names else np.ones(question.cone.dim)
     return replace(

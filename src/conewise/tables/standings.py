@@ -59,7 +59,7 @@ def standings(values: Floats, meaning: Objectives, cone: Cone, *, keep_duplicate
     gap[feasible[rest]], by[feasible[rest]] = gaps, feasible[best]
     if not keep_duplicates:
         first = pareto_mask(steps, cone, keep_duplicates=False)
-        _, group = np.unique(cone._order_columns(steps).T, axis=0, return_inverse=True)
+        _, group = np.unique(cone.order_columns(steps).T, axis=0, return_inverse=True)
         leader = {int(g): int(i) for g, i in zip(group.ravel()[first], np.flatnonzero(first), strict=True)}
         for i in np.flatnonzero(front & ~first):
             status[feasible[i]], by[feasible[i]] = COVERED, feasible[leader[int(group.ravel()[i])]]
@@ -68,7 +68,7 @@ def standings(values: Floats, meaning: Objectives, cone: Cone, *, keep_duplicate
 
 def _ranks(steps: Floats, cone: Cone) -> NDArray[np.int64]:
     """Of the facet values, whose componentwise order is the cone's."""
-    columns = cone._order_columns(steps)
+    columns = cone.order_columns(steps)
     if len(columns) <= _RANKED:
         import moocore
 
@@ -85,8 +85,8 @@ def _ranks(steps: Floats, cone: Cone) -> NDArray[np.int64]:
 def _furthest_ahead(steps: Floats, cone: Cone, designs: Indices, rivals: Indices) -> tuple[Floats, Indices]:
     """max_j m(i, j) and the j that attains it, among the rivals that dominate i (Ararat & Tekin 2023, Prop. 4.2)."""
     gaps, best = np.zeros(len(designs)), np.full(len(designs), -1, dtype=np.intp)
-    columns = cone._order_columns(steps)
-    widths = (cone._lengths * cone.widths)[:, None, None]
+    columns = cone.order_columns(steps)
+    widths = (cone.order_lengths * cone.widths)[:, None, None]
     block = max(1, _PAIRS // max(1, len(rivals) * len(columns)))
     for start in range(0, len(designs), block):
         some = designs[start : start + block]

@@ -68,7 +68,7 @@ def test_what_cannot_be_the_largest_is_left_out_and_the_largest_stays(cone, noti
 @given(seed=seeds)
 def test_pareto_optimal_in_a_draw_is_what_the_mask_says(cone, seed):
     means, _ = case(cone, seed)
-    z = np.stack([cone._order_columns(truth).T for truth in means])  # as exact as the mask itself
+    z = np.stack([cone.order_columns(truth).T for truth in means])  # as exact as the mask itself
     found, rival = pareto(z, np.arange(means.shape[1]))
     np.testing.assert_array_equal(fronts(z), found)
     for truth, mask, by in zip(means, found, rival, strict=True):

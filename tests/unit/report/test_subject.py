@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -11,7 +12,7 @@ import conewise as cw
 from conewise.cli.main import commands
 from conewise.errors import InputError
 from conewise.report.answer import answer
-from conewise.report.subject import of_saved, of_table
+from conewise.report.subject import of_saved, of_state, of_table
 
 
 @pytest.mark.parametrize("final", [False, True])
@@ -63,3 +64,18 @@ def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
     with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints") as caught:
         of_saved(path)
     assert ("it lacks 'objectives'" in str(caught.value)) == (text == "{}")
+
+
+def test_a_loop_over_single_objectives_is_shown_by_design():
+    """What is asked for are cells, numbered design after design; a report speaks of designs."""
+    rule = cw.algorithms.SeparateElimination(cw.Question(cw.Cone.orthant(2), 0.5, 0.1, cw.noise.Gaussian(0.5)), 4)
+    state, rng = rule.start(), np.random.default_rng(0)
+    for _ in range(2):
+        pulls = rule.ask(state)
+        cells = np.repeat(pulls.designs, pulls.counts)
+        state = rule.tell(state, cw.Observations.single(cells, rng.normal(size=(len(cells), 1))))
+    shown = of_state(rule, state, rule.question, names=list("abcd"))
+    assert {design for design, _ in shown.next} <= set(range(4))
+    assert sum(times for _, times in shown.next) == rule.ask(state).total
+    assert shown.standard_errors.shape == (4, 2)
+    assert [row["name"] for row in answer(shown)["rows"]]

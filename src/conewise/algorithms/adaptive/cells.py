@@ -59,6 +59,11 @@ class SeparateModelGuided(PosteriorRule[Streams]):
         """Looks at each objective."""
         return SeparateElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations)
 
+    @property
+    def parts(self) -> int:
+        """One objective at a time."""
+        return self.dim
+
     def times(self, state: Streams) -> Counts:
         """(K, D): how often each cell was measured."""
         return state.seen.repetitions

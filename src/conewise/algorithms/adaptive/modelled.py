@@ -50,8 +50,7 @@ class _Last:
 class PosteriorRule(FixedConfidence, Generic[State]):
     """A rule that stops by the posterior certificate, whatever is measured at once: rows, or one objective of them.
 
-    Of each design M things are measured by themselves, and k M + m is the number of one of them: the design itself
-    where an evaluation has all objectives (M = 1), a cell where it has one (M = D).
+    What is asked for (`parts`) is a design where an evaluation has all objectives, a cell where it has one of them.
     """
 
     knows_levels: ClassVar[bool] = True
@@ -143,7 +142,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     def _to_begin_with(self, state: State) -> Indices:
         """What is measured first, and was not yet."""
         times = self.times(state)
-        wanted = [k * times.shape[1] + m for k in self.begin for m in range(times.shape[1]) if times[k, m] == 0]
+        wanted = [k * self.parts + m for k in self.begin for m in range(self.parts) if times[k, m] == 0]
         return np.array(wanted, dtype=np.intp)
 
     @property
@@ -199,7 +198,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             return "the answer is certified on average over the prior"
         if certified:
             kind = "" if self.confirm == "all" else "returned "
-            designs = np.unique(self._unconfirmed(look, state) // self.times(state).shape[1])
+            designs = np.unique(self._unconfirmed(look, state) // self.parts)
             are = "design is" if len(designs) == 1 else "designs are"
             return f"not finished: {len(designs)} {kind}{are} to be confirmed"
         spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations

@@ -55,6 +55,11 @@ class SeparateElimination(CertifiedRule[Streams]):
         last = len(self.certificate.levels.counts) - 1
         return np.where(self.certificate.apart.exact, 0, last)
 
+    @property
+    def parts(self) -> int:
+        """One objective at a time."""
+        return self.dim
+
     def begun(self, state: Streams) -> bool:
         """Whether every objective of every design has come to its first level."""
         return not (state.reached < 0).any()
