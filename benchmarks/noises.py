@@ -139,7 +139,7 @@ def certified(sample: Asked[Any], compared: Comparisons, scale: float) -> tuple[
     k = len(MEANS)
     shrunk = replace(compared, boundaries=replace(compared.boundaries, scale=scale))
     start = Struck(np.zeros(k, dtype=bool), np.full(k, -1, dtype=np.intp), shrunk)
-    found = sample.certified_epsilon(sample.judged(start, None, Worked(), None)[0])
+    found = sample.certified_epsilon(sample.judged(start, sample.epsilon, Worked(), None)[0])
     return (np.zeros(k, dtype=bool), None) if found is None else (found.returned, found.epsilon)
 
 

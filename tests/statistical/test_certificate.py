@@ -244,7 +244,7 @@ def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.nda
         if forgets:
             table = claims.comparisons.table.keep(~out[claims.left])
             start = Struck(claims.beaten, claims.by, replace(claims.comparisons, table=table))
-            claims, _ = judge(start, TRAP.cone, EPSILON, covering=True, stepwise=False, before=Worked())
+            claims, _ = judge(start, EPSILON, Worked(), None, cone=TRAP.cone, covering=True, stepwise=False)
             out |= claims.beaten | claims.covered
         else:
             out |= claims.beaten
@@ -311,7 +311,7 @@ def without_sure_steps(fixed: FixedSample, sample: Statistics) -> Claims:
     """One strike and one acceptance: nobody counts as sure."""
     everyone = np.arange(fixed.n_designs)
     start = Struck(everyone < 0, np.full(fixed.n_designs, -1), fixed.compare(sample, everyone))
-    return judge(start, fixed.cone, fixed.epsilon, covering=False, stepwise=False, before=Worked())[0]
+    return judge(start, fixed.epsilon, Worked(), None, cone=fixed.cone, covering=False, stepwise=False)[0]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ is the same whether it looks once or again and again, at rows or at one objectiv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -140,15 +141,13 @@ class Asked(Answering, ABC, Generic[Observed]):
         out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
         compared = self.compare(seen, np.flatnonzero(~out), Standing(~out, np.zeros_like(out)))
         start = Struck(out, np.full(self.n_designs, -1, dtype=np.intp), compared)
-        return self.judged(start, epsilon, Worked(), bounds)[0]
+        return self.judged(start, self.epsilon if epsilon is None else epsilon, Worked(), bounds)[0]
 
-    def judged(
-        self, start: Struck, epsilon: float | None, before: Worked, bounds: Bounds | None
-    ) -> tuple[Claims, Worked]:
-        """Claims at an epsilon, by default at that of the question, and what they were read off (docs/adaptive, 1)."""
+    @cached_property
+    def judged(self) -> Callable[[Struck, float, Worked, Bounds | None], tuple[Claims, Worked]]:
+        """From who is left to claims at an epsilon, and what they were read off (docs/adaptive, 1)."""
         asked = self.question
-        at, covering = asked.epsilon if epsilon is None else epsilon, asked.success == "cover"
-        return judge(start, asked.cone, at, covering=covering, stepwise=self.stepwise, before=before, bounds=bounds)
+        return partial(judge, cone=asked.cone, covering=asked.success == "cover", stepwise=self.stepwise)
 
     def certified_epsilon(self, claims: Claims) -> Certified | None:
         """The smallest epsilon that is certified, with the set to return for it (docs/adaptive, 4)."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -119,6 +120,15 @@ class Boundaries(ABC):
         """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
         return None
 
+    def in_sight(
+        self, designs: Indices, rivals: Indices, standing: Standing, onward: Callable[[], Looks]
+    ) -> tuple[Floats, Floats]:
+        """Twice (L,): the z that claims "fine" and "beaten" of some designs are likely to meet next: for planning.
+
+        After a finished sample, as looks would go on from here (`onward`).
+        """
+        return onward().in_sight(designs, rivals, standing, onward)
+
 
 @dataclass(frozen=True, eq=False)
 class OneLook(Boundaries):
@@ -221,11 +231,10 @@ class Looks(Boundaries):
         """The second term of a part's radius at a level, 0 for most kinds of noise."""
         return float(self.scale * self.radii.shift(part, np.array(z), self._observations[level]))
 
-    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
-        """Twice (L,): the z that claims "fine" and "beaten" of some designs are likely to meet next: for planning.
-
-        Where the parts of a radius differ, the largest z of any part.
-        """
+    def in_sight(
+        self, designs: Indices, rivals: Indices, standing: Standing, onward: Callable[[], Looks]
+    ) -> tuple[Floats, Floats]:
+        """At the levels of the schedule; where the parts of a radius differ, the largest z of any part."""
         fine, out = self.spending.in_sight(designs, rivals, standing)
         every = np.arange(len(self._observations))
         rows = self.tables.rows(fine, False), self.tables.rows(out + self.freed(standing, every), True)

@@ -84,6 +84,8 @@ class _Last:
 
     state: Checkpoints
     epsilon: float | None
+    plain: Looks
+    """By the weights alone."""
     boundaries: Looks
     claims: Claims
     worked: Worked
@@ -123,12 +125,9 @@ class Certificate(Scheduled[Checkpoints]):
     def boundaries(self, seen: Checkpoints) -> Looks:
         """The radii in force: by the weights of the pilot, or even ones; or by who is near whom."""
         last = _MEMORY.last(self)  # whatever epsilon it was for
-        if last is not None and last.state is seen:
-            return last.boundaries
-        plain = Looks(self.radii, self.spending(seen.weights or self.even), self.scale, self.tables)
-        if not self.near:
-            return plain
-        return Near.of(plain, self.tuning.near_leads, self.table(seen, np.arange(self.n_designs)))
+        if last is None or last.state is not seen:
+            last = self._worked_out(seen, None, last)
+        return last.boundaries
 
     def claims(self, seen: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -136,39 +135,49 @@ class Certificate(Scheduled[Checkpoints]):
         (With more than FEW designs there is one exception: `clearly_beaten`.)
         """
         last = _MEMORY.last(self)
-        if last is not None and last.state is seen and last.epsilon == epsilon:
-            return last.claims
-        views, bounds, boundaries = self._views(seen), self.bounds(seen), self.boundaries(seen)
-        by = seen.struck_by
+        if last is None or last.state is not seen or last.epsilon != epsilon:
+            last = self._worked_out(seen, epsilon, last)
+            _MEMORY.keep(self, last)
+        return last.claims
+
+    def _worked_out(self, seen: Checkpoints, epsilon: float | None, last: _Last | None) -> _Last:
+        """What was worked out `last` saves time."""
+        views, bounds, by = self._views(seen, last), self._bounds(seen, last), seen.struck_by
+        plain = last.plain if last is not None and last.state.weights is seen.weights else self._plain(seen)
         out = by >= 0 if bounds is None else bounds.misses | (by >= 0)
         crowd = None if last is None else last.crowd
         if self.n_designs > FEW:
             rounding, strikers = self.rounding(seen.statistics), None if bounds is None else bounds.strikers
-            crowd = clearly_beaten(views, seen.reached, boundaries, rounding, FEW, crowd, out, strikers)
+            crowd = clearly_beaten(views, seen.reached, plain, rounding, FEW, crowd, out, strikers)
             out, by = out | crowd.beaten, crowd.by
         table = self._table(seen, np.flatnonzero(~out), views)
+        # Where pairs count by their leads, designs are few, and nobody misses a level: the table has them all.
+        boundaries = Near.of(plain, self.tuning.near_leads, table) if self.near else plain
         start = Struck(out, by, Comparisons(table, boundaries, Standing(~out, np.zeros_like(out))))
         # Other weights are other radii: nothing can be taken over.
         before = last.worked if last is not None and last.state.weights is seen.weights else Worked()
-        claims, worked = self.judged(start, epsilon, before, bounds)
-        _MEMORY.keep(self, _Last(seen, epsilon, boundaries, claims, worked, views, crowd))
-        return claims
+        claims, worked = self.judged(start, self.question.epsilon if epsilon is None else epsilon, before, bounds)
+        return _Last(seen, epsilon, plain, boundaries, claims, worked, views, crowd)
+
+    def _plain(self, seen: Checkpoints) -> Looks:
+        return Looks(self.radii, self.spending(seen.weights or self.even), self.scale, self.tables)
 
     def bounds(self, seen: Checkpoints) -> Bounds | None:
         """What is known of the levels of every design (docs/adaptive, 9); None where there are none."""
+        return self._bounds(seen, _MEMORY.last(self))
+
+    def _bounds(self, state: Checkpoints, last: _Last | None) -> Bounds | None:
         if self.requirements is None:
             return None
-        last, rounding = _MEMORY.last(self), self.rounding(seen.statistics)
         before = None if last is None else last.claims.bounds
-        looks = seen.snapshots, self._counts, self.level_boundary
-        return self.requirements.at_looks(*looks, rounding, self.scale, before)
+        looks = state.snapshots, self._counts, self.level_boundary
+        return self.requirements.at_looks(*looks, self.rounding(state.statistics), self.scale, before)
 
     def table(self, seen: Checkpoints, designs: Indices) -> PairTable:
         """The means at the levels that any of them has reached."""
-        return self._table(seen, designs, self._views(seen))
+        return self._table(seen, designs, self._views(seen, _MEMORY.last(self)))
 
-    def _views(self, state: Checkpoints) -> list[View]:
-        last = _MEMORY.last(self)
+    def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
         return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
 
     def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:

@@ -144,14 +144,7 @@ class Struck:
 
 
 def judge(
-    start: Struck,
-    cone: Cone,
-    epsilon: float,
-    *,
-    covering: bool,
-    stepwise: bool,
-    before: Worked,
-    bounds: Bounds | None = None,
+    start: Struck, epsilon: float, before: Worked, bounds: Bounds | None, *, cone: Cone, covering: bool, stepwise: bool
 ) -> tuple[Claims, Worked]:
     """Strike what is beaten, then accept and cover among the rest (docs/adaptive, 3.1 and 3.2).
 

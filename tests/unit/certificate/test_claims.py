@@ -81,7 +81,7 @@ def judge_without_sure_steps(checked: Certificate, state: Checkpoints):
     compared = checked.compare(state, np.arange(checked.n_designs))
     nobody = np.zeros(checked.n_designs, dtype=bool)
     start = Struck(nobody, np.full(checked.n_designs, -1), compared)
-    return judge(start, checked.cone, checked.epsilon, covering=False, stepwise=False, before=Worked())[0]
+    return judge(start, checked.epsilon, Worked(), None, cone=checked.cone, covering=False, stepwise=False)[0]
 
 
 @pytest.mark.parametrize("cone", CONES, ids=lambda cone: cone.text)
@@ -146,7 +146,7 @@ def crowd(checked: Certificate, behind: float, seed: int) -> list[np.ndarray]:
 @pytest.fixture
 def very_many(monkeypatch):
     """From 100 designs on what was clearly beaten is taken over from look to look, where nobody was evaluated since."""
-    for module in ("certificate", "claims"):
+    for module in ("claims", "schedule", "certificate"):
         monkeypatch.setattr(f"conewise.certificate.{module}.FEW", 100)
 
 

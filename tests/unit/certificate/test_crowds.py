@@ -16,7 +16,7 @@ K = 60
 
 @pytest.fixture(autouse=True)
 def very_many(monkeypatch):
-    for module in ("certificate", "claims"):
+    for module in ("claims", "schedule", "certificate"):
         monkeypatch.setattr(f"conewise.certificate.{module}.FEW", 8)
 
 

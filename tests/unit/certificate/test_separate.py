@@ -118,7 +118,7 @@ def shrunk(sample: SeparateSample, seen: Separately, scale: float):
     compared = sample.compare(seen, np.arange(3))
     compared = replace(compared, boundaries=replace(compared.boundaries, scale=scale))
     start = Struck(np.zeros(3, dtype=bool), np.full(3, -1), compared)
-    return sample.judged(start, None, Worked(), None)[0]
+    return sample.judged(start, sample.epsilon, Worked(), None)[0]
 
 
 LEVELLED = [cw.Objective("a", level=0.4), cw.Objective("b", level=-0.1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -92,9 +93,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-    # Claims may be those of a finished sample: what counts is how looks would go on from here.
-    looks, standing = certificate.boundaries(state), claims.comparisons.standing
-    boundary, out = looks.in_sight(left[rows] if len(rows) else left, left, standing)
+    compared, onward = claims.comparisons, partial(certificate.boundaries, state)
+    boundary, out = compared.boundaries.in_sight(left[rows] if len(rows) else left, left, compared.standing, onward)
     # out: beaten, or within epsilon of it where covering counts
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
