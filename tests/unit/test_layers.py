@@ -145,6 +145,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("versions",),
         ("fold",),
         ("reader",),
+        ("opened",),
         ("view",),
         ("changing",),
         ("study",),

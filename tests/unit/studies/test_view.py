@@ -67,13 +67,3 @@ def test_a_plan_is_what_is_worth_most(study):
     assert study.plan().total == 0
     with pytest.raises(cw.InputError, match="at least 1"):
         study.plan(0)
-
-
-def test_the_columns_of_many_designs_take_one_look_at_a_fresh_journal(tmp_path, monkeypatch):
-    """A study of which nothing is known yet is read again at every question: one question, not one for each design."""
-    with make(tmp_path / "wide.db", designs=[{"name": f"d{k}", "x": k} for k in range(50)]) as study:
-        looks = []
-        read = study._reader.catch_up
-        monkeypatch.setattr(study._reader, "catch_up", lambda *given: looks.append(given) or read(*given))
-        assert [row["x"] for row in study.rows] == list(range(50))
-    assert len(looks) <= 1

@@ -452,6 +452,7 @@ def test_what_is_in_the_log_is_not_missed(path, tmp_path):
         "studies/fold",
         "studies/identity",
         "studies/ledger",
+        "studies/opened",
         "studies/reader",
         "studies/rules",
         "studies/spec",
