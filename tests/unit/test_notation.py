@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -87,3 +88,40 @@ def test_a_name_that_leads_nowhere_is_not_found(name):
 def test_every_name_in_a_row_is_in_the_code():
     assert len(NAMES) > 50
     assert [name for name in NAMES if not found(name)] == []
+
+
+# -- addresses -----------------------------------------------------------------------------------------------------
+
+LONG = 14  # lines from which a function of the certificate says where its claim is proved
+ADDRESS = re.compile(r"docs/(adaptive|blocks)|\bsections? \d|\(\d\.\d|Lemma|\b(19|20)\d\d\b")
+BOOKKEEPING = {
+    "Crowd.still_beaten",
+    "Kinds.of",
+    "PairTable.of_views",
+    "Paired.tell",
+    "_extended",
+    "_updated",
+    "check_constant",
+    "check_fit",
+}
+"""What is taken over from look to look, gathered or refused: nothing is claimed there."""
+
+
+def functions(path: Path) -> list[tuple[str, str]]:
+    """(name, text) of the long functions of a module; those of a class with its name before."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    owners = [("", tree.body), *((f"{n.name}.", n.body) for n in tree.body if isinstance(n, ast.ClassDef))]
+    return [
+        (f"{owner}{node.name}", ast.get_source_segment(text, node) or "")
+        for owner, body in owners
+        for node in body
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= LONG
+    ]
+
+
+def test_every_long_function_of_the_certificate_says_where_its_claim_is_proved():
+    long = [each for path in sorted(ROOM.rglob("*.py")) for each in functions(path)]
+    without = {name for name, text in long if not ADDRESS.search(text) and "__post_init__" not in name}
+    assert len(long) > 50
+    assert without == BOOKKEEPING

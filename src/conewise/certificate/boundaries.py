@@ -278,7 +278,7 @@ class Comparisons:
         )
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
-        """Pairs with the radii of "beaten" and "covered"; a second time, with narrower ones, if columns are sure.
+        """Pairs with the radii of "beaten" and "covered" (docs/adaptive, 3); once more, narrower, if columns are sure.
 
         For `covering` with the radius along the noisiest direction too, where it is known.
         """
@@ -296,7 +296,7 @@ class Comparisons:
         return found
 
     def _seen(self, rows: Indices, columns: Indices, meeting: Meeting, logs: Floats, *, out: bool) -> Seen:
-        """Radii z * spread + shift, and what recorded steps add to them; part by part, as tables lie in memory."""
+        """Radii z * spread + shift (docs/adaptive, 2), and what recorded steps add (7); part by part, as tables lie."""
         ways, at = self.boundaries, (self.table, rows, columns, meeting.level)
         z, facets = ways._z(*at, logs, out), len(meeting.gains)
         counts = ways._counts(*at) if ways.radii.shifted else z

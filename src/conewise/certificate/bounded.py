@@ -163,7 +163,7 @@ def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> 
 def mixture_boundary(
     levels: Levels, alphas: tuple[float, ...], inside: float, typical: float, alone: bool = False
 ) -> Floats:
-    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v there can be.
+    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v (docs/adaptive, 7).
 
     `alone` is for the average of one design: there is no second one.
     """

@@ -141,7 +141,7 @@ class Certificate(Scheduled[Checkpoints]):
         return last.claims
 
     def _worked_out(self, seen: Checkpoints, epsilon: float | None, last: _Last | None) -> _Last:
-        """What was worked out `last` saves time."""
+        """Who is out from the start, and claims among the rest (docs/adaptive, 3); `last` saves time."""
         views, bounds, by = self._views(seen, last), self._bounds(seen, last), seen.struck_by
         plain = last.plain if last is not None and last.state.weights is seen.weights else self._plain(seen)
         out = by >= 0 if bounds is None else bounds.misses | (by >= 0)

@@ -180,7 +180,7 @@ def judge(
 
 
 def strike(start: Struck, before: Worked, *, stepwise: bool, strikers: Bools | None = None) -> tuple[Struck, Worked]:
-    """Holm's passes: with so many designs left, everything beyond their boundary is out, until a pass finds nothing.
+    """Holm's passes: what is beyond the boundary of those left is out, until a pass finds nothing (docs/adaptive, 3.2).
 
     While very many are left they are held against the strong ones only: to strike less is always allowed. `strikers`
     (K,) are those that may put others out; None for everybody. The second result is what the first pass over few
@@ -276,7 +276,10 @@ def _updated(
 
 
 def _screened(comparisons: Comparisons, cone: Cone, epsilon: float, bounds: Bounds | None) -> Floats:
-    """accept_at where it is at most epsilon, a lower bound elsewhere: who is not fine against one design is done."""
+    """accept_at where it is at most epsilon, a lower bound elsewhere (docs/adaptive, 1).
+
+    Whoever is not fine against one design at epsilon is looked at no further.
+    """
     designs = comparisons.table.designs
     left = len(designs)
     accept_at = np.full(left, -np.inf) if bounds is None else bounds.meet_at[designs]
@@ -359,7 +362,7 @@ def certified(claims: Claims, cone: Cone, covering: bool) -> Certified | None:
 def nearest_cover(
     comparisons: Comparisons, cone: Cone, rows: Indices, columns: Indices, columns_from: Floats, below: Floats
 ) -> tuple[Floats, Indices]:
-    """For each row the min over columns of max(columns_from, cover_at), and which column has it; -1 for none.
+    """For each row the min over columns of max(columns_from, cover_at), and its column; -1 for none (docs/adaptive, 4).
 
     Where no column is below the row's limit, the limit.
     """

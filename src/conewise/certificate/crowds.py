@@ -127,7 +127,7 @@ class _Radius:
 def _beaten_at(
     view: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Which of the designs are beaten by another of the view, and by which."""
+    """Which of the designs are beaten by another of the view, and by which (docs/adaptive, 1)."""
     rows = places(view.designs, designs)[1]
     shown = np.arange(len(view.designs)) if strikers is None else np.flatnonzero(strikers[view.designs])
     if rounding is not None:  # whoever's noise may be hidden is left to the pairs

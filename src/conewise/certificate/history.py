@@ -135,7 +135,7 @@ class Checkpoints:
         return np.asarray((self.reached < 0) & (self.struck_by < 0))
 
     def add(self, observations: Observations) -> Checkpoints:
-        """A new state; the same observations in any batches give the same one."""
+        """A new state; the same observations in any batches give the same one (docs/adaptive, 2)."""
         self.statistics.check(observations)
         if not len(observations):
             return self

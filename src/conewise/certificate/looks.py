@@ -169,7 +169,7 @@ class _Below:
 
 
 def _least(below: _Below, log_terms: Floats, enough: Floats) -> Floats:
-    """The smallest z, to 1e-9 and from above, that is crossed now with probability exp(log_terms) at most.
+    """The smallest z, to 1e-9 and from above, crossed now with probability exp(log_terms) at most (docs/adaptive, 2).
 
     `enough` always is such a z. Newton's steps inside a bracket: the logarithm is concave in z, so they close in from
     above.

@@ -247,6 +247,7 @@ class _Ways:
 
     @classmethod
     def of(cls, values: Floats, slack: Floats, bonus: Floats) -> _Ways:
+        """The easier way of each design, by the gap that it leaves (docs/adaptive, 3.3)."""
         k, columns = len(values), np.ascontiguousarray(values.T)
         rival, gap, leaving = np.empty(k, dtype=np.intp), np.empty(k), np.empty(k, dtype=bool)
         for rows in np.array_split(np.arange(k), math.ceil(k * k / _ENTRIES)):

@@ -142,7 +142,10 @@ class Requirements:
         scale: float,
         before: Bounds | None,
     ) -> Bounds:
-        """From all looks so far, with the boundaries (2, P or 1, L); `before` saves looks that it was read off."""
+        """From all looks so far, with the boundaries (2, P or 1, L) (docs/adaptive, 9.2).
+
+        `before` saves the looks that it was read off.
+        """
         steps = b"" if rounding is None else rounding.key
         if before is not None and (before.steps != steps or not _extended(before.snapshots, snapshots)):
             before = None
@@ -194,7 +197,7 @@ class Requirements:
         samples: Sequence[tuple[Noise, Statistics]],
         looked: Callable[[int, Noise, Rounding | None], Bounds],
     ) -> Bounds:
-        """Level by level; an objective without noise is as it was measured, and unknown where it was not."""
+        """Level by level; an objective without noise is as measured (docs/adaptive, 9.6)."""
         lower, upper = [], []
         for place, d in enumerate(self.columns):
             noise, sample = samples[d]
@@ -251,7 +254,7 @@ class _Narrowing:
             self.lower, self.upper = np.full(shape, -np.inf), np.full(shape, np.inf)
 
     def look(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats, z: Floats) -> None:
-        """With the averages of some designs; z (2, P or 1, m or 1)."""
+        """With the averages of some designs; z (2, P or 1, m or 1) (docs/adaptive, 9.5)."""
         required, radii = self.required, self.required.radii
         variances, slacks = radii.variances(designs, scatters, counts), np.zeros((1, 1))
         if self.rounding is not None and scatters is not None:

@@ -79,7 +79,7 @@ class Rounding:
         return np.asarray((spreads < COARSE * self.steps) | ((spreads == 0) & (self.steps > 0)))
 
     def coarse(self, weights: Floats, anywhere: Bools, spreads: Floats) -> Coarse | None:
-        """What is hidden of designs with these standard deviations, (m, D); None where nothing is.
+        """What is hidden of designs with these standard deviations, (m, D); None where nothing is (docs/adaptive, 7).
 
         `weights` (P, D) are how parts weigh the objectives, `anywhere` (W, D) which ones other directions are about.
         """
@@ -121,7 +121,7 @@ class Estimated:
 
 
 def without_noise(noise: Noise, statistics: Statistics) -> Bools:
-    """(D,): objectives that are taken to be known exactly: they never vary between evaluations of one design.
+    """(D,): objectives that are taken to be known exactly, since they never vary (docs/adaptive, 7).
 
     A column of zeros and ones, or of one value, does not show that: it needs more than two values, and `REPEATS`.
     """

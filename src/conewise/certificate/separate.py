@@ -118,7 +118,7 @@ class SeparateSample(Asked[Separately]):
         return OneLook(self.radii, self.spending(self.even), 1.0)
 
     def table(self, seen: Separately, designs: Indices) -> PairTable:
-        """The sample means, at one level; counts are those of the objective that a part is about."""
+        """The sample means, at one level (docs/adaptive, 8); counts are those of the objective that a part is about."""
         members, dim = self.radii.members, self.cone.dim
         along: list[Floats] = []
         anywhere: list[Floats] = []

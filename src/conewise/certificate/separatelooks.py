@@ -78,7 +78,10 @@ class ApartTable(PairTable):
     """(P + W,): what each row of the variances is about."""
 
     def meeting(self, rows: Indices, columns: Indices, known: int) -> Meeting:
-        """Pairs by their positions, each objective where both have come to; levels are (D, rows, columns)."""
+        """Pairs by their positions, each objective where both have come to (docs/adaptive, 8.1).
+
+        Levels are (D, rows, columns).
+        """
         dim, levels, many = self.values.shape
         shape = len(rows), len(columns)
         level = np.moveaxis(np.minimum(self.reached[rows][:, None], self.reached[columns][None, :]), 2, 0)
@@ -188,7 +191,7 @@ class SeparateLooks(Scheduled[Streams]):
         return ApartLooks(self.radii, self.spending(self.even), self.scale, self.tables, self.objective)
 
     def table(self, seen: Streams, designs: Indices) -> PairTable:
-        """The means at the levels of each objective."""
+        """The means at the levels of each objective (docs/adaptive, 8.1)."""
         levels = max(len(own.snapshots) for own in seen.each)
         rows = len(self.objective) - (0 if self.directions else len(self.radii.members))
         values = np.full((self.cone.dim, levels, len(designs)), np.nan)

@@ -12,7 +12,7 @@ from conewise.cones import Cone
 
 
 def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> float | None:
-    """The smallest epsilon at which the set succeeds by these claims; None if there is none.
+    """The smallest epsilon at which the set succeeds by these claims (docs/adaptive, 4); None if there is none.
 
     Its members are accepted from accept_at on; every other design is beaten, or covered by a member from cover_at on.
     A member that is beaten has no epsilon here: by how much it is beaten was not asked. An empty set succeeds where

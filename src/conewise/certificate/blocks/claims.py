@@ -58,7 +58,9 @@ class PairedClaims:
 
 
 def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
-    """Strike what is beaten, in passes; then see who is fine against all others, and who is covered by one of those.
+    """Strike who is beaten, in passes; then see who is fine against all others, and who is covered by one of those.
+
+    (docs/blocks, section 2.)
 
     Where there are levels, whoever misses one is out from the start, and who is accepted meets them within epsilon.
     """
@@ -89,7 +91,7 @@ def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
 
 
 def certified_epsilon(numbers: Numbers, success: Notion) -> float | None:
-    """The smallest epsilon at which everybody is decided: a maximum of numbers, not a search."""
+    """The smallest epsilon at which everybody is decided: a maximum, not a search (docs/blocks, section 3)."""
     claims = judged(numbers, np.inf, success)
     settled = claims.accept_at
     if success == "cover":

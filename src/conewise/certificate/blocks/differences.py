@@ -25,7 +25,10 @@ class Differences:
 
     @classmethod
     def of(cls, values: Floats, rows: Floats, steps: Floats, population: int | None) -> Differences:
-        """From values (K, T, D), NaN where a design lacks a block, recorded in these steps (D,), along rows (N, D)."""
+        """From values (K, T, D), NaN where a design lacks a block (docs/blocks, sections 5 and 6).
+
+        They were recorded in these steps (D,), and are seen along rows (N, D).
+        """
         met = np.asarray(~np.isnan(values).any(axis=2))
         there: Floats = met.astype(np.float64)
         counts = there @ there.T
@@ -45,7 +48,10 @@ class Differences:
         return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
     def radii(self, share: float, scale: float) -> tuple[Floats, Floats]:
-        """(K, K, N) along the facets and (K, K) along any unit direction: reached with probability `share` at most."""
+        """(K, K, N) along the facets and (K, K) along any unit direction (docs/blocks, section 5).
+
+        An error reaches its radius with probability `share` at most.
+        """
         from scipy.special import stdtrit
 
         quantiles = np.full(self.counts.shape, np.inf)
@@ -73,7 +79,7 @@ def _scatters(rest: Floats, there: Floats) -> Floats:
 
 
 def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats) -> tuple[Floats, Floats]:
-    """Spreads and slacks along the facets and along any direction, with all that rounding may have hidden.
+    """Spreads and slacks along the facets and along any direction, with all that rounding may have hidden (section 5).
 
     Both values of a difference are off by up to half a step, so the difference by up to a step; where its standard
     deviation is below a step, it counts as larger by what rounding can take away. Where an objective has shown one

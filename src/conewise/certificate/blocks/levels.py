@@ -63,7 +63,7 @@ class BlockLevels:
         return each, each / len(self.columns)
 
     def bounds(self, values: Floats, level: Indices, statistics: Statistics, steps: Floats, *, sharp: bool) -> Bounds:
-        """From values (K, blocks, D), each design at its last look (-1: none yet), recorded in these steps.
+        """From values (K, blocks, D), each design at its last look (-1: none yet), recorded in these steps (section 7).
 
         `sharp` asks for more than claims at epsilon need: bounds of the averages themselves.
         """
@@ -88,7 +88,10 @@ class BlockLevels:
     # -- bounded observations: bets on one design's own values ---------------------------------------------------
 
     def _by_bets(self, values: Floats, level: Indices, sharp: bool, of: Indices) -> tuple[Floats, Floats]:
-        """(K, R) each of some levels; rows of the bets are the designs' values, then the same turned around."""
+        """(K, R) each of some levels (docs/blocks, sections 4 and 7).
+
+        Rows of the bets are the designs' values, then the same turned around.
+        """
         k, columns, least = self.n_designs, self.columns[of], self.least[of]
         low, high = self.kinds.low[columns], self.kinds.high[columns]
         centre, half = (low + high) / 2, (high - low) / 2
@@ -133,7 +136,10 @@ class BlockLevels:
     # -- normal values: Student's t ------------------------------------------------------------------------------
 
     def _by_spread(self, values: Floats, level: Indices, steps: Floats, of: Indices) -> tuple[Floats, Floats]:
-        """(K, R) each of some levels: an average, less and plus its radius, as a difference from who is the level."""
+        """(K, R) each of some levels: an average less and plus its radius (docs/blocks, sections 5 and 7).
+
+        It is the difference from a design that is the level itself on every block.
+        """
         k, columns = self.n_designs, self.columns[of]
         lower, upper = np.full((k, len(of)), -np.inf), np.full((k, len(of)), np.inf)
         for look in np.unique(level[level >= 0]):

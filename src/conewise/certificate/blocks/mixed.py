@@ -74,7 +74,7 @@ class MixedBounds:
             yield np.flatnonzero(self._shared == kinds), tuple(share / kinds for share in shares)
 
     def _normal(self, values: Floats, steps: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
-        """Student's t along what a facet weighs of the normal objectives."""
+        """Student's t along what a facet weighs of the normal objectives (docs/blocks, sections 5 and 8)."""
         columns = self.kinds.normal
         rows = self.facets[np.ix_(facets, columns)]
         seen = Differences.of(values[:, :, columns], rows, steps[columns], self.population)
@@ -83,7 +83,7 @@ class MixedBounds:
         return np.where(weighed, np.array(found), 0.0)
 
     def _bounded(self, values: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
-        """Bets on what a facet weighs of the bounded objectives."""
+        """Bets on what a facet weighs of the bounded objectives (docs/blocks, sections 4 and 8)."""
         m, columns = len(values), self.kinds.bounded
         rows = self.facets[np.ix_(facets, columns)]
         weighed = np.flatnonzero((rows != 0).any(axis=1))

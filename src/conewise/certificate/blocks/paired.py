@@ -301,7 +301,7 @@ class Paired(Answering):
     def _bet(
         self, wagers: Wagers, peaks: Floats, values: Floats, before: Indices, after: Indices
     ) -> tuple[Wagers, Floats]:
-        """Every pair goes on to the last look that both have reached, one look after the other."""
+        """Every pair goes on to the last look that both have reached, look after look (docs/blocks, section 4)."""
         last = len(self.levels) - 1
         logs, sums, seen, peaks = wagers.logs.copy(), wagers.sums.copy(), wagers.seen.copy(), peaks.copy()
         for level in range(int(before.min()) + 1, int(after.max()) + 1):
@@ -370,7 +370,7 @@ class Paired(Answering):
         return self._with_exact(state, self._of_differences(state))
 
     def _of_bounds(self, fine: Floats, out: Floats) -> Numbers:
-        """From numbers that gains certainly exceed, (K, K, N), with the probabilities of "fine" and of the others."""
+        """From numbers that gains certainly exceed, (K, K, N), for "fine" and the others (docs/blocks, section 2)."""
         tie: Floats | float = BELOW
         if self.mixed is not None:  # known gains may be equal; who asks for 0 wants to know who is beaten then
             tie = np.where(self.mixed.noisy, BELOW, 0.0 if self.question.epsilon > 0 else TIE)
@@ -382,7 +382,7 @@ class Paired(Answering):
         return Numbers(np.asarray((out >= 0).all(axis=2)), at, cover)
 
     def _of_differences(self, state: Prefixes) -> Numbers:
-        """Normal differences: Student's t at the last look that both have reached."""
+        """Normal differences: Student's t at the last look that both have reached (docs/blocks, section 5)."""
         shape = (self.n_designs,) * 2
         found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
         level = self.level(state.reach)
@@ -404,7 +404,7 @@ class Paired(Answering):
         return found
 
     def _with_exact(self, state: Prefixes, numbers: Numbers) -> Numbers:
-        """Two designs that have read the whole population are known; nobody meets himself."""
+        """Two designs that have read the whole population are known (docs/blocks, section 3); nobody meets itself."""
         beats, at, cover = numbers.beats.copy(), numbers.fine_at.copy(), numbers.cover_at.copy()
         known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
         if len(known):

@@ -122,7 +122,7 @@ class Wagers:
 
 
 def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:
-    """(P, N, A): for each of A logarithms log(1/a) a number that the mean exceeds, found from below by halving.
+    """(P, N, A): for each of A logarithms log(1/a) a number that the mean exceeds, by halving (section 4).
 
     `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1.
     """
