@@ -117,7 +117,8 @@ class Requirements:
         if epsilon == 0 or worst is None or self.radii.estimates:
             return math.inf
         reach = REACH * self.radii.noise.deviation(self.alphas[1])
-        return float(self.radii.planned(worst)[..., self.columns].max()) * (reach / epsilon) ** 2
+        count = float(self.radii.planned(worst)[..., self.columns].max()) * (reach / epsilon) ** 2
+        return count or math.inf  # without noise every look decides, and how probability is spread does not matter
 
     def boundary(self, levels: Levels, epsilon: float) -> Floats:
         """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses"."""

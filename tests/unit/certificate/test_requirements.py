@@ -234,3 +234,25 @@ def test_what_was_read_off_before_changes_nothing(noise):
             assert masks(found) == masks(alone)
             np.testing.assert_array_equal(found.bounds.lower, alone.bounds.lower)
             np.testing.assert_array_equal(found.bounds.upper, alone.bounds.upper)
+
+
+@pytest.mark.parametrize("notion", ["cover", "contain"])
+@pytest.mark.parametrize(("most", "status"), [(2, "misses a level"), (5, "kept"), (0.5, "misses a level")])
+def test_a_level_on_an_objective_without_noise_is_decided_at_once(notion, most, status):
+    """A price list: nothing is divided by a noise of zero (warnings are errors here)."""
+    asked = [
+        cw.Objective("gain", noise=0.4),
+        cw.Objective("effort", "min", noise=0.1),
+        cw.Objective("price", "min", noise="known", level=most),
+    ]
+
+    def evaluate(design, seed):
+        gain, effort = np.random.default_rng(seed).normal(size=2)
+        return [design["x"] + 0.4 * gain, design["x"] + 0.1 * effort, design["x"]]
+
+    designs = [{"name": name, "x": x} for name, x in zip("abc", (1.0, 2.0, 3.0), strict=True)]
+    options = {"designs": designs, "objectives": asked, "epsilon": 0.5, "delta": 0.05, "rng": 0, "success": notion}
+    found = cw.identify(evaluate, cw.Cone.orthant(3), **options)
+    assert found.status.tolist()[2] == status
+    assert (found.status == "misses a level").sum() == sum(x > most for x in (1.0, 2.0, 3.0))
+    assert found.guarantee
