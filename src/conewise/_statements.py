@@ -167,7 +167,10 @@ class Speaker:
         if len(places) < 2 or len(set(places)) < len(places):
             raise InputError("a ranking names at least two objectives, each of them once, the most important first.")
         rays = [np.eye(self.dim)[a] - np.eye(self.dim)[b] for a, b in pairwise(places)]
-        words = ", ".join(f"one unit of {a} counts at least as much as one of {b}" for a, b in pairwise(names))
+        words = ", ".join(
+            f"{self._step(a, 'one unit of')} counts at least as much as {self._step(b, 'one of')}"
+            for a, b in pairwise(names)
+        )
         return Statement(f"ranked: {', '.join(map(self.written, names))}", words, np.array(rays))
 
     def never(self, give: Sequence[str], get: Sequence[str]) -> Statement:
@@ -191,6 +194,10 @@ class Speaker:
         longer = any(other != name and other.startswith(name) for other in self.names)
         plain = _PLAIN.fullmatch(name) and not _JOINING.search(name)
         return name if plain and not longer else f'"{name}"'
+
+    def _step(self, name: str, one: str) -> str:
+        unit = float(self.objectives.units[self.place(name)])
+        return f"{one} {name}" if unit == 1 else f"{unit:.6g} {name}"
 
     def _listed(self, amounts: Any, *, exact: bool = False) -> str:
         if exact:

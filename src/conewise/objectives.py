@@ -30,6 +30,7 @@ TENFOLD: Final = 10.0
 
 _EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
+_READABLE: Final = 1e12  # from here on numbers have exponents
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
 
@@ -98,7 +99,7 @@ class Objective:
         ('price 1000 EUR', 'speed 0.2')
         """
         found = _MEASURED.fullmatch(self.name)
-        value = f"{steps * self.unit:.4g}" if abs(steps * self.unit) < 1e4 else f"{steps * self.unit:.6g}"
+        value = readable(steps * self.unit, 4 if abs(steps * self.unit) < 1e4 else 6)
         return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
 
     def difference(self, change: float) -> str:
@@ -107,7 +108,7 @@ class Objective:
         >>> Objective("price (EUR)").difference(-500), Objective("speed").difference(2)
         ('500 EUR less price', '2 more speed')
         """
-        found, size, word = _MEASURED.fullmatch(self.name), f"{abs(change):g}", "more" if change > 0 else "less"
+        found, size, word = _MEASURED.fullmatch(self.name), readable(abs(change)), "more" if change > 0 else "less"
         return f"{size} {word} {self.name}" if found is None else f"{size} {found[2]} {word} {found[1]}"
 
     @classmethod
@@ -412,6 +413,16 @@ def unequal_words(
 def _in_own_units(cone: Cone) -> bool:
     """Whether a cone says nothing but exchanges and choices, which are made in the columns' own units."""
     return bool(cone.said) and all(any(word in said for word in _EXCHANGES) for said in cone.said)
+
+
+def readable(value: float, digits: int = 6) -> str:
+    """So many digits for a sentence or a table; no exponent where a large number can be read without.
+
+    >>> readable(3500000.0), readable(0.25), readable(1234567, 3), readable(2e20)
+    ('3500000', '0.25', '1230000', '2e+20')
+    """
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < _READABLE else text
 
 
 def unit_options(units: Mapping[str, float]) -> str:

@@ -11,6 +11,7 @@ from shared import browser, studies
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.goals import Heuristic
+from conewise.report.known import of_front
 from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_study
 
@@ -33,7 +34,15 @@ def folder(tmp_path_factory):
     result = Result(front, status, int(counts.sum()), Heuristic("made up"), None, "x", snw.means, counts)
     subject = of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=0.1, delta=0.05), names=snw.names)
     (place / "close.html").write_text(html_page(subject), encoding="utf-8")
+    price = cw.Objective("price", "min", level=30000)
+    for dim in (2, 3):
+        table = [{"name": n, "price": p, "power": w, "seats": s} for n, p, w, s in CARS]
+        leveled = of_front(table, objectives=[price, "power", "seats"][:dim])
+        (place / f"levels{dim}.html").write_text(html_page(leveled), encoding="utf-8")
     return place
+
+
+CARS = [("A", 14900, 75, 4), ("B", 28900, 204, 5), ("C", 41000, 210, 2), ("D", 20000, 60, 3)]
 
 
 @pytest.fixture
@@ -91,6 +100,37 @@ def test_a_picture_saved_from_a_dark_screen_can_be_read_on_white(visit):
     luminance = picture[..., :3] @ [0.2126, 0.7152, 0.0722]
     assert luminance.min() < 0.2  # ink: text is dark
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize("dim", [2, 3], ids=["a plane", "an axis each"])
+def test_a_level_is_a_line_that_cannot_be_dragged(visit, dim):
+    page = visit(f"levels{dim}.html")
+    assert "level" in page.locator(".legend").first.inner_text().split("\n")
+    with page.expect_download() as download:
+        page.locator("#save-svg").click()
+    drawn = download.value.path().read_text(encoding="utf-8")
+    assert drawn.count('stroke-dasharray="8 4"') == 1
+    assert page.evaluate(f"{DRAWING}.bars") == []
+    if dim == 2:
+        page.locator("#across").select_option("1")  # power has no level
+        page.locator("#up").select_option("1")
+        with page.expect_download() as download:
+            page.locator("#save-svg").click()
+        assert 'stroke-dasharray="8 4"' not in download.value.path().read_text(encoding="utf-8")
+
+
+def test_what_is_known_at_one_moment_only_is_a_dot(visit):
+    page = visit("study.html")
+    green = """() => { const canvas = document.querySelector('#epsilon canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let n = 0;
+        for (let k = 0; k < data.length; k += 4) n += data[k + 1] > data[k] + 60 && data[k + 1] > data[k + 2] + 20;
+        return n; }"""
+    before = page.evaluate("""() => { const { drawing } = document.getElementById('epsilon');
+        drawing.data.series[0].values = drawing.data.x.map((_, k) => (k ? null : 0.5));
+        const { frames } = drawing; drawing.refresh(); return frames; }""")
+    page.wait_for_function("(n) => document.getElementById('epsilon').drawing.frames > n", arg=before)
+    assert 5 < page.evaluate(green) < 400
 
 
 def test_a_zoom_outlives_a_selection_and_not_other_axes(visit):

@@ -142,7 +142,7 @@ def agreeing(answer: Preferences, before: Preferences) -> Preferences:
 
 def _tell(table: DesignTable, said: Preferences, labels: list[str], values: Floats, as_json: bool) -> None:
     cone, kept = said.cone, said.remaining(values)
-    words = describe(cone, table.objectives, table.minimised)
+    words = describe(cone, table.objectives, table.minimised, said.objectives.units)
     if as_json:
         print_json(
             {

@@ -67,7 +67,7 @@ def facts(designs: Designs, cone: Cone) -> dict[str, Any]:
         "option": " ".join(filter(None, [f"--cone {shlex.quote(str(cone))}", as_options(designs)])),
         "beta": complexity.beta,
         "exact": complexity.exact,
-        "words": describe(cone, *in_steps(designs)),
+        "words": describe(cone, designs.meaning.names, designs.meaning.minimised, designs.meaning.units),
         "rays": cone.rays.tolist() if cone.dim == 2 else None,
         "views": views(cone),
     }

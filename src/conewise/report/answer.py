@@ -68,7 +68,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "cone": {
             "text": str(cone),
             "said": [printable(line) for line in cone.said],
-            "words": describe(cone, *counted_in_steps(subject)),
+            "words": describe(cone, subject.meaning.names, subject.meaning.minimised, subject.meaning.units),
             "weightings": weightings(cone, *counted_in_steps(subject)),
             "facets": cone.facets.tolist(),
             "rays": cone.rays.tolist() if cone.dim <= 3 else [],

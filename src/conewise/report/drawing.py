@@ -65,7 +65,9 @@ def _planar(cone: Cone, objectives: Sequence[str]) -> str:
     body.append(_text(x, y + 4, f"{np.degrees(opening):.4g}°", "currentColor"))
     # Below the axis on the left, where losses in both are: a cone around the gains leaves that room free.
     body.append(_text(2, middle + 17, f"gain in {_short(objectives[0])} →", "currentColor", "start"))
-    body.append(_text(middle + 6, 12, f"gain in {_short(objectives[1])} ↑", "currentColor", "start"))
+    upwards = f"gain in {_short(objectives[1])} ↑"
+    room = _SIZE - 2 - 2 * _HALF_LETTER * len(upwards)
+    body.append(_text(max(2.0, min(middle + 6, room)), 12, upwards, "currentColor", "start"))
     words = f"The gains that count as better: a wedge of {np.degrees(opening):.4g} degrees; dashed, the weightings."
     return _svg("".join(body), _SIZE, _SIZE, words)
 

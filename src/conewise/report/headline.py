@@ -13,7 +13,7 @@ from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
 from conewise.errors import printable
 from conewise.goals import Guarantee, certainty
-from conewise.objectives import Objectives
+from conewise.objectives import Objectives, readable
 from conewise.report.subject import Subject
 
 _NAMED: Final = 5  # designs called by name
@@ -129,7 +129,8 @@ def worth(subject: Subject) -> str:
         if not n:
             return "Every value is taken as exact, and no design has all that was asked for."
         who = "it" if n == 1 else "any of them"
-        return f"Every value is taken as exact: under this preference no other design beats {who}."
+        other = "other acceptable design" if subject.meaning.levels else "other design"
+        return f"Every value is taken as exact: under this preference no {other} beats {who}."
     if not isinstance(given, Guarantee):
         return f"There is no guarantee: {given.reason}."
     if n == len(result.pareto) > 1 and not is_answered(subject):
@@ -210,8 +211,12 @@ def why(result: Result, meaning: Objectives, averages: Floats, design: int) -> s
     if by >= 0:
         return lead_words(meaning, averages[by], averages[design])
     if result.status[design] == Status.MISSES.value:
-        missed = [o for o, value in zip(meaning.each, averages[design], strict=True) if not bool(o.meets(value))]
-        return printable(joined([f"{o.name} {'<=' if o.minimised else '>='} {o.level:.6g}" for o in missed] or [""]))
+        missed = [
+            f"{o.name} {'<=' if o.minimised else '>='} {readable(o.level)}"
+            for o, value in zip(meaning.each, averages[design], strict=True)
+            if o.level is not None and not bool(o.meets(value))
+        ]
+        return printable(joined(missed or [""]))
     return ""
 
 

@@ -9,7 +9,16 @@ from typing import Any, Final
 
 from conewise.algorithms import Status
 from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
-from conewise.report.sections import GAP_WORDS, SCOPES, about, number, question_words, shortlisted
+from conewise.report.sections import (
+    GAP_WORDS,
+    SCOPES,
+    about,
+    also_said,
+    number,
+    preference_words,
+    question_words,
+    shortlisted,
+)
 from conewise.report.subject import Subject
 
 
@@ -24,6 +33,7 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
         f"**{_plain(data['headline']['take'])}** {_plain(data['headline']['worth'])}",
         _plain(data["headline"]["standing"]),
         "## Why",
+        *map(_plain, preference_words(data)),
         *(f"- {_plain(line)}" for line in data["cone"]["said"]),
         *_shortlist(data),
         _plain(data["listed"]),
@@ -55,9 +65,9 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
             f"- {term}: {_plain(value)}"
             for term, value in (
                 ("worth", worth["sentence"]),
-                ("assuming", worth["assumption"]),
+                ("assuming", "" if data["known"] else worth["assumption"]),
                 ("stopped because", worth["stopped_because"]),
-                ("certified epsilon", number(worth["certified_epsilon"], "none yet")),
+                ("certified epsilon", "" if data["known"] else number(worth["certified_epsilon"], "none yet")),
                 *(
                     (SCOPES.get(kind, kind), number(epsilon, "nothing yet"))
                     for kind, epsilon in worth["certified"].items()
@@ -65,9 +75,8 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
             )
             if value
         ),
-        *map(_plain, data["sentences"]),
-        "## How it got there",
-        _history_bars(data) or _plain(data["history_note"]),
+        *map(_plain, also_said(data)),
+        *([] if data["known"] else ["## How it got there", _history_bars(data) or _plain(data["history_note"])]),
         "## The theory",
         *map(_plain, [question_words(data), *data["cone"]["words"]]),
         *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),

@@ -13,6 +13,7 @@ import numpy as np
 
 from conewise._version import __version__
 from conewise.cones import Cone
+from conewise.objectives import readable, unit_options
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 from conewise.report.drawing import cone_svg
 
@@ -21,6 +22,8 @@ _NAMED: Final = 12  # objectives called by name in the question
 _BROAD: Final = 11  # columns of a table from which it is printed across
 _LONG: Final = 120  # letters of a headline from which it is smaller
 _COMPARED: Final = 8  # designs of a shortlist side by side
+_LETTERS: Final = 170_000  # in a table: where names are long, less is said of how much one design is ahead of another
+_FEWEST_LETTERS: Final = 40  # of that in one line
 
 GAP_WORDS = (
     "The gap is how much a design's average would have to gain in every respect that counts before none of the best "
@@ -53,6 +56,8 @@ def first(data: dict[str, Any]) -> str:
     )
     shortlist = '<li><span class="mark short"></span>shortlist</li>' if data["shortlist"] else ""
     rivals = '<li class="plane"><span class="mark rival"></span>compared with the selected design</li>'
+    if any(o["level"] is not None for o in data["objectives"]):
+        shortlist += '<li><span class="mark level"></span>level</li>'
     if data["has_radii"]:
         rivals += '<li class="plane"><span class="mark region"></span>where the selected one may truly lie</li>'
     return f"""<section class="first" aria-labelledby="take">
@@ -103,25 +108,32 @@ def why(data: dict[str, Any]) -> str:
 
 def preference(data: dict[str, Any]) -> str:
     """What was said of the objectives, or what the cone says of exchanges."""
+    words = paragraphs(preference_words(data))
+    said = "".join(f"<li>{escape(line)}</li>" for line in data["cone"]["said"])
+    return f'{words}<p>Of exchanges was said:</p><ul class="said">{said}</ul>' if said else words
+
+
+def preference_words(data: dict[str, Any]) -> list[str]:
+    """Which way is better, and, where nothing was said of exchanges, what the cone says of them."""
     better = ", ".join(_wish(objective) for objective in data["objectives"][:_NAMED])
     more = len(data["objectives"]) - _NAMED
     lines = [f"Better is {better}{f' and so on for {more:,} more' if more > 0 else ''}."]
     if data["cone"]["said"]:
-        said = "".join(f"<li>{escape(line)}</li>" for line in data["cone"]["said"])
-        return f'{paragraphs(lines)}<p>Of exchanges was said:</p><ul class="said">{said}</ul>'
+        return lines
     # The first sentence of a cone is the definition, which is theory; the next ones are what it means.
     meant = [
         line
         for line in data["cone"]["words"][1:]
         if not line.startswith("For ") and "beta" not in line and "weight" not in line
     ]
-    return paragraphs([*lines, *meant[: 3 if len(data["objectives"]) == 2 else 1]])
+    return [*lines, *meant[: 3 if len(data["objectives"]) == 2 else 1]]
 
 
 def _wish(objective: dict[str, Any]) -> str:
     """What is wanted of one objective: less price (at most 2000)."""
     less = objective["direction"] == "smaller"
-    level = "" if objective["level"] is None else f" ({'at most' if less else 'at least'} {objective['level']:g})"
+    said = f" ({'at most' if less else 'at least'} {{}})"
+    level = "" if objective["level"] is None else said.format(readable(objective["level"]))
     return f"{'less' if less else 'more'} {objective['name']}{level}"
 
 
@@ -181,7 +193,9 @@ def _table(data: dict[str, Any]) -> str:
     )
     model = any(row["probability"] is not None for row in data["rows"])
     digits = [_digits([row["means"][d] for row in data["rows"]]) for d in range(min(COLUMNS, len(data["objectives"])))]
-    lines = "".join(_row(row, digits, model, data["known"]) for row in data["rows"])
+    called = sum(len(row["name"]) + len(row["standing"]) for row in data["rows"])
+    most = max(_FEWEST_LETTERS, (_LETTERS - called) // max(1, len(data["rows"])))
+    lines = "".join(_row(row, digits, model, data["known"], most) for row in data["rows"])
     return f"""<h3>Every design</h3>
 <div class="controls">
 <label>Name contains <input id="filter" type="search" autocomplete="off"></label>
@@ -204,10 +218,11 @@ def _digits(values: Sequence[float | None]) -> int:
     return min(7, max(5, 4 + math.ceil(math.log10(size / spread)))) if spread > 0 else 5
 
 
-def _row(row: dict[str, Any], digits: Sequence[int], model: bool, known: bool) -> str:
+def _row(row: dict[str, Any], digits: Sequence[int], model: bool, known: bool, most: int) -> str:
     """End tags that HTML lets out are left out: there may be thousands of rows."""
     sure = ", certainly Pareto optimal" if row["certain"] and not known else ""
-    cells = [f"<td class={_kind(row['status'])}>{escape(row['standing'])}{sure}", f"<td>{escape(row['why'])}"]
+    reason = row["why"] if len(row["why"]) <= most else f"{row['why'][: most - 1].rstrip()}…"
+    cells = [f"<td class={_kind(row['status'])}>{escape(row['standing'])}{sure}", f"<td>{escape(reason)}"]
     cells += [f"<td>{number(value, '–', n)}" for value, n in zip(row["means"], digits, strict=False)]
     if model:
         cells += [f"<td>{number(row['probability'], '–', 3)}", f"<td>{row['evidence'] or ''}"]
@@ -247,7 +262,12 @@ def sure(data: dict[str, Any]) -> str:
         pairs.append(("certified epsilon", f"{reached} (asked for: {data['epsilon']:g})"))
         pairs.append(("assuming", worth["assumption"]))
     pairs.append(("stopped because", worth["stopped_because"]))
-    return f"{pairs_list(pairs)}{paragraphs(data['sentences'])}{_history(data)}"
+    return f"{pairs_list(pairs)}{paragraphs(also_said(data))}{_history(data)}"
+
+
+def also_said(data: dict[str, Any]) -> list[str]:
+    """What else there is to say: neither what is assumed nor what remains to be done, which stand by themselves."""
+    return [line for line in data["sentences"] if not line.startswith(("Assumed: ", "Deciding the rest takes "))]
 
 
 SCOPES: Final = {"prior": "on average over the prior", "every truth": "for every truth"}
@@ -295,7 +315,7 @@ def _wanted(objective: dict[str, Any]) -> str:
     words, level = f"{objective['direction']} is better", objective["level"]
     if level is None:
         return words
-    return f"{words}, at {'most' if objective['direction'] == 'smaller' else 'least'} {level:.6g} is acceptable"
+    return f"{words}, at {'most' if objective['direction'] == 'smaller' else 'least'} {readable(level)} is acceptable"
 
 
 def theory(data: dict[str, Any], cone: Cone) -> str:
@@ -308,7 +328,9 @@ def theory(data: dict[str, Any], cone: Cone) -> str:
     listed += f"<li>and {more} more</li>" if more else ""
     if len(data["objectives"]) > 1:
         words += f'<p>The weightings, each of length 1:</p><ul class="weightings">{listed}</ul>'
-    option = f"<code>--cone {escape(_quoted(data['cone']['text']))}</code>"
+    chosen = _quoted(data["cone"]["text"])
+    units = unit_options({o["name"]: o["unit"] for o in data["objectives"] if o["unit"] != 1})
+    option = f"<code>{escape(f'--cone {chosen} {units}'.strip())}</code>"
     proof = pairs_list([("by", data["certificate"]["theorem"] or ""), ("method", data["method"])])
     return f'<div class="side"><div>{words}<p>As an option of every command: {option}</p>{proof}</div>{drawn}</div>'
 
@@ -319,12 +341,13 @@ def _quoted(text: str) -> str:
 
 def about(data: dict[str, Any], made: date | None) -> list[tuple[str, str]]:
     """Date, source, noise, units and versions."""
-    steps = [f"{o['name']}: {o['unit']:g}" for o in data["objectives"] if o["unit"] != 1]
+    steps = [f"{o['name']}: {readable(o['unit'])}" for o in data["objectives"] if o["unit"] != 1]
+    others = "; others 1" if len(steps) < len(data["objectives"]) else ""
     return [
         ("date", "" if made is None else made.isoformat()),
         ("source", data["source"]),
         ("noise", data["noise"]),
-        ("units", f"one step is {', '.join(steps[:_NAMED])}; others 1" if steps else "as measured; one step is 1"),
+        ("units", f"one step is {', '.join(steps[:_NAMED])}{others}" if steps else "as measured; one step is 1"),
         ("made by", f"conewise {__version__}, numpy {np.__version__}, Python {platform.python_version()}"),
     ]
 
@@ -344,5 +367,5 @@ def paragraphs(lines: Iterable[str]) -> str:
 
 
 def number(value: float | None, missing: str, digits: int = 5) -> str:
-    """So many digits, or the words for a number that is missing."""
-    return missing if value is None else f"{value:.{digits}g}"
+    """So many digits, or the words for a number that is missing; no exponent where a large number can be read."""
+    return missing if value is None else readable(value, digits)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from conewise.report.answer import COLUMNS
+from conewise.report.answer import COLUMNS, STATUS_ORDER
 
 _ROOM: Final = 18_000  # numbers in a page, about seven bytes each
 _SMALL: Final = 4  # weightings shown of a comparison where there is little room
@@ -22,6 +22,8 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
     rows, cone = data["rows"], data["cone"]
     place = {row["id"]: k for k, row in enumerate(rows)}
     relations = sorted({rival["relation"] for row in rows for rival in row["rivals"]})
+    # Designs that were evaluated as often share their half-widths.
+    kinds = {widths: n for n, widths in enumerate(dict.fromkeys(map(_half_widths, rows)))}
     rivals, facets = _room(len(rows), len(data["objectives"]), len(cone["facets"]), radii=data["has_radii"])
     return {
         "objectives": data["objectives"],
@@ -31,20 +33,22 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
         "known": data["known"],
         "model": any(row["probability"] is not None for row in rows),
         "relations": relations,
+        "statuses": [str(status) for status in STATUS_ORDER],
         "rows": {
-            "status": [row["status"] for row in rows],
+            "status": [STATUS_ORDER.index(row["status"]) for row in rows],
             "returned": [int(row["returned"]) for row in rows],
             "certain": [int(row["certain"]) for row in rows],
             "beyond": [
                 [_short(row["means"][d], _DIGITS) for row in rows] for d in range(COLUMNS, len(data["objectives"]))
             ],
             "errors": _errors(rows),
-            "half_widths": [_half_widths(row) for row in rows] if data["has_radii"] else None,
+            "half_widths": [kinds[_half_widths(row)] for row in rows] if data["has_radii"] else None,
             "rivals": [
                 [_rival(rival, place, relations, facets) for rival in _decisive(row)[: _wanted(row, rivals)]]
                 for row in rows
             ],
         },
+        "half_widths": list(kinds),
         "shortlist": [place[k] for k in data["shortlist"] if k in place],
         "history": data["history"],
     }
@@ -96,10 +100,10 @@ def _errors(rows: list[dict[str, Any]]) -> list[list[float | int | None]] | None
     return [[_short(errors[d], _ROUGH) for errors in known] for d in range(len(known[0]))]
 
 
-def _half_widths(row: dict[str, Any]) -> list[float | int] | None:
+def _half_widths(row: dict[str, Any]) -> tuple[float | int, ...] | None:
     """None where some are not known."""
     widths = [_short(width, _ROUGH) for width in row["half_widths"] or [None]]
-    return None if None in widths else [width for width in widths if width is not None]
+    return None if None in widths else tuple(width for width in widths if width is not None)
 
 
 def _short(value: float | None, digits: int) -> float | int | None:

@@ -19,17 +19,23 @@ _LITTLE: Final = 1e-5  # a share of the weight that nobody states
 _NOTHING: Final = 1e-12  # a part of a unit vector that is rounding
 
 
-def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Sequence[str] = ()) -> list[str]:
+def describe(
+    cone: Cone,
+    objectives: Sequence[str] | None = None,
+    minimised: Sequence[str] = (),
+    units: Floats | Sequence[float] | None = None,
+) -> list[str]:
     r"""A few plain sentences: when one design is better than another, and what that costs.
 
-    With the names of the objectives the sentences use them, and say of a minimised one that it falls where it gains.
+    With the names of the objectives the sentences use them, and say of a minimised one that it falls where it gains;
+    with how much of each is one step, exchanges are amounts.
 
     >>> print(*describe(Cone([[1, 1], [1, 9]]), ["strength", "price"], ["price"])[:3], sep="\n")
     A design is better when it is at least as good under each of 2 weightings of strength and price.
     Wider than the componentwise order: a large enough gain in one objective pays for a loss in another.
     A rise of 1 in price is accepted for a rise of at least 9 in strength.
     """
-    named = None if objectives is None else _Named(cone, objectives, minimised)
+    named = None if objectives is None else _Named(cone, objectives, minimised, units)
     if cone.dim == 1:
         return [_one(cone, named)]
     lines = [_comparison(cone, named), _width(cone)]
@@ -44,7 +50,8 @@ def describe(cone: Cone, objectives: Sequence[str] | None = None, minimised: Seq
         )
         if cone.dim > _RANGES:
             ranges += f" and so on for {cone.dim - _RANGES:,} more"
-        lines.append(f"The weightings it respects give {ranges} of the weight.")
+        counted = ", counted in steps" if named and (named.units != 1).any() else ""
+        lines.append(f"The weightings it respects give {ranges} of the weight{counted}.")
     beta = cone.complexity.beta
     if beta > 1 + 1e-12:
         factor = f"{beta**2:.3g} times the evaluations of the componentwise order"
@@ -75,11 +82,18 @@ def weightings(cone: Cone, objectives: Sequence[str], minimised: Sequence[str] =
 class _Named:
     """Objectives that have names: as one can print them, with their signs."""
 
-    def __init__(self, cone: Cone, objectives: Sequence[str], minimised: Sequence[str]) -> None:
+    def __init__(
+        self,
+        cone: Cone,
+        objectives: Sequence[str],
+        minimised: Sequence[str],
+        units: Floats | Sequence[float] | None = None,
+    ) -> None:
         if len(objectives) != cone.dim:
             raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(objectives)} names for them.")
         self.names = [printable(name) for name in objectives]
         self.signs = signs(tuple(objectives), tuple(minimised))
+        self.units = np.ones(cone.dim) if units is None else np.asarray(units, dtype=np.float64)
 
     def move(self, d: int, gain: bool) -> str:
         """What a gain or a loss looks like."""
@@ -118,7 +132,8 @@ def _exchange(cone: Cone, named: _Named | None) -> list[str]:
             continue
         # The rate grows from this edge into the cone, unless the cone lies on the side of losses.
         least = ray[gain] * other[loss] > ray[loss] * other[gain]
-        rate = f"{'at least' if least else 'at most'} {ray[gain] / -ray[loss]:.4g}"
+        given, got = (1.0, 1.0) if named is None else (named.units[loss], named.units[gain])
+        rate = f"{'at least' if least else 'at most'} {got * ray[gain] / -ray[loss]:.4g}"
         if named is None:
             lost, won, worse, better = f"objective {loss + 1}", f"objective {gain + 1}", "loss", "gain"
         else:
@@ -126,7 +141,7 @@ def _exchange(cone: Cone, named: _Named | None) -> list[str]:
                 *(named.names[d] for d in (loss, gain)),
                 *(named.move(d, d == gain) for d in (loss, gain)),
             )
-        lines.append(f"A {worse} of 1 in {lost} is accepted for a {better} of {rate} in {won}.")
+        lines.append(f"A {worse} of {given:.6g} in {lost} is accepted for a {better} of {rate} in {won}.")
     return lines
 
 

@@ -77,7 +77,7 @@ def test_a_page_begins_with_the_levels_of_the_command_or_of_the_study(tmp_path):
     live = _source(db, [], [], None, None)
     assert Desk(live).start({})["levels"] == [[0, 3.0]]
     live.close()
-    with pytest.raises(cw.InputError, match="--level and statements are for tables"):
+    with pytest.raises(cw.InputError, match="--unit and --level are for tables"):
         _source(db, [], [], None, None, (), ("toxicity<=3",))
     with pytest.raises(cw.InputError, match="embedded example"):
         _source("snw", [], [], None, None, (), ("toxicity<=3",))

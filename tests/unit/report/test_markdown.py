@@ -12,6 +12,7 @@ from shared.answers import NASTY
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.goals import Guarantee
+from conewise.report.known import of_front
 from conewise.report.markdown import _plain, markdown_page
 from conewise.report.subject import of_result, of_study
 
@@ -102,3 +103,10 @@ def test_a_models_answer_shows_probabilities_and_both_kinds_of_guarantee():
     assert re.search(r"\| b \|.*\| 0.9 \| predicted \|", text)
     assert "- on average over the prior: 0.1" in text
     assert "- for every truth: nothing yet" in text
+
+
+def test_of_known_values_nothing_is_assumed_and_better_is_said():
+    table = [{"name": name, "price": p, "power": w} for name, p, w in [("a", 9, 80), ("b", 8, 90)]]
+    text = markdown_page(of_front(table, objectives=["price", "power"], minimise=["price"]))
+    assert "## Why\n\nBetter is less price, more power.\n" in text
+    assert not any(word in text for word in ("assuming", "certified epsilon", "How it got there"))

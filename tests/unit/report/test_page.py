@@ -12,11 +12,13 @@ from shared import studies
 from shared.answers import NASTY
 
 import conewise as cw
+from conewise.noise import Gaussian
+from conewise.objectives import as_objectives
 from conewise.report.answer import answer
 from conewise.report.bundle import fingerprint
 from conewise.report.known import of_values
 from conewise.report.page import html_page
-from conewise.report.subject import of_study
+from conewise.report.subject import of_analysis, of_study
 
 
 def test_no_text_of_a_user_becomes_markup(told):
@@ -68,12 +70,22 @@ def test_the_answer_comes_first_and_the_theory_last(told):
     assert html_page(of_study(told)) == html_page(of_study(told))  # nothing of the moment without a date
 
 
-@pytest.mark.parametrize("dim", [2, 8])
-def test_a_thousand_designs_take_less_than_half_a_megabyte(dim):
-    values = np.random.default_rng(dim).normal(size=(1000, dim))
-    objectives = cw.objectives.as_objectives([f"objective {d}" for d in range(dim)], ["objective 0"])
-    subject = of_values([f"design {k}" for k in range(1000)], values, objectives, cw.Cone.orthant(dim), "many")
-    text = html_page(subject)
+@pytest.mark.parametrize("measured", [False, True], ids=["known", "measured"])
+@pytest.mark.parametrize("letters", [0, 60])
+@pytest.mark.parametrize("dim", [2, 5, 8])
+def test_a_thousand_designs_take_less_than_half_a_megabyte(dim, letters, measured):
+    rng = np.random.default_rng(dim)
+    values = rng.normal(size=(1000, dim))
+    called = [f"objective {d}".ljust(letters, "x") for d in range(dim)]
+    names = [f"design {k}".ljust(letters, "x") for k in range(1000)]
+    cone = cw.Cone.importance(0.05, dim=dim)
+    if measured:
+        table = [{"design": n, **dict(zip(called, v, strict=True))} for n, v in zip(names, values, strict=True)] * 2
+        asked = {"epsilon": 0.3, "delta": 0.05, "noise": Gaussian(0.1)}
+        found = cw.analyse(table, cone, objectives=called, minimise=called[:1], **asked)
+        text = html_page(of_analysis(found, "many"))
+    else:
+        text = html_page(of_values(names, values, as_objectives(called, called[:1]), cone, "many"))
     assert len(text.encode()) < 500_000
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
     assert len(data["rows"]["status"]) == text.count("<tr><th scope=row>") == 1000

@@ -48,7 +48,7 @@ def test_a_models_answer_shows_probabilities_and_both_kinds_of_guarantee():
 def test_the_best_of_a_shortlist_is_marked_in_its_own_direction():
     subject = of_front(CARS, objectives=["price", "power"], minimise=["price"]).with_shortlist(["c", "b"])
     shown = sections.why(answer(subject))
-    assert '<tr><th scope="row">price<td class=best>12<td>9e+05' in shown
+    assert '<tr><th scope="row">price<td class=best>12<td>900000' in shown
     assert '<tr><th scope="row">power<td>1<td class=best>90' in shown
 
 
@@ -57,3 +57,27 @@ def test_levels_are_said_with_what_is_wanted():
     data = answer(of_front(CARS, objectives=[price, "power"]))
     assert "Better is less price (at most 1000), more power." in sections.preference(data)
     assert "price (smaller is better, at most 1000 is acceptable)" in sections.question_words(data)
+
+
+def test_large_numbers_have_no_exponent_and_units_come_with_the_cone():
+    table = [{"name": name, "price": p, "power": w} for name, p, w in [("a", 1.5e6, 80), ("b", 2.9e6, 70)]]
+    price = cw.Objective("price", "min", unit=100000, level=2500000)
+    data = answer(of_front(table, objectives=[price, cw.Objective("power", unit=10)]))
+    page = sections.why(data) + sections.theory(data, cw.Cone.orthant(2))
+    assert "e+0" not in page
+    assert "less price (at most 2500000)" in page
+    assert "<code>--cone orthant:2 --unit price=100000 --unit power=10</code>" in page
+    assert dict(sections.about(data, None))["units"] == "one step is price: 100000, power: 10"
+    assert '<span class="mark level"></span>level</li>' in sections.first(data)
+    assert data["headline"]["worth"].endswith("no other acceptable design beats it.")
+    assert "mark level" not in sections.first(answer(of_front(CARS, objectives=["price", "power"])))
+
+
+def test_what_is_assumed_and_what_remains_are_said_once():
+    data = answer(of_front(CARS, objectives=["price", "power"]))
+    data |= {
+        "known": False,
+        "sentences": ["Assumed: this.", "Deciding the rest takes about 6 more.", "Something else."],
+    }
+    assert sections.also_said(data) == ["Something else."]
+    assert "Assumed: " not in sections.sure(data)

@@ -132,3 +132,11 @@ def test_the_command_line_uses_names_as_well(tmp_path):
         refused = CliRunner().invoke(commands, ["cone", "planar:90", *mistake])
         assert isinstance(refused.exception, cw.InputError)
         assert sentence in str(refused.exception)
+
+
+def test_with_units_exchanges_are_amounts():
+    said = cw.Preferences([cw.Objective("price", "min", unit=1000), cw.Objective("power", unit=10)])
+    cone = said.accepts(give={"price": 500}, get={"power": 20}).cone
+    lines = describe(cone, ["price", "power"], ["price"], [1000.0, 10.0])
+    assert "A rise of 1000 in price is accepted for a rise of at least 40 in power." in lines
+    assert any(line.endswith("of the weight, counted in steps.") for line in lines)

@@ -9,7 +9,8 @@ export const everyone = names.map((_, k) => k);
 export const objectives = data.objectives.map(({ name }) => name);
 export const turned = data.objectives.map(({ direction }) => direction === "smaller");
 
-const { status, beyond } = data.rows;
+const { beyond } = data.rows;
+const status = data.rows.status.map((n) => data.statuses[n]);
 const FIRST = 3;  // the column of the first objective in the table, which has the first ones only
 const read = (cell) => (cell.textContent.trim() === "–" ? null : Number(cell.textContent));
 const means = objectives.map((_, d) => beyond[d - (objectives.length - beyond.length)] ?? lines.map((line) => read(line.cells[FIRST + d])));
@@ -24,7 +25,7 @@ export const isOut = (k) => status[k] !== "kept" && status[k] !== "undecided";
 export const isKnown = (k) => means.every((column) => column[k] !== null);
 export const valuesOf = (k) => means.map((column) => column[k]);
 export const scoreOf = (n, k) => (isKnown(k) ? data.cone.facets[n].reduce((sum, weight, d) => sum + (weight * means[d][k]) / steps[d], 0) : null);
-export const halfWidths = (k) => data.rows.half_widths?.[k] ?? null;
+export const halfWidths = (k) => data.half_widths[data.rows.half_widths?.[k]] ?? null;
 
 // Along the first few weightings.
 export function confidence(k, most) {
@@ -39,9 +40,9 @@ const facetOf = (d) => data.cone.facets.findIndex((weights) => weights.every((va
 
 // What an axis can show: objectives, and scores under the weightings.
 export const scales = [
-  ...data.objectives.map(({ name, unit }, d) => ({ name, of: (k) => means[d][k], facet: facetOf(d), unit, turned: turned[d] })),
+  ...data.objectives.map(({ name, unit, level }, d) => ({ name, level, of: (k) => means[d][k], facet: facetOf(d), unit, turned: turned[d] })),
   ...(objectives.length > 1 ? data.cone.facets : []).map((_, n) => ({
-    name: `score w${n + 1} = ${data.cone.weightings[n]}`, of: (k) => scoreOf(n, k), facet: n, unit: 1, turned: false,
+    name: `score w${n + 1} = ${data.cone.weightings[n]}`, of: (k) => scoreOf(n, k), facet: n, unit: 1, turned: false, level: null,
   })),
 ];
 

@@ -23,6 +23,7 @@ let drawing = null;
 let chosen = null;
 
 const isParallel = () => objectives.length > 2 && byId("view").value === "parallel";
+const within = (value, [low, high]) => (value !== null && value >= low && value <= high ? value : null);
 const axes = () => [Number(byId("across").value), Number(byId("up").value)];
 const picked = (which) => { const some = there.filter(which); return { index: some, names: some.map((k) => names[k]), values: columns(some) }; };
 const columns = (some) => objectives.slice(0, AXES).map((_, d) => some.map((k) => valuesOf(k)[d]));
@@ -59,6 +60,7 @@ function look() {
   const { shortlist, rows } = data;
   if (drawing instanceof Parallel) {
     drawing.setLook({
+      levels: scales.slice(0, Math.min(AXES, objectives.length)).map((scale) => within(scale.level, extent(scale, there))),
       front: picked((k) => statusOf(k) === "kept"), open: picked((k) => statusOf(k) === "undecided"), shortlist, status: standingOf,
       selected: chosen !== null && isKnown(chosen) ? { values: valuesOf(chosen) } : null,
     });
@@ -66,12 +68,13 @@ function look() {
     return;
   }
   const [x, y] = axes();
+  const shown = (scales.length > 1 ? [x, y] : [0]).map((n) => scales[n]);
   const places = new Map(there.map((k, place) => [k, place]));
   const own = objectives.length === 2 && x === 0 && y === 1;
   const kept = there.filter((k) => statusOf(k) === "kept");
   drawing.setLook({
     edges: own ? ordered(data.cone.rays) : null, beaten: Uint8Array.from(there, (k) => (isOut(k) ? 1 : 0)), selected: chosen, shortlist,
-    status: standingOf, named: kept.length <= NAMED ? kept : [],
+    levels: shown.map((scale) => within(scale.level, extent(scale, there))), status: standingOf, named: kept.length <= NAMED ? kept : [],
     groups: GROUPS.map((group) => ({ ...group, places: there.filter((k) => statusOf(k) === group.status).map((k) => places.get(k)) })),
     rivals: chosen === null ? [] : rows.rivals[chosen].map(([rival]) => rival).filter((rival) => typeof rival === "number"),
     region: chosen === null || scales.length < 2 ? null : region(chosen, x, y),

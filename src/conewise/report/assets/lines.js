@@ -70,6 +70,9 @@ export class Lines extends Drawing {
       pen.setLineDash(dash);
       const known = data.x.map((x, k) => [x, values[k]]).filter(([, value]) => value !== null);
       line(...known.map(([x, value]) => [this.across(x), this.up(value)]));
+      if (known.length !== 1) continue;  // a line of one point is nothing to see
+      pen.setLineDash([]);
+      pen.beginPath(); pen.arc(this.across(known[0][0]), this.up(known[0][1]), 4, 0, 2 * Math.PI); pen.stroke();
     }
     pen.setLineDash([]);
   }

@@ -1,7 +1,7 @@
 // The page of a report: the picture, one design beside it, the table, and how it got there.
 
 import { byId } from "./dom.js";
-import { data, isKnown, isOut } from "./designs.js";
+import { data, everyone, isKnown, isOut } from "./designs.js";
 import { drawDetail } from "./detail.js";
 import { drawFront, setUpFront } from "./front.js";
 import { Lines } from "./lines.js";
@@ -34,7 +34,7 @@ function drawHistory(moments) {
 setUpFront(select);
 setUpRows(select);
 if (data.history.length) drawHistory(data.history);
-const { status } = data.rows;
-const first = data.shortlist[0] ?? Math.max(0, status.findIndex((_, k) => !isOut(k) && isKnown(k)));
-if (status.length) select(first);
+
+const first = data.shortlist[0] ?? Math.max(0, everyone.findIndex((k) => !isOut(k) && isKnown(k)));
+if (everyone.length) select(first);
 document.documentElement.dataset.ready = "yes";

@@ -1,7 +1,7 @@
 // The table of designs: its names select, its heads sort, and it can be filtered; on paper it has a first part only.
 
 import { byId, element, say, visit, walk, whole } from "./dom.js";
-import { data, lines, names } from "./designs.js";
+import { data, lines, names, statusOf } from "./designs.js";
 
 const PRINTED = 200;  // rows on paper
 
@@ -57,10 +57,10 @@ function sortBy(button) {
 function filter() {
   const text = byId("filter").value.trim().toLowerCase();
   const wanted = byId("status").value;
-  const { status, returned, certain } = data.rows;
+  const { returned, certain } = data.rows;
   let shown = 0;
   lines.forEach((line, k) => {
-    const fits = !wanted || status[k] === wanted || (wanted === "returned" && returned[k]) || (wanted === "certain" && certain[k]);
+    const fits = !wanted || statusOf(k) === wanted || (wanted === "returned" && returned[k]) || (wanted === "certain" && certain[k]);
     line.hidden = !(fits && names[k].toLowerCase().includes(text));
     shown += !line.hidden;
   });

@@ -33,13 +33,15 @@ function evenly(low, high, most) {
 // A text as far as there is room for it.
 export function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
-  let [low, high] = [0, text.length];
+  const letters = [...text];
+  const cut = (n) => [...letters.slice(0, Math.ceil((2 * n) / 3)), "…", ...letters.slice(letters.length - Math.floor(n / 3))].join("");
+  let [low, high] = [0, letters.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (pen.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle;
+    if (pen.measureText(cut(middle)).width <= room) low = middle;
     else high = middle - 1;
   }
-  return `${text.slice(0, low)}…`;
+  return cut(low);
 }
 
 export class Drawing {

@@ -182,8 +182,9 @@ export class Parallel extends Drawing {
     if (this.pointed) stroke(this.pointed.points, this.pointed.k, paint.ink, 2, 1);
     pen.globalAlpha = 1;
     this.#names(pen, listed);
-    this.bars = look.levels ? look.levels.map((level, place) => this.#bar(place, level)) : [];
-    drawBars(pen, paint, this.bars);
+    const bars = look.levels ? look.levels.map((level, place) => this.#bar(place, level)) : [];
+    this.bars = this.events.level ? bars : [];
+    drawBars(pen, paint, bars, this.bars.length > 0);
     for (const [place, range] of this.brushes) {
       const [a, b] = range.map((value) => this.level(place, value)).sort((one, two) => one - two);
       pen.fillStyle = paint.wedge;

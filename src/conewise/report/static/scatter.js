@@ -141,8 +141,9 @@ export class Scatter extends Drawing {
       this.stamp(pen, this.sprite("circle", 12, paint.green, paint.paper), this.px[k], this.py[k]);
     }
     pen.restore();
-    this.bars = look.levels ? look.levels.map((level, axis) => this.#bar(axis, level)) : [];
-    drawBars(pen, paint, this.bars);
+    const bars = look.levels ? look.levels.map((level, axis) => this.#bar(axis, level)) : [];
+    this.bars = this.events.level ? bars : [];
+    drawBars(pen, paint, bars, this.bars.length > 0);
     const chosen = look.selected === null ? null : this.placeOf(look.selected);
     for (const [k, colour] of [[chosen, paint.ink], [this.pointed, paint.ink]]) if (k !== null && this.isInside(k)) this.#ring(pen, k, colour);
     this.#names(pen, chosen);

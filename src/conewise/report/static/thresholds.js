@@ -4,7 +4,7 @@ const TAB = 9;  // pixels
 const REACH = { mouse: 10, touch: 22 };
 
 // bars: { axis, isSet, from: [x, y], to: [x, y], shade: [x, y, w, h], tab: [x, y], side: [dx, dy] }
-export function drawBars(pen, paints, bars) {
+export function drawBars(pen, paints, bars, canBeDragged) {
   const there = bars.filter(({ isSet }) => isSet);
   pen.globalAlpha = 0.72;
   pen.fillStyle = paints.paper;
@@ -15,7 +15,7 @@ export function drawBars(pen, paints, bars) {
   pen.setLineDash([8, 4]);
   for (const { from, to } of there) { pen.beginPath(); pen.moveTo(...from); pen.lineTo(...to); pen.stroke(); }
   pen.setLineDash([]);
-  for (const { tab, side, isSet } of bars) drawTab(pen, tab, side, isSet ? paints.ink : paints.paper, paints.ink);
+  for (const { tab, side, isSet } of canBeDragged ? bars : []) drawTab(pen, tab, side, isSet ? paints.ink : paints.paper, paints.ink);
 }
 
 // A triangle that points at the line from outside.
