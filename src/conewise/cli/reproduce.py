@@ -14,6 +14,7 @@ from conewise.experiments import beyond
 from conewise.experiments.papers.ararat_tekin_2023 import TEST, Reproduction, theoretical_budgets
 from conewise.experiments.papers.ararat_tekin_2023 import reproduce as reproduce_paper
 from conewise.report.data import Table, budget_table, cone_table, difference_table, reproduction_tables
+from conewise.report.grounds import PAPER
 from conewise.tables.files import write_text
 
 
@@ -107,14 +108,9 @@ def _plain(table: Table) -> dict[str, Any]:
 
 def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[beyond.ConeRow]) -> None:
     """Markdown, CSV and JSON, then the figures as SVG and PNG."""
-    from conewise.report.plots import angle_curves, pareto_sets, planar_cones, save
+    from conewise.report.plots import save
 
-    figures = {
-        "figure1": pareto_sets(result.problem, result.cones, result.fronts),
-        "figure2": planar_cones(result.cones),
-    }
-    if angles:
-        figures["angles"] = angle_curves(angles, [float(row.cone.partition(":")[2]) for row in angles])
+    figures = _figures(result, angles)
     lines = [
         "# Ararat & Tekin (2023), reproduced",
         "",
@@ -138,3 +134,20 @@ def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[be
     for name, figure in figures.items():
         for ending in ("png", "svg"):
             save(figure, out / f"{name}.{ending}")
+
+
+def _figures(result: Reproduction, angles: list[beyond.ConeRow]) -> dict[str, Any]:
+    """By the names of their files, in the style of the documentation."""
+    from conewise.report.plots import angle_curves, new_figure, pareto_sets, planar_cones
+
+    new_figure(1, 1)  # says what is missing, where matplotlib is
+    import matplotlib as mpl
+
+    with mpl.rc_context(PAPER):
+        figures = {
+            "figure1": pareto_sets(result.problem, result.cones, result.fronts),
+            "figure2": planar_cones(result.cones),
+        }
+        if angles:
+            figures["angles"] = angle_curves(angles, [float(row.cone.partition(":")[2]) for row in angles])
+    return figures

@@ -19,9 +19,11 @@ COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E0
 """Okabe & Ito's palette: distinct for colour-blind readers and in print."""
 
 INK: Final = "#333333"
-PAPER: Final = {
+PAPER: Final[dict[Any, Any]] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
+    "figure.facecolor": "white",
+    "axes.facecolor": "white",
     "axes.edgecolor": "#888888",
     "axes.labelcolor": INK,
     "axes.spines.right": False,
@@ -31,7 +33,7 @@ PAPER: Final = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-"""The style of the pictures that are committed with the docs."""
+"""The style of the pictures that are committed with the docs, and of those that `conewise reproduce` writes."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Palette:
     def pareto(self) -> str:
         """Pareto designs."""
         return self.series[1]
+
+    @property
+    def cones(self) -> tuple[str, ...]:
+        """Cones side by side, in the order in which the docs have them."""
+        return tuple(self.series[n] for n in (1, 2, 5, 0, 3, 4))
 
     @property
     def undecided(self) -> str:

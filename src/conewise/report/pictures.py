@@ -122,7 +122,7 @@ def pareto_under_cones(
     figure = clear(new_figure(3.4 * len(cones) + 0.4, 3.7), transparent)
     panels = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
     hues = palette(transparent)
-    for panel, cone, colour, marker in zip(panels, cones, hues.series, MARKERS, strict=False):
+    for panel, cone, colour, marker in zip(panels, cones, hues.cones, MARKERS, strict=False):
         front = pareto_mask(points, as_cone(cone))
         rest = sampled(np.flatnonzero(~front), DRAWN)
         panel.scatter(

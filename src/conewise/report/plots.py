@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "MARKERS", "angle_curves", "cone_picture", "new_figure", "pareto_sets", "planar_cones", "save"]
 
-MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+MARKERS: Final = ("o", "s", "D", "^", "v", "P")
 _UNNAMED: Final = ("objective 1", "objective 2")
 _NOTEBOOK_DPI: Final = 110
 _RATES: Final = 0.95  # level of the intervals around rates
@@ -76,7 +76,7 @@ def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequenc
     axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
     shown = problem.means * np.array([-1 if name in problem.minimised else 1 for name in problem.objectives])
     hues = palette()
-    for axis, cone, front, colour, marker in zip(axes, cones, fronts, hues.series, MARKERS, strict=False):
+    for axis, cone, front, colour, marker in zip(axes, cones, fronts, hues.cones, MARKERS, strict=False):
         axis.scatter(*shown[~front].T, s=8, color=hues.out, linewidths=0, label=f"beaten: {(~front).sum()}")
         axis.scatter(*shown[front].T, s=26, color=colour, marker=marker, linewidths=0, label=f"Pareto: {front.sum()}")
         axis.set_title(str(cone))
@@ -96,7 +96,7 @@ def planar_cones(cones: Sequence[Cone]) -> Figure:
     figure = new_figure(3.0 * len(cones), 3.2)
     axes = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
     hues = palette()
-    for axis, cone, colour in zip(axes, cones, hues.series, strict=False):
+    for axis, cone, colour in zip(axes, cones, hues.cones, strict=False):
         _draw_planar(axis, cone, colour, hues)
         axis.set_title(str(cone))
     return finish(figure, grid=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -12,6 +14,8 @@ import conewise as cw
 from conewise.experiments.beyond import ConeRow
 from conewise.report import pictures, plots
 from conewise.report.grounds import DARK, EITHER, LIGHT, palette
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
@@ -128,3 +132,23 @@ def test_styles_of_the_reader_hold():
     with mpl.rc_context({"axes.labelcolor": "#abcdef"}):
         (axis,) = made_up().plot().axes
     assert axis.xaxis.label.get_color() == "#abcdef"
+
+
+def test_reproduced_figures_have_the_style_of_the_docs():
+    """The same colour and marker for a cone of an angle, no box around it, and paper whatever the reader's style."""
+    from runpy import run_path
+
+    from conewise.cli.reproduce import _figures
+    from conewise.experiments.papers.ararat_tekin_2023 import reproduce
+
+    docs = run_path(str(ROOT / "docs" / "pictures.py"))
+    with plt.style.context("dark_background"):
+        figures = _figures(reproduce(runs=1, seed=0), [])
+    for n, degrees in enumerate((45, 90, 135)):
+        panel = figures["figure1"].axes[n]
+        assert panel.get_title() == f"planar:{degrees}"
+        assert to_hex(panel.collections[1].get_facecolor()[0]).upper() == docs["COLOURS"][degrees]
+        assert plots.MARKERS[n] == docs["MARKERS"][degrees]
+        assert not panel.spines["top"].get_visible()
+        assert to_hex(panel.get_facecolor()) == to_hex(figures["figure1"].get_facecolor()) == "#ffffff"
+        assert to_rgb(panel.title.get_color())[0] < 0.3
