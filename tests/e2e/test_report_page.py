@@ -87,6 +87,17 @@ def test_json_markdown_and_html_say_the_same(folder, tmp_path):
     assert numbers["next_words"] in (folder / "study.html").read_text()
 
 
+def test_a_title_leaves_the_source_its_name(tmp_path):
+    table = tmp_path / "cars.csv"
+    table.write_text("name,price,power\nA,9,80\nB,8,90\nA,9,81\nB,8,91\n", encoding="utf-8")
+    for known in ([], ["--known"]):
+        if known:
+            table.write_text("name,price,power\nA,9,80\nB,8,90\n", encoding="utf-8")
+        asked = ["report", table, "--objectives", "price,power", "--title", "Our cars", *known]
+        told = json.loads(run(*asked, "--json").stdout)
+        assert (told["title"], told["source"]) == ("Our cars", "the table cars.csv")
+
+
 def test_a_saved_result_becomes_a_report(folder, tmp_path):
     saved = run("analyse", folder / "table.csv", "--objectives", "a,b", "--plan", "10", "--json")
     (tmp_path / "answer.json").write_text(saved.stdout)

@@ -34,9 +34,9 @@ def folder(tmp_path_factory):
     result = Result(front, status, int(counts.sum()), Heuristic("made up"), None, "x", snw.means, counts)
     subject = of_result(result, cw.Question(cw.Cone.orthant(2), epsilon=0.1, delta=0.05), names=snw.names)
     (place / "close.html").write_text(html_page(subject), encoding="utf-8")
-    price = cw.Objective("price", "min", level=30000)
+    price = cw.Objective("price (EUR)", "min", level=30000)
     for dim in (2, 3):
-        table = [{"name": n, "price": p, "power": w, "seats": s} for n, p, w, s in CARS]
+        table = [{"name": n, "price (EUR)": p, "power": w, "seats": s} for n, p, w, s in CARS]
         leveled = of_front(table, objectives=[price, "power", "seats"][:dim])
         (place / f"levels{dim}.html").write_text(html_page(leveled), encoding="utf-8")
     return place
@@ -105,6 +105,7 @@ def test_a_picture_saved_from_a_dark_screen_can_be_read_on_white(visit):
 @pytest.mark.parametrize("dim", [2, 3], ids=["a plane", "an axis each"])
 def test_a_level_is_a_line_that_cannot_be_dragged(visit, dim):
     page = visit(f"levels{dim}.html")
+    assert "14000 EUR more price" in page.locator("#detail .rivals").inner_text()
     assert "level" in page.locator(".legend").first.inner_text().split("\n")
     with page.expect_download() as download:
         page.locator("#save-svg").click()

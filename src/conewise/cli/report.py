@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -173,7 +174,7 @@ def _subject(
         _refuse(
             context, [key for key in _OF_TABLES if key not in _OF_KNOWN], "measurements; known values have no noise"
         )
-        return _front(path, title or path.name, options)
+        return replace(_front(path, options), title=title or path.name)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     said = (options[key] for key in ("objectives", "minimise", "units", "levels", "assumption"))
     table = open_measurements(path, named=all_named(*said), **{key: options[key] for key in reading})
@@ -182,10 +183,10 @@ def _subject(
     table.meaning_as(meaning)
     blocks = {"block": options["block"], "repetitions": options["repetitions"]}
     with progress_bar("evaluations", not quiet) as advance:
-        return of_table(
+        subject = of_table(
             table,
             stated_cone(options["spec"], table.meaning, stated()),
-            title or path.name,
+            path.name,
             noise=noise,
             progress=advance,
             units="auto" if auto else None,
@@ -194,9 +195,10 @@ def _subject(
             **blocks,
             **{key: options[key] for key in _OF_MODELS} | ({"confirm": "all"} if options["confirm_all"] else {}),
         )
+    return replace(subject, title=title or path.name)
 
 
-def _front(path: Path, title: str, options: dict[str, Any]) -> Subject:
+def _front(path: Path, options: dict[str, Any]) -> Subject:
     """A table of known values, as `conewise front` reads it."""
     said = (options[key] for key in ("objectives", "minimise", "units", "levels"))
     compared = all_named(*said) if options["objectives"] else None
@@ -204,7 +206,7 @@ def _front(path: Path, title: str, options: dict[str, Any]) -> Subject:
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
     table.meaning_as(meaning)
     take_units(table, "auto" if auto else None)
-    return of_designs(table, stated_cone(options["spec"], table.meaning, stated(), designs_named(table)), title)
+    return of_designs(table, stated_cone(options["spec"], table.meaning, stated(), designs_named(table)), path.name)
 
 
 def _names(shortlist: list[str]) -> list[str]:

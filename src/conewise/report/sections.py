@@ -21,6 +21,7 @@ _WEIGHTINGS: Final = 12  # weightings written out
 _NAMED: Final = 12  # objectives called by name in the question
 _BROAD: Final = 11  # columns of a table from which it is printed across
 _LONG: Final = 120  # letters of a headline from which it is smaller
+_HEADS: Final = {"text": " class=words", "evaluations": " class=whole"}  # by the kind of a column, or by its name
 _COMPARED: Final = 8  # designs of a shortlist side by side
 _LETTERS: Final = 170_000  # in a table: where names are long, less is said of how much one design is ahead of another
 _FEWEST_LETTERS: Final = 40  # of that in one line
@@ -178,7 +179,7 @@ def columns(data: dict[str, Any]) -> list[tuple[str, str]]:
 def _table(data: dict[str, Any]) -> str:
     heads = columns(data)
     top = "".join(
-        f'<th scope="col" data-kind="{kind}"{" class=words" if kind == "text" else ""}>'
+        f'<th scope="col" data-kind="{kind}"{_HEADS.get(name if name in _HEADS else kind, "")}>'
         f'<button type="button">{escape(name)}</button>'
         for name, kind in heads
     )

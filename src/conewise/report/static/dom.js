@@ -63,7 +63,10 @@ export function download(blob, name) {
 // How one design differs from another: "12 more strength, 3 less price".
 export function traded(names, before, after) {
   const steps = names.map((name, place) => [after[place] - before[place], name]).filter(([step]) => step);
-  return steps.map(([step, name]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${name}`).join(", ");
+  return steps.map(([step, name]) => {
+    const [, called, unit] = name.match(/^(.*\S)\s*[([]([^()[\]]+)[)\]]$/) ?? [null, name, ""];  // price (EUR)
+    return `${short(Math.abs(step))} ${unit && `${unit} `}${step > 0 ? "more" : "less"} ${called}`;
+  }).join(", ");
 }
 
 // One stop for the Tab key in a whole list; the arrow keys go on from there.
