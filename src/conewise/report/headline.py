@@ -170,7 +170,7 @@ def _held(subject: Subject, given: Guarantee, n: int) -> str:
         among = f"among {them}" if them == "these" else f"{them}"
         return f"every {best} is {among}, and {none} is {near}{spare}"
     if n == 1:
-        return f"{it} matches every {best} within {at}, and is no further than that from being one"
+        return f"every {best} is matched within {at} by {it}, which is no further than that from being one"
     by = f"one of {them}" if them == "these" else them
     return f"every {best} is matched within {at} by {by}, and {none} is further than that from being one"
 

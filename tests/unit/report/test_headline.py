@@ -59,7 +59,7 @@ def test_what_it_is_worth_is_what_the_proof_gives():
     near = "none of these is further than that from being one."
     assert worth(made(["kept"] * 2)) == f"{sure}{best} is matched within epsilon = 0.1 by one of these, and {near}"
     assert worth(made(["kept", "beaten"])) == (
-        f"{sure}it matches {best} within epsilon = 0.1, and is no further than that from being one."
+        f"{sure}{best} is matched within epsilon = 0.1 by it, which is no further than that from being one."
     )
     assert worth(made(["kept"] * 2, success="contain")) == (
         f"{sure}{best} is among these, and none of these is further than epsilon = 0.1 from being one."
