@@ -49,7 +49,7 @@ def test_an_accepted_exchange_is_in_the_sentence_from_the_beginning(chromium, tm
         mentions(page, "#sentence", "For 20 more price")  # a tenth of the spread, rounded
         has(page, "#rate-0", "4")
         has(page, "#rate-1", "∞")
-        mentions(page, "#words", "A rise of 1 in price / 20 is accepted for a rise of at least 2 in speed / 2.")
+        mentions(page, "#words", "A rise of 20 in price is accepted for a rise of at least 4 in speed.")
         # The page goes on from there: another exchange the other way round, and none at all.
         page.locator("#rate-1").fill("20")
         both = said.accepts(give={"speed": 2}, get={"price": 20})
