@@ -15,6 +15,7 @@ import numpy as np
 from conewise._arrays import Bools
 from conewise.algorithms.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State
 from conewise.algorithms.evidence import Evidence
+from conewise.certificate.blocks.claims import PairedClaims
 from conewise.certificate.claims import Certified, Claims
 from conewise.certificate.schedule import Scheduled
 from conewise.certificate.separate import Separately
@@ -100,7 +101,7 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 
 
 def certified_answer(
-    claims: Claims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
+    claims: Claims | PairedClaims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
 ) -> Result:
     """What is certified for a set: kept, covered and beaten at the epsilon of the claims where nothing is open there.
 
@@ -131,7 +132,9 @@ def final_answer(
     return certified_answer(claims, found, statistics, worth, why)
 
 
-def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:
+def nothing_certified(
+    claims: Claims | PairedClaims, statistics: Averaged, why: str, returned: Bools | None = None
+) -> Result:
     """While no epsilon is certified: nothing is returned, or a guess."""
     guess = np.zeros_like(claims.beaten) if returned is None else returned
     result = _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
@@ -139,7 +142,7 @@ def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: 
 
 
 def _result(
-    claims: Claims,
+    claims: Claims | PairedClaims,
     statistics: Averaged,
     returned: Bools,
     kept: Bools,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from conewise._arrays import Bools, Indices, as_count
+from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.algorithms.contract import FixedConfidence, Plan, Result
-from conewise.certificate.blocks.claims import PairedClaims, certified_epsilon, judged
-from conewise.certificate.blocks.paired import TIE, Paired, Prefixes
+from conewise.certificate.blocks.claims import PairedClaims, certified, judged
+from conewise.certificate.blocks.paired import Paired, Prefixes
 from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
@@ -130,32 +131,14 @@ class PairedElimination(FixedConfidence):
     def recommend(self, state: Prefixes) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
         numbers = self.certificate.best(state)
-        claims, epsilon = judged(numbers, self.epsilon, self.success), certified_epsilon(numbers, self.success)
+        claims, found = judged(numbers, self.epsilon, self.success), certified(numbers, self.success)
         why = self._why(state, claims)
-        if epsilon is None:
-            returned = np.zeros(self.n_designs, dtype=bool)
-            worth: Guarantee | Heuristic = Heuristic("too early: nothing is certified yet")
-            kept, covered, shown = claims.accepted, claims.covered, claims
-        else:
-            at = judged(numbers, epsilon, self.success)
-            epsilon = epsilon if epsilon > TIE else 0.0  # no design that is returned is further than that
-            returned, worth = at.accepted, self._worth(max(epsilon, self.epsilon), state)
-            kept, covered, shown = claims.accepted, claims.covered & ~returned, claims
-            if claims.done:
-                kept, covered, shown = returned, ~(claims.out | returned), at
-        return Result.of(
-            state.statistics,
-            returned,
-            worth,
-            why,
-            kept=kept,
-            covered=covered,
-            beaten=claims.beaten,
-            misses=claims.misses,
-            by=shown.by,
-            certain=(claims.accept_at < 0) & bool(worth),
-            epsilon=epsilon,
-        )
+        if found is None:
+            result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet")
+            return replace(result, stopped_because=why)
+        worth = self._worth(max(found.epsilon, self.epsilon), state)
+        result = certified_answer(claims, found, state.statistics, worth, why)
+        return replace(result, certain=result.certain & bool(worth))
 
     def _why(self, state: Prefixes, claims: PairedClaims) -> str:
         if claims.done:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
+from conewise.certificate.claims import Certified
 from conewise.certificate.requirements import Bounds
 from conewise.goals import Notion
+
+TIE: Final = 5e-324
+"""Above 0, by however little: two designs that are equal along a facet without noise, and 0 is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,11 @@ class PairedClaims:
         """Whether everybody is decided."""
         return not self.undecided.any()
 
+    @property
+    def certain(self) -> Bools:
+        """(K,): known to be Pareto optimal: fine against everybody at an epsilon below 0."""
+        return np.asarray(self.accept_at < 0)
+
 
 def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
     """Strike who is beaten, in passes; then see who is fine against all others, and who is covered by one of those.
@@ -90,11 +100,18 @@ def judged(numbers: Numbers, epsilon: float, success: Notion) -> PairedClaims:
     return PairedClaims(beaten, covered, accepted, by, accept_at, fine, misses)
 
 
-def certified_epsilon(numbers: Numbers, success: Notion) -> float | None:
-    """The smallest epsilon at which everybody is decided: a maximum, not a search (docs/blocks, section 3)."""
+def certified(numbers: Numbers, success: Notion) -> Certified | None:
+    """The smallest epsilon at which everybody is decided, with the set to return for it; None if there is none.
+
+    It is a maximum of numbers, not a search (docs/blocks, section 3).
+    """
     claims = judged(numbers, np.inf, success)
     settled = claims.accept_at
     if success == "cover":
         settled = np.minimum(settled, np.maximum(claims.accept_at[None, :], numbers.cover_at).min(axis=1))
     epsilon = float(settled[~claims.out].max(initial=0.0))
-    return epsilon if np.isfinite(epsilon) else None
+    if not np.isfinite(epsilon):
+        return None
+    at = judged(numbers, epsilon, success)
+    # no design that is returned for a tie is further than 0
+    return Certified(epsilon if epsilon > TIE else 0.0, at.accepted, np.where(at.covered, at.by, -1))

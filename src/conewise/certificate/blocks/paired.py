@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count, read_only
-from conewise.certificate.blocks.claims import Numbers, PairedClaims, judged
+from conewise.certificate.blocks.claims import TIE, Numbers, PairedClaims, judged
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.levels import BELOW, BlockLevels
@@ -37,8 +37,6 @@ _FIRST: Final = 4
 _T_GROWTH: Final = 1.5  # ... where every look has to be paid for
 _T_FIRST: Final = 6
 _MIXED_GROWTH: Final = 1.2  # ... where bounds are found by halving, which takes long, and few looks are cheap
-TIE: Final = 5e-324
-"""Above 0, by however little: two designs that are equal along a facet without noise, and 0 is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,13 +424,9 @@ class Paired(Answering):
         That is the same event (docs/blocks, section 4): wealth falls as m rises.
         """
         k, facets = self.n_designs, len(self.cone.facets)
-        level = self.level(state.reach)
-        fine, out = np.full((2, k, k, facets), -np.inf)
-        for look in np.unique(level[left][level[left] >= 0]):
-            members = left[level[left] >= look]
-            first, second = (members[side.ravel()] for side in np.indices((len(members),) * 2))
-            new = (first != second) & (np.minimum(level[first], level[second]) == look)
-            first, second = first[new], second[new]
+        among, (fine, out) = np.isin(np.arange(k), left), np.full((2, k, k, facets), -np.inf)
+        for look, members, met in self._met(np.where(among, self.level(state.reach), -1)):
+            first, second = (members[side] for side in np.nonzero(met & ~np.eye(len(members), dtype=bool)))
             scaled = self._scaled(state.values[:, : self.levels[look]])
             for part in chunks(len(first), scaled[0].size):
                 i, j = first[part], second[part]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conewise.certificate.blocks.claims import Numbers, certified_epsilon, judged
+from conewise.certificate.blocks.claims import Numbers, certified, judged
 from conewise.certificate.requirements import Bounds
 
 FAR = np.full((3, 3), np.inf)
@@ -43,10 +43,12 @@ def test_data_that_contradict_themselves_strike_nobody():
 def test_the_certified_epsilon_is_where_the_last_one_is_decided(success, epsilon):
     fine = [(0, 1, 0.1), (0, 2, 0.2), (1, 0, 0.4), (1, 2, 0.3), (2, 0, 0.1), (2, 1, 0.1)]
     given = numbers(fine=fine, covers=[(1, 0, 0.25)])
-    assert certified_epsilon(given, success) == epsilon
+    found = certified(given, success)
+    assert found.epsilon == epsilon
+    assert (found.returned == judged(given, epsilon, success).accepted).all()
     assert judged(given, epsilon, success).done
     assert not judged(given, np.nextafter(epsilon, 0), success).done
-    assert certified_epsilon(numbers(), success) is None
+    assert certified(numbers(), success) is None
 
 
 def test_whoever_misses_a_level_is_out_and_no_rival():
@@ -56,7 +58,7 @@ def test_whoever_misses_a_level_is_out_and_no_rival():
     assert claims.misses.tolist() == claims.out.tolist() == [False, True, False]
     assert claims.accepted.tolist() == [True, False, True]
     assert claims.accept_at.tolist() == [-0.1, np.inf, 0.1]  # the level of the last one is met within 0.1
-    assert certified_epsilon(given, "contain") == 0.1
+    assert certified(given, "contain").epsilon == 0.1
 
 
 def test_where_a_cone_trades_a_level_away_only_who_meets_it_strikes():
@@ -76,4 +78,4 @@ def test_a_rival_without_more_than_epsilon_to_spare_does_not_count():
 def test_nobody_may_be_left():
     claims = judged(numbers(bounds=bounds([-9.0] * 3, [-1.0] * 3)), 0.1, "cover")
     assert claims.done
-    assert certified_epsilon(numbers(bounds=bounds([-9.0] * 3, [-1.0] * 3)), "cover") == 0.0
+    assert certified(numbers(bounds=bounds([-9.0] * 3, [-1.0] * 3)), "cover").epsilon == 0.0
