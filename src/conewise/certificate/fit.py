@@ -11,7 +11,7 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.errors import InputError
 from conewise.feedback import Observations, Statistics
-from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
+from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise, kinds_of
 
 _SAME: Final = 1e-12  # relative: averages of equal values differ by roundings
 
@@ -29,9 +29,9 @@ class Limits:
     def of(cls, noise: Noise, dim: int) -> Limits | None:
         """As an assumption has it; None where nothing limits them."""
         low, high, two = np.full(dim, -np.inf), np.full(dim, np.inf), np.zeros(dim, dtype=bool)
-        for columns, kind in _kinds(noise):
-            if isinstance(kind, Bounded):
-                low[columns], high[columns], two[columns] = kind.low, kind.high, kind.two_valued
+        for kind in kinds_of(noise, dim):
+            if isinstance(own := kind.noise, Bounded):
+                low[kind.columns], high[kind.columns], two[kind.columns] = own.low, own.high, own.two_valued
         return cls(low, high, two) if np.isfinite(low).any() else None
 
     def misfits(self, observations: Observations) -> Bools:
@@ -41,15 +41,9 @@ class Limits:
         return np.asarray((values < self.low) | (values > self.high) | (between & (observations.counts == 1)[:, None]))
 
 
-def _kinds(noise: Noise) -> list[tuple[Indices | slice, Noise]]:
-    if isinstance(noise, ByObjective):
-        return [(kind.columns, kind.noise) for kind in noise.kinds]
-    return [(slice(None), noise)]
-
-
 def needs_scatters(noise: Noise) -> bool:
     """Whether radii need to know how much evaluations vary."""
-    return any(isinstance(kind, GaussianUnknown | Bounded) for _, kind in _kinds(noise))
+    return any(isinstance(kind.noise, GaussianUnknown | Bounded) for kind in kinds_of(noise, 1))
 
 
 def check_fit(observations: Observations, noise: Noise) -> None:

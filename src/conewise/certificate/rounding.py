@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.feedback import Statistics
-from conewise.noise import ByObjective, GaussianUnknown, Noise
+from conewise.noise import GaussianUnknown, Noise, kinds_of
 
 COARSE: Final = 0.5
 """A standard deviation below this share of the step counts as hidden by it."""
@@ -106,10 +106,8 @@ class Estimated:
     @classmethod
     def of(cls, noise: Noise, dim: int) -> Estimated:
         """As an assumption has it."""
-        if isinstance(noise, GaussianUnknown):
-            return cls(np.ones(dim, dtype=bool), noise.steps(dim))
         columns, steps = np.zeros(dim, dtype=bool), np.full(dim, np.nan)
-        for kind in noise.kinds if isinstance(noise, ByObjective) else ():
+        for kind in kinds_of(noise, dim):
             if isinstance(kind.noise, GaussianUnknown):
                 columns[kind.columns], steps[kind.columns] = True, kind.noise.steps(len(kind.columns))
         return cls(columns, steps)

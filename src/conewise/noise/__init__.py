@@ -12,7 +12,7 @@ from conewise.noise.kinds import (
     NormSubGaussian,
     SubGaussian,
 )
-from conewise.noise.mixed import ByObjective, together
+from conewise.noise.mixed import ByObjective, kinds_of, together
 
 __all__ = [
     "NORM_TO_DIRECTION",
@@ -25,6 +25,7 @@ __all__ = [
     "Noise",
     "NormSubGaussian",
     "SubGaussian",
+    "kinds_of",
     "normal_norm_factor",
     "subgaussian_norm_factor",
     "together",

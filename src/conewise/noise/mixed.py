@@ -162,3 +162,12 @@ def together(each: Iterable[Noise | float]) -> Noise:
     if mixed.exact.any() or len(mixed.kinds) > 1:
         return mixed
     return mixed.each[0] if all(isinstance(noise, Binary) for noise in mixed.each) else mixed.kinds[0].noise
+
+
+def kinds_of(noise: Noise, dim: int) -> tuple[Kind, ...]:
+    """The objectives with noise by their kinds: all of one kind, unless an assumption tells them apart.
+
+    >>> [kind.columns.tolist() for kind in kinds_of(ByObjective([Binary(), 1.0, Binary()]), 3)]
+    [[0, 2], [1]]
+    """
+    return noise.kinds if isinstance(noise, ByObjective) else (Kind(np.arange(dim), noise),)
