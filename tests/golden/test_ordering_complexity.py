@@ -146,6 +146,6 @@ def test_widths_of_planar_cones():
         np.testing.assert_allclose(Cone.planar(degrees).widths, expected, rtol=1e-13)
 
 
-def test_one_objective():
+def test_with_one_objective_the_ordering_complexity_is_1():
     found = cw.Cone.orthant(1).complexity
     assert (found.beta1, found.beta2, found.beta, found.exact) == (1.0, 1.0, 1.0, True)

@@ -121,7 +121,7 @@ def test_vectors_of_any_leading_shape():
         (set(), [False, False, False]),
     ],
 )
-def test_selections(chosen, mask):
+def test_a_selection_is_a_mask_or_numbers_of_designs(chosen, mask):
     assert as_selection(chosen, 3, "returned").tolist() == mask
 
 
@@ -133,7 +133,7 @@ def test_what_is_no_selection(chosen):
 
 
 @pytest.mark.parametrize("value", [1, 1.0, np.float32(1), np.int8(1), np.array(1.0), fractions.Fraction(1)])
-def test_numbers(value):
+def test_a_number_of_any_type_is_a_float(value):
     assert as_number(value, "epsilon") == 1.0
     assert type(as_number(value, "epsilon")) is float
 
@@ -157,7 +157,7 @@ def test_a_long_value_is_quoted_in_part():
         (as_probability, [1e-300, 0.5], [0, 1, 1.5, -0.1]),
     ],
 )
-def test_ranges(check, good, bad):
+def test_a_number_outside_its_range_is_refused_by_name(check, good, bad):
     for value in good:
         assert check(value, "delta") == value
     for value in bad:
@@ -165,7 +165,7 @@ def test_ranges(check, good, bad):
 
 
 @pytest.mark.parametrize("value", [4, 4.0, np.int64(4), np.float64(4), np.array(4)])
-def test_counts(value):
+def test_a_whole_number_of_any_type_is_an_int(value):
     assert as_count(value, "n_designs", minimum=4) == 4
     assert type(as_count(value, "n_designs", minimum=4)) is int
 

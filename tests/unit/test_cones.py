@@ -40,7 +40,7 @@ def test_the_scale_of_the_rows_does_not_matter(scale):
 
 
 @pytest.mark.parametrize("dim", range(1, 9))
-def test_orthant(dim):
+def test_the_orthant_has_the_axes_as_facets_and_rays(dim):
     cone = Cone.orthant(dim)
     np.testing.assert_array_equal(cone.facets, np.eye(dim))
     np.testing.assert_allclose(cone.rays[np.lexsort(cone.rays.T)][::-1], np.eye(dim)[np.lexsort(np.eye(dim).T)][::-1])
@@ -194,7 +194,7 @@ def test_the_orthant_is_its_own_dual():
 
 
 @pytest.mark.parametrize("cone", named_cones(), ids=str)
-def test_includes(cone):
+def test_a_cone_includes_itself_and_contains_the_sum_of_its_rays(cone):
     assert cone.includes(cone)
     inside, outside = cone.rays.sum(axis=0), -cone.rays.sum(axis=0)
     assert cone.contains(inside, interior=True)

@@ -212,7 +212,7 @@ def test_variances_are_never_negative():
 # -- pulls and observations ----------------------------------------------------------------------------------------
 
 
-def test_pulls():
+def test_pulls_keep_their_order_and_leave_out_who_is_wanted_never():
     pulls = Pulls([4, 0, 4], [2, 1, 3])
     assert (pulls.designs.tolist(), pulls.counts.tolist(), pulls.total) == ([4, 0, 4], [2, 1, 3], 6)
     assert repr(pulls) == "Pulls(6 evaluations of 2 designs)"
@@ -305,7 +305,7 @@ def test_the_largest_admitted_observations_still_have_averages():
     assert np.isfinite(state.scatters).all()
 
 
-def test_readable():
+def test_statistics_say_how_many_evaluations_of_how_many_designs_they_hold():
     assert (
         repr(collected(np.array([0, 0, 1]), np.ones((3, 2)))) == "Statistics(3 evaluations of 3 designs, 2 objectives)"
     )

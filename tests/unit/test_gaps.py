@@ -158,7 +158,7 @@ def test_twins_on_the_front_have_no_separation():
 
 
 @pytest.mark.parametrize("cone", named_cones(), ids=str)
-def test_one_design(cone):
+def test_a_lone_design_has_no_gap_to_anybody(cone):
     point = np.ones((1, cone.dim))
     assert cw.escape_gaps(point, cone).tolist() == [[0]]
     assert cw.cover_gaps(point, cone).tolist() == [[0]]
@@ -166,7 +166,7 @@ def test_one_design(cone):
     assert cw.separation_gaps(point, cone).tolist() == [np.inf]
 
 
-def test_one_objective():
+def test_with_one_objective_gaps_are_differences_of_numbers():
     values = [[1.0], [4.0], [2.5], [4.0]]
     assert cw.suboptimality_gaps(values, Cone.orthant(1)).tolist() == [3, 0, 1.5, 0]
     assert cw.separation_gaps(values, Cone.orthant(1)).tolist() == [np.inf, 0, np.inf, 0]

@@ -68,7 +68,7 @@ def test_complexity_is_an_honest_bracket_when_there_are_too_many_faces(dim, seed
 
 
 @pytest.mark.parametrize("cone", [Cone.ranked(8), Cone.orthant(8), Cone.importance(0.05, dim=8)], ids=str)
-def test_eight_objectives(cone):
+def test_the_widest_angle_of_eight_objectives_is_exact(cone):
     assert cone.complexity.exact
     assert cone.complexity.beta == 1.0
     assert len(cone.rays) == 8

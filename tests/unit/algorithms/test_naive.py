@@ -154,7 +154,7 @@ def test_a_guarantee_names_its_theorem_and_its_assumption(bound, noise, theorem)
     assert result.certified_epsilon <= 0.5
 
 
-def test_the_answer():
+def test_an_answer_has_a_status_and_a_name_for_every_design():
     algorithm = NaiveElimination(asked(Gaussian(1)), 3)
     result = finished(algorithm, MEANS)
     assert result.pareto.tolist() == [False, True, True]

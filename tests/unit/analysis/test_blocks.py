@@ -265,7 +265,7 @@ def test_a_single_design():
     assert found.explanations[0].startswith("There is only one design")
 
 
-def test_five_questions():
+def test_five_blocks_of_a_population_are_exact():
     values = answers(5)
     found = analysed(values)
     assert (found.result.pareto == cw.pareto_mask(values.mean(axis=1), cw.Cone.orthant(2))).all()

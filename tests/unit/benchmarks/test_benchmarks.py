@@ -315,7 +315,7 @@ def test_the_page_is_the_store_rendered():
     ("seconds", "words"),
     [(2.0, "2 s"), (0.0123, "12.3 ms"), (4.56e-5, "45.6 us"), (1.8e-8, "18 ns"), (1616.2, "1616 s")],
 )
-def test_durations(seconds, words):
+def test_durations_are_said_in_words(seconds, words):
     assert measure.duration(seconds) == words
 
 

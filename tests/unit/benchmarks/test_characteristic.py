@@ -31,7 +31,7 @@ def bracket(means, cone, covariance, gap=1e-3):
 
 
 @pytest.mark.parametrize(("gap", "sigma"), [(0.5, 2.0), (3.0, 1.0)])
-def test_two_numbers(gap, sigma):
+def test_two_numbers_take_equal_proportions_and_eight_variances_over_the_squared_gap(gap, sigma):
     """8 sigma^2 / gap^2 at equal proportions."""
     found = bracket([[0.0], [gap]], cw.Cone.orthant(1), [[sigma**2]])
     assert found.lower == pytest.approx(8 * sigma**2 / gap**2, rel=1e-3)

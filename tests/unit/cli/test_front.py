@@ -129,7 +129,7 @@ def test_the_summary_repeats_what_was_said_and_counts_one_as_one(cars):
     assert "1 of 4 designs is Pareto under orthant:1" in run("front", cars, "--objectives", "power").stderr
 
 
-def test_levels(cars):
+def test_only_who_meets_the_levels_is_compared(cars):
     done = run("front", cars, *CHOICE, "--level", "price (EUR)<=30000", "--level", "power>=80")
     assert [row["name"] for row in rows(done)] == ["a"]
     assert "2 miss a level (price (EUR) <= 30000, power >= 80)" in done.stderr
@@ -138,7 +138,7 @@ def test_levels(cars):
     assert "0 of 4 designs are Pareto" in none.stderr
 
 
-def test_conditions(cars):
+def test_only_designs_that_meet_the_conditions_are_compared(cars):
     done = run("front", cars, *CHOICE, "--where", "fuel == petrol")
     assert [row["name"] for row in rows(done)] == ["b", "c"]
     assert "2 of the 2 designs with fuel == petrol (of 4) are Pareto" in done.stderr

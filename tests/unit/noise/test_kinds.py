@@ -160,7 +160,7 @@ def test_assumptions_without_arrays_are_frozen_values(noise):
         noise.sigma = 2.0
 
 
-def test_readable():
+def test_an_assumption_is_printed_as_it_was_written():
     assert repr(Gaussian(0.25)) == "Gaussian(0.25)"
     assert repr(Gaussian([1, 2])) == "Gaussian(sigma of shape (2,))"
     assert repr(Gaussian(cov=np.eye(2))) == "Gaussian(cov of shape (2, 2))"

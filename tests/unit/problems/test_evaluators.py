@@ -135,7 +135,7 @@ def test_a_value_is_one_argument_whatever_it_holds(tmp_path):
     assert Command(f"{counted} {{label}}", str(tmp_path)).evaluate(ROW, 7, OBJECTIVES) == [2.0, 1.0]
 
 
-def test_braces():
+def test_doubled_braces_stay_braces():
     line = """sim '{{"x": {x}}}' {{}} '{"seed": {seed}}'"""
     assert Command(line).arguments(ROW, 7) == ["sim", '{"x": 0.5}', "{}", '{"seed": 7}']
 

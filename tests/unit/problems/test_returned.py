@@ -96,7 +96,7 @@ def test_another_shape_or_another_name_is_a_mistake_that_no_attempt_mends(return
         "100\n1, 2",
     ],
 )
-def test_printed_values(printed):
+def test_values_are_read_however_they_were_printed(printed):
     assert read_values(printed, OBJECTIVES) == [1.0, 2.0]
 
 

@@ -82,7 +82,7 @@ def test_nothing_known_of_the_noise(tmp_path):
         (["=cmd()", "-5", "@x", "'q'", 'a"b', "a,b", "Ünïcode 漢字"], None, None),
     ],
 )
-def test_designs(tmp_path, designs, names, rows):
+def test_designs_of_any_form_are_the_same_when_the_study_is_opened_again(tmp_path, designs, names, rows):
     with make(tmp_path / "a.db", designs=designs, **QUICK) as study, cw.Study.open(tmp_path / "a.db") as again:
         assert study.names == again.names == tuple(names if names is not None else designs)
         assert study.rows == again.rows

@@ -222,7 +222,7 @@ def test_values_outside_the_range_that_is_assumed_are_refused(tmp_path):
 # -- answers ---------------------------------------------------------------------------------------------------------
 
 
-def test_unknown_noise(tmp_path):
+def test_a_study_with_noise_that_nobody_knows_ends_with_a_guarantee(tmp_path):
     with make(tmp_path / "a.db", noise=cw.noise.GaussianUnknown(), epsilon=1.5) as study:
         finish(study)
         assert same(study.result(), reference(study))

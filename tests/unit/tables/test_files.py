@@ -218,7 +218,7 @@ def test_what_is_no_path_is_refused():
         files_of(7)
 
 
-def test_folders(tmp_path):
+def test_a_folder_is_read_in_the_order_of_its_numbers_without_hidden_files(tmp_path):
     for name in ("part.10.csv", "part.9.csv", "sub/part.1.csv", "_SUCCESS", ".hidden.csv", "_meta/x.csv", "notes.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a,b\n1,2\n")
