@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,20 @@ class Origin:
         minimise: Sequence[str],
         design: str | None,
         separate: bool = False,
+    ) -> Imported:
+        """The evaluations that a program has written; where several studies are there, `--study` names one."""
+        try:
+            return self._read(files, objectives, minimise, design, separate)
+        except InputError as error:
+            raise InputError(re.sub("`(experiment|name)`", "--study", str(error))) from None
+
+    def _read(
+        self,
+        files: Sequence[Path],
+        objectives: Sequence[str],
+        minimise: Sequence[str],
+        design: str | None,
+        separate: bool,
     ) -> Imported:
         """The evaluations that a program has written, read by the one that knows it."""
         wanted: dict[str, Any] = {"objectives": objectives, "minimise": minimise}

@@ -78,7 +78,7 @@ def _the_one(experiments: Mapping[str, Place], experiment: str | None, where: Pa
     names = ", ".join(experiments)[:200] or "none"
     if experiment is None and len(experiments) != 1:
         raise InputError(
-            f"{where} holds {len(experiments)} experiments with runs ({names}); name one with `experiment` (--study)."
+            f"{where} holds {len(experiments)} experiments with runs ({names}); name one with `experiment`."
         )
     if experiment is not None and experiment not in experiments:
         raise InputError(f"{where} has no experiment {experiment!r:.60}; it has {names}.")

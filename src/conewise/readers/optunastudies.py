@@ -91,9 +91,7 @@ def _from_file(where: str | Path, name: str | None) -> _Study:
 def _read(file: sqlite3.Connection, path: Path, name: str | None) -> _Study:
     studies = dict(file.execute("SELECT study_name, study_id FROM studies ORDER BY study_id").fetchall())
     if name is None and len(studies) != 1:
-        raise InputError(
-            f"{path.name} holds {len(studies)} studies; name one with `name` (--study): {', '.join(studies)[:200]}."
-        )
+        raise InputError(f"{path.name} holds {len(studies)} studies; name one with `name`: {', '.join(studies)[:200]}.")
     if name is not None and name not in studies:
         raise InputError(f"{path.name} has no study {name!r:.60}; it has {', '.join(studies)[:200]}.")
     label = name if name is not None else next(iter(studies))

@@ -9,7 +9,9 @@ import pytest
 from click.testing import CliRunner
 from shared.records import LONG
 
+from conewise.cli import origins
 from conewise.cli.main import commands, main
+from conewise.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 
@@ -97,3 +99,13 @@ def test_what_to_measure_next_names_the_objective_where_these_are_measured_separ
     assert {(step["name"], step["objective"]) for step in plan} <= {(who, what) for who, what, _ in cells}
     assert "Next 2 measurements, up to the next look: " in CliRunner().invoke(commands, words).stdout
     assert "What to evaluate next is not planned here." in CliRunner().invoke(commands, [*words, "--final"]).stdout
+
+
+@pytest.mark.parametrize(("origin", "argument"), [("mlflow", "experiment"), ("optuna", "name")])
+def test_one_of_several_studies_is_asked_for_by_its_option(origin, argument, monkeypatch):
+    def several(*_, **__):
+        raise InputError(f"there are two; name one with `{argument}`.")
+
+    monkeypatch.setattr(origins, origin, several)
+    with pytest.raises(InputError, match="there are two; name one with --study"):
+        origins.Origin(origin).read([Path("kept.db")], [], [], None)

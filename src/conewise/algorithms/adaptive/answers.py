@@ -137,8 +137,7 @@ def nothing_certified(
 ) -> Result:
     """While no epsilon is certified: nothing is returned, or a guess."""
     guess = np.zeros_like(claims.beaten) if returned is None else returned
-    result = _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
-    return replace(result, certain=np.zeros_like(claims.beaten))
+    return _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
 
 
 def _result(
@@ -162,6 +161,6 @@ def _result(
         beaten=claims.beaten,
         misses=claims.misses,
         by=by,
-        certain=claims.certain,
+        certain=claims.certain & bool(worth),
         epsilon=epsilon,
     )

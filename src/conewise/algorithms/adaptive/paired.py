@@ -137,8 +137,7 @@ class PairedElimination(FixedConfidence):
             result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet")
             return replace(result, stopped_because=why)
         worth = self._worth(max(found.epsilon, self.epsilon), state)
-        result = certified_answer(claims, found, state.statistics, worth, why)
-        return replace(result, certain=result.certain & bool(worth))
+        return certified_answer(claims, found, state.statistics, worth, why)
 
     def _why(self, state: Prefixes, claims: PairedClaims) -> str:
         if claims.done:

@@ -179,6 +179,9 @@ def test_scaled_radii_void_the_guarantee():
     result = cw.identify(problem, ORTHANT, epsilon=0.5, delta=0.1, rng=0, radius_scale=0.5)
     assert isinstance(result.guarantee, cw.Heuristic)
     assert "0.5" in result.guarantee.reason
+    assert result.pareto.tolist() == [False, True]
+    assert not result.certain.any()  # "certainly" is a word of proofs
+    assert cw.identify(problem, ORTHANT, epsilon=0.5, delta=0.1, rng=0).certain.tolist() == [False, True]
 
 
 def test_pulls_stop_at_the_last_level():
