@@ -176,8 +176,8 @@ def test_selecting_a_design_shows_its_rivals(visit, folder):
     rows = {row["name"]: row for row in json.loads(run("report", folder / "trial.db", "--json").stdout)["designs"]}
     assert f"{rows['e']['evaluations']}" in facts
     assert facts.count(", standard error 0.") == 2
-    for n, width in enumerate(rows["e"]["half_widths"], start=1):
-        assert f"± {float(f'{width:.3g}')} along w{n}" in facts
+    for name, width in zip(("<i>gain</i>", "cost"), rows["e"]["half_widths"], strict=True):
+        assert f"± {float(f'{width:.3g}')} in {name}" in facts  # under the orthant a weighting is an objective
     region = page.evaluate("document.getElementById('front').drawing.look.region")
     for places, mean, width in zip(
         zip(*region, strict=True), rows["e"]["means"].values(), rows["e"]["half_widths"], strict=True

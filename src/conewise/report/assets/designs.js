@@ -27,20 +27,27 @@ export const valuesOf = (k) => means.map((column) => column[k]);
 export const scoreOf = (n, k) => (isKnown(k) ? data.cone.facets[n].reduce((sum, weight, d) => sum + (weight * means[d][k]) / steps[d], 0) : null);
 export const halfWidths = (k) => data.half_widths[data.rows.half_widths?.[k]] ?? null;
 
+// An objective that is a weighting by itself has that weighting's confidence, and gives it its name.
+const axes = objectives.map((_, d) => data.cone.facets.findIndex((weights) => weights.every((value, e) => Math.abs(value - (d === e ? 1 : 0)) < 1e-12)));
+
+// Numbers along a weighting: [2, 0.5] gives "2 ± 0.5 along w3", or "... in price" in the unit of that objective.
+export function along(n, ...numbers) {
+  const d = axes.indexOf(n);
+  const shown = numbers.map((number) => short(Number((number * (d < 0 ? 1 : data.objectives[d].unit)).toPrecision(4))));
+  return `${shown.join(" ± ")} ${d < 0 ? `along w${n + 1}` : `in ${objectives[d]}`}`;
+}
+
 // Along the first few weightings.
 export function confidence(k, most) {
   const widths = halfWidths(k);
   if (!widths) return "";
-  const parts = widths.slice(0, most).map((width, n) => `± ${short(Number(width.toPrecision(3)))} along w${n + 1}`);
+  const parts = widths.slice(0, most).map((width, n) => `± ${along(n, Number(width.toPrecision(3)))}`);
   return parts.join(", ") + (widths.length > most ? ", …" : "");
 }
 
-// An objective that is a weighting by itself has that weighting's confidence.
-const facetOf = (d) => data.cone.facets.findIndex((weights) => weights.every((value, e) => Math.abs(value - (d === e ? 1 : 0)) < 1e-12));
-
 // What an axis can show: objectives, and scores under the weightings.
 export const scales = [
-  ...data.objectives.map(({ name, unit, level }, d) => ({ name, level, of: (k) => means[d][k], facet: facetOf(d), unit, turned: turned[d] })),
+  ...data.objectives.map(({ name, unit, level }, d) => ({ name, level, of: (k) => means[d][k], facet: axes[d], unit, turned: turned[d] })),
   ...(objectives.length > 1 ? data.cone.facets : []).map((_, n) => ({
     name: `score w${n + 1} = ${data.cone.weightings[n]}`, of: (k) => scoreOf(n, k), facet: n, unit: 1, turned: false, level: null,
   })),

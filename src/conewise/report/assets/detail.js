@@ -1,7 +1,7 @@
 // One design: where it stands, its values, and those that settle or threaten it.
 
 import { byId, chooser, element, short, traded } from "./dom.js";
-import { cellOf, confidence, data, isKnown, isOut, lines, names, objectives, valuesOf } from "./designs.js";
+import { along, cellOf, confidence, data, isKnown, isOut, lines, names, objectives, valuesOf } from "./designs.js";
 
 const MOST = 30;  // objectives listed
 const LONGEST = 4;  // objectives of a comparison in words
@@ -32,7 +32,7 @@ function list(k, rivals, select) {
     const from = epsilon ? `, settled from epsilon ${short(epsilon)} on` : "";
     item.append(element("span", `: ${data.relations[relation]}${from}`));
     if (known && isKnown(k) && objectives.length <= LONGEST) item.append(element("small", `${traded(objectives, valuesOf(k), valuesOf(who)) || "equal in everything"}`));
-    if (radii) item.append(element("small", `ahead by ${facets.map((n, i) => `${short(gains[i])} ± ${short(radii[i])} along w${n + 1}`).join(", ")}`));
+    if (radii) item.append(element("small", `ahead by ${facets.map((n, i) => along(n, gains[i], radii[i])).join(", ")}`));
     return item;
   }));
   return made;
