@@ -219,6 +219,7 @@ def test_front_reads_every_format_alike(tmp_path, ending):
     assert data == {
         "schema": 2,
         "cone": "orthant:2",
+        "said": [],
         "rows": 6,
         "compared_rows": 6,
         "where": None,

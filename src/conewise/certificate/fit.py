@@ -11,7 +11,8 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.errors import InputError
 from conewise.feedback import Observations, Statistics
-from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise, kinds_of
+from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
+from conewise.noise.mixed import kinds_of
 
 _SAME: Final = 1e-12  # relative: averages of equal values differ by roundings
 

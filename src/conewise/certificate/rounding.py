@@ -15,7 +15,8 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.feedback import Statistics
-from conewise.noise import GaussianUnknown, Noise, kinds_of
+from conewise.noise import GaussianUnknown, Noise
+from conewise.noise.mixed import kinds_of
 
 COARSE: Final = 0.5
 """A standard deviation below this share of the step counts as hidden by it."""

@@ -12,7 +12,7 @@ from conewise.noise.kinds import (
     NormSubGaussian,
     SubGaussian,
 )
-from conewise.noise.mixed import ByObjective, kinds_of, together
+from conewise.noise.mixed import ByObjective, together
 
 __all__ = [
     "NORM_TO_DIRECTION",
@@ -25,7 +25,6 @@ __all__ = [
     "Noise",
     "NormSubGaussian",
     "SubGaussian",
-    "kinds_of",
     "normal_norm_factor",
     "subgaussian_norm_factor",
     "together",

@@ -154,7 +154,7 @@ def test_an_objective_with_a_noise_of_its_own_leaves_the_others_as_they_are():
         ({"objective": "x"}, "is the name of another column"),
         ({"noise": None}, "say what is assumed of the 3 objectives"),
         ({"noise": Gaussian([0.2, 0.2])}, "objectives"),
-        ({"noise": 3}, "noise must be a conewise.noise assumption"),
+        ({"noise": 3}, "noise must be an assumption such as noise.Gaussian(0.1)"),
         ({"cone": cw.Cone.orthant(2)}, "orders 2 objectives, but 3 are named"),
         ({"values": {"d0n0": 1.0}}, "only with the promise"),
         ({"values": {"d0n9": 1.0}, "unseen": True}, "d0n9 is not told yet"),
