@@ -12,7 +12,7 @@ import conewise as cw
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 REQUIRED = {"cff-version", "message", "title", "authors"}  # by the schema 1.2.0
-KNOWN = REQUIRED | {"abstract", "keywords", "license", "preferred-citation", "type", "version"}
+KNOWN = REQUIRED | {"abstract", "date-released", "keywords", "license", "preferred-citation", "type", "version"}
 
 
 def top_level() -> dict[str, str]:
@@ -28,8 +28,10 @@ def test_it_has_the_keys_of_its_schema():
     assert top_level()["license"] == "MIT"
 
 
-def test_it_speaks_of_this_version():
+def test_it_speaks_of_this_version_and_of_its_day_in_the_changelog():
     assert top_level()["version"] == cw.__version__
+    heading = f"## {cw.__version__} ({top_level()['date-released']})"
+    assert heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_it_is_yaml_and_cites_the_paper_of_the_readme():
