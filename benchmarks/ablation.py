@@ -1,8 +1,8 @@
 """What each mechanism of the certificate saves: evaluations with it alone, and with all others but it.
 
-A cell is one variant on one instance: every mechanism (*all*), none, one alone, or all without one. Runs of all
-variants share their seeds, which come from SEED on, so ratios are of pairs; what has been measured is kept in
-ablation.jsonl, one line a run, and never measured twice. Cheap instances come first.
+A cell is one variant on one instance: every mechanism (*all*), none, one alone, or all without one. Runs are paired by
+common random numbers (`benchmarks.paired`), with seeds from SEED on, and a cell has as many as its ratio needs. What
+has been measured is kept in ablation.jsonl, one line a run, and never measured twice. Cheap instances come first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.cases import disc_brake, random_family, two_leaders
+from benchmarks.paired import RULE, Ratio, paired
 from benchmarks.sections import PAGE, write
 from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
@@ -30,15 +31,6 @@ SEED = 90_000
 MOST = 10**8
 KEPT = Path(__file__).with_name("ablation.jsonl")
 
-OFF: dict[str, dict[str, object]] = {
-    "directions": {"directions": False},
-    "pilot weights": {"pilots": False},
-    "spending power": {"spending_power": 0.0},
-    "stepwise sure": {"steps": False},
-    "near pairs": {"near": False},
-}
-"""What switches a mechanism off."""
-
 
 @dataclass(frozen=True)
 class Instance:
@@ -49,21 +41,50 @@ class Instance:
     question: cw.Question
 
     @property
+    def covers(self) -> bool:
+        """Whether Pareto designs are to be covered; returned otherwise."""
+        return self.question.success == "cover"
+
+    def told(self, kind: type[Noise]) -> bool:
+        """Whether that is what a rule knows of the noise."""
+        return isinstance(self.question.noise, kind)
+
+    @property
     def mechanisms(self) -> list[str]:
         """Those that can make a difference here."""
-        idle = {"stepwise sure"} if self.question.success == "cover" else {"directions"}
-        if isinstance(self.question.noise, Bounded):
-            idle.add("directions")
-        exact = self.question.success == "contain" and isinstance(self.question.noise, Gaussian)
-        if not exact or self.problem.n_designs > TUNING.near_designs:
-            idle.add("near pairs")
-        return [name for name in OFF if name not in idle]
+        return [name for name, mechanism in OFF.items() if mechanism.works(self)]
 
     @property
     def variants(self) -> list[str]:
         """By name."""
         each = [f"{kind} {name}" for name in self.mechanisms for kind in ("only", "without")]
         return ["all", "none", *each]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What switches it off, and on which instances it can make a difference."""
+
+    changes: dict[str, object]
+    works: Callable[[Instance], bool] = lambda instance: True
+
+
+OFF: dict[str, Mechanism] = {
+    "directions": Mechanism({"directions": False}, lambda case: case.covers and not case.told(Bounded)),
+    "pilot weights": Mechanism({"pilots": False}),
+    "spending power": Mechanism({"spending_power": 0.0}),
+    "stepwise sure": Mechanism({"steps": False}, lambda case: not case.covers),
+    "near pairs": Mechanism(
+        {"near": False},
+        lambda case: not case.covers and case.told(Gaussian) and case.problem.n_designs <= TUNING.near_designs,
+    ),
+}
+"""Every mechanism, by name; nothing else here knows them."""
+
+
+def base_of(variant: str) -> str:
+    """With what a variant is compared: a mechanism alone with none, all else with all."""
+    return "none" if variant.startswith("only ") else "all"
 
 
 @cache
@@ -108,16 +129,16 @@ def tuning_of(variant: str) -> Tuning:
     off = {"all": [], "none": list(OFF), "without": [name], "only": [each for each in OFF if each != name]}[kind]
     changes: dict[str, object] = {}
     for each in off:
-        changes |= OFF[each]
+        changes |= OFF[each].changes
     return replace(TUNING, **changes)  # type: ignore[arg-type]
 
 
-def measured(instance: Instance, variant: str, number: int) -> tuple[int, bool]:
+def measured(instance: Instance, tuning: Tuning, number: int) -> tuple[int, bool]:
     """Evaluations of one run, and whether its answer is finished and right."""
-    question, problem = instance.question, instance.problem
+    question, problem = instance.question, paired(instance.problem, SEED, number)
     most = MOST if question.epsilon == 0 else None
-    rule = SuccessiveElimination(question, problem.n_designs, max_evaluations=most, tuning=tuning_of(variant))
-    result = run(rule, problem, rng=np.random.default_rng([SEED, number]))
+    rule = SuccessiveElimination(question, problem.n_designs, max_evaluations=most, tuning=tuning)
+    result = run(rule, problem, rng=number)  # from which nothing is drawn: designs have generators of their own
     verdict = cw.verdict(result.pareto, problem.means, question.cone, question.epsilon)
     right = verdict.success and (question.success == "cover" or not len(verdict.missed))
     return result.evaluations, right and "undecided" not in result.status.tolist()
@@ -134,32 +155,38 @@ def read(path: Path = KEPT) -> Kept:
 
 
 def measure(chosen: list[Instance], runs: int, path: Path = KEPT) -> Kept:
-    """All cells of these instances; each run is kept as soon as it has ended."""
+    """Cells of these instances until their ratios are settled, with at most so many runs; each is kept as it ends."""
     found = read(path)
     for instance in chosen:
         for number in range(runs):
+            unsettled = [each for each in instance.variants[1:] if not settled(found, instance.name, each)]
+            if not unsettled:
+                break
+            wanted = {*unsettled, *map(base_of, unsettled)}
             for variant in instance.variants:
                 key = instance.name, variant, number
-                if key in found:
+                if variant not in wanted or key in found:
                     continue
-                evaluations, right = found[key] = measured(instance, variant, number)
+                evaluations, right = found[key] = measured(instance, tuning_of(variant), number)
                 line = {"case": key[0], "variant": variant, "run": number, "evaluations": evaluations, "right": right}
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
     return found
 
 
-def ratio(found: Kept, case: str, variant: str, base: str) -> tuple[float, float, int] | None:
-    """Of the means of one variant and another, its standard error from paired runs, and how many there are."""
+def settled(found: Kept, case: str, variant: str) -> bool:
+    """Whether a cell needs no more runs."""
+    value = ratio(found, case, variant)
+    return value is not None and value.settled
+
+
+def ratio(found: Kept, case: str, variant: str) -> Ratio | None:
+    """Of a variant and what it is compared with; None where nothing is measured."""
+    base = base_of(variant)
     numbers = [n for name, v, n in found if name == case and v == variant and (case, base, n) in found]
     if not numbers:
         return None
-    ours, theirs = (np.array([found[case, v, n][0] for n in numbers], dtype=float) for v in (variant, base))
-    value = float(ours.mean() / theirs.mean())
-    error = (
-        float((ours - value * theirs).std(ddof=1) / theirs.mean() / len(numbers) ** 0.5) if len(numbers) > 1 else 0.0
-    )
-    return value, error, len(numbers)
+    return Ratio.of(*([found[case, each, n][0] for n in numbers] for each in (variant, base)))
 
 
 def table(found: Kept, chosen: list[Instance]) -> Iterator[str]:
@@ -178,13 +205,13 @@ def table(found: Kept, chosen: list[Instance]) -> Iterator[str]:
         right = [value[1] for (name, _, _), value in found.items() if name == case]
         cells, single = [], []
         for name in OFF:
-            without, only = ratio(found, case, f"without {name}", "all"), ratio(found, case, f"only {name}", "none")
+            without, only = ratio(found, case, f"without {name}"), ratio(found, case, f"only {name}")
             cells.append(_shown(without))
             single.append(_shown(only))
             if without is not None:
-                summary[name].append(without[0])
+                summary[name].append(without.value)
         mean = np.mean([value[0] for value in whole])
-        nothing = _shown(ratio(found, case, "none", "all"))
+        nothing = _shown(ratio(found, case, "none"))
         yield f"| {case} | {len(whole)} | {sum(right)}/{len(right)} | {mean:.4g} | {nothing} | {' | '.join(cells)} |"
         alone.append(f"| {case} | {' | '.join(single)} |")
     means = [f"{np.exp(np.mean(np.log(values))):.3f}" if values else "" for values in summary.values()]
@@ -197,23 +224,23 @@ def table(found: Kept, chosen: list[Instance]) -> Iterator[str]:
     yield from alone
 
 
-def _shown(value: tuple[float, float, int] | None) -> str:
-    return "" if value is None else f"{value[0]:.3f} ({value[1]:.3f})"
+def _shown(value: Ratio | None) -> str:
+    return "" if value is None else str(value)
 
 
-def intro() -> list[str]:
+def intro(runs: int) -> list[str]:
     """What stands above the tables."""
     said = (
-        "Made by `python -m benchmarks.ablation --write`, with the default rule and "
-        f"seeds from {SEED} on. Evaluations as a multiple of those with every mechanism (standard errors of paired "
-        "runs); empty where a mechanism has nothing to do."
+        f"Made by `python -m benchmarks.ablation --runs {runs} --write`, with the default rule and seeds from {SEED} "
+        "on. Evaluations as a multiple of those with every mechanism (standard errors in brackets); empty where a "
+        f"mechanism has nothing to do. {RULE}, or {runs} of them are made; *runs* are those with every mechanism."
     )
     return ["## What each mechanism saves", "", said, ""]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=100, help="at most, of a cell")
     parser.add_argument("--only", default="", help="part of an instance's name")
     parser.add_argument("--write", action="store_true", help=f"write the section in {PAGE.name}")
     options = parser.parse_args()
@@ -221,7 +248,7 @@ def main() -> int:
     lines = list(table(measure(chosen, options.runs), chosen))
     print("\n".join(lines))
     if options.write:
-        write("ablation", [*intro(), *lines])
+        write("ablation", [*intro(options.runs), *lines])
     return 0
 
 

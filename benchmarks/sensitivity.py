@@ -1,7 +1,7 @@
 """What halving or doubling each tuned number of the certificate costs: whether any of them hangs by a thread.
 
-Every number is changed alone, on an instance on which it does something; runs are paired by their seeds, which come
-from SEED on, so that a ratio has a standard error of its own.
+Every number is changed alone, on an instance on which it does something; runs are paired by common random numbers
+(`benchmarks.paired`), with seeds from SEED on, and a ratio has as many as it needs.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
-import numpy as np
-
-from benchmarks.ablation import SEED, Instance, instances
+from benchmarks.ablation import SEED, instances, measured
+from benchmarks.paired import RULE, Ratio
 from benchmarks.sections import PAGE, write
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
-from conewise.studies.loop import run
 
 SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, eps 0.1", "random 20x4, exact"
 CHECKED: dict[str, tuple[str, ...]] = {
@@ -52,37 +50,37 @@ def changed(name: str, factor: float) -> Tuning:
     return replace(TUNING, **{name: max(1, round(scaled)) if isinstance(value, int) else scaled})
 
 
-def evaluations(instance: Instance, tuning: Tuning, runs: int) -> np.ndarray:
-    """(runs,): of runs that end with their answer certified."""
-    question, problem = instance.question, instance.problem
-    most = 10**8 if question.epsilon == 0 else None
-    rule = SuccessiveElimination(question, problem.n_designs, max_evaluations=most, tuning=tuning)
-    found = [run(rule, problem, rng=np.random.default_rng([SEED, number])).evaluations for number in range(runs)]
-    return np.array(found, dtype=float)
+@cache
+def evaluations(case: str, tuning: Tuning, number: int) -> int:
+    """Of one run on an instance."""
+    instance = next(each for each in instances() if each.name == case)
+    return measured(instance, tuning, number)[0]
 
 
-def ratio(ours: np.ndarray, base: np.ndarray) -> str:
-    """Of the means, with the standard error of paired runs."""
-    value = ours.mean() / base.mean()
-    error = (ours - value * base).std(ddof=1) / base.mean() / len(base) ** 0.5
-    return f"{value:.3f} ({error:.3f})"
+def ratio(case: str, tuning: Tuning, runs: int) -> Ratio:
+    """To the numbers as they are, from pairs of runs until it is settled, or from so many."""
+    pairs: list[tuple[int, int]] = []
+    for number in range(runs):
+        pairs.append((evaluations(case, tuning, number), evaluations(case, TUNING, number)))
+        found = Ratio.of(*zip(*pairs, strict=True))
+        if found.settled:
+            break
+    return found
 
 
 def table(runs: int) -> Iterator[str]:
     """One line a number and instance."""
-    by_name = {each.name: each for each in instances()}
-    base = {name: evaluations(by_name[name], TUNING, runs) for name in (SNW, EASY, EXACT)}
     yield "| number | is | instance | halved | doubled |"
     yield "|---|--:|---|--:|--:|"
     for name, cases in CHECKED.items():
         for case in cases:
-            cells = [ratio(evaluations(by_name[case], changed(name, factor), runs), base[case]) for factor in (0.5, 2)]
-            yield f"| `{name}` | {getattr(TUNING, name):.3g} | {case} | {' | '.join(cells)} |"
+            halved, doubled = (ratio(case, changed(name, factor), runs) for factor in (0.5, 2))
+            yield f"| `{name}` | {getattr(TUNING, name):.3g} | {case} | {halved} | {doubled} |"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--runs", type=int, default=40, help="at most, of a ratio")
     parser.add_argument("--write", action="store_true", help=f"write the section in {PAGE.name}")
     options = parser.parse_args()
     lines = []
@@ -93,8 +91,8 @@ def main() -> int:
         intro = (
             f"Made by `python -m benchmarks.sensitivity --runs {options.runs} --write`, with seeds from {SEED} on, of "
             "which none was used to choose a number. Evaluations as a multiple of those with the numbers as they are "
-            "(standard errors of paired runs); of `step` and `pilot_growth` the logarithm is halved or doubled. Any "
-            "valid number keeps the proof."
+            f"(standard errors in brackets). {RULE}, or {options.runs} of them are made. Of `step` and `pilot_growth` "
+            "the logarithm is halved or doubled. Any valid number keeps the proof."
         )
         write("sensitivity", ["## What halving or doubling a tuned number costs", "", intro, "", *lines])
     return 0

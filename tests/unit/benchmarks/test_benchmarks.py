@@ -54,6 +54,7 @@ from benchmarks import (  # noqa: E402
     sections,
 )
 from benchmarks.__main__ import SECTIONS, machine, measurements  # noqa: E402
+from benchmarks.paired import LEAST  # noqa: E402
 
 
 @pytest.fixture
@@ -330,7 +331,8 @@ def tiny() -> ablation.Instance:
 
 def test_an_ablation_is_measured_once_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
     path, case = tmp_path / "kept.jsonl", tiny()
-    assert case.mechanisms == ["directions", "pilot weights", "spending power"]
+    assert "directions" in case.mechanisms
+    assert "stepwise sure" not in case.mechanisms
     first = ablation.measure([case], 1, path)
     assert len(first) == len(case.variants) == len(path.read_text().splitlines())
     assert all(right for _, right in first.values())
@@ -346,8 +348,33 @@ def test_an_ablation_switches_one_mechanism_off_or_all_others():
     assert ablation.tuning_of("without pilot weights").directions
     only = ablation.tuning_of("only stepwise sure")
     assert only.steps
-    assert [only.directions, only.pilots, only.near] == [False] * 3
+    assert [only.directions, only.pilots] == [False] * 2
     assert ablation.tuning_of("none").spending_power == 0
+
+
+def test_an_ablation_changes_for_each_mechanism_what_no_other_changes():
+    every = [name for mechanism in ablation.OFF.values() for name in mechanism.changes]
+    assert len(set(every)) == len(every)
+    for mechanism in ablation.OFF.values():
+        assert all(getattr(ablation.TUNING, name) != off for name, off in mechanism.changes.items())
+        assert any(mechanism.works(instance) for instance in ablation.instances())
+
+
+def test_a_cell_of_an_ablation_is_measured_until_its_ratio_is_settled(tmp_path, monkeypatch):
+    """One variant of these differs from run to run, and it alone goes on, with what it is compared with."""
+    noisy = ablation.tuning_of("only directions")
+
+    def measured(instance, tuning, number):
+        return 100 + (20 * (-1) ** number if tuning == noisy else 0), True
+
+    monkeypatch.setattr(ablation, "measured", measured)
+    found = ablation.measure([tiny()], 200, tmp_path / "kept.jsonl")
+    runs = {variant: sum(each == variant for _, each, _ in found) for variant in tiny().variants}
+    most = runs["only directions"]
+    # 20 / sqrt(n) is the standard error in per cent, of which two have to be less than 5
+    assert 60 < most < 70
+    assert runs == {each: most if each in ("only directions", "none") else LEAST for each in tiny().variants}
+    assert ablation.measure([tiny()], 200, tmp_path / "kept.jsonl") == found
 
 
 def test_an_ablation_shows_ratios_of_paired_runs():
@@ -355,7 +382,8 @@ def test_an_ablation_shows_ratios_of_paired_runs():
     found |= {("three designs", "without directions", n): (150, True) for n in range(4)}
     lines = list(ablation.table(found, [tiny()]))
     assert any("1.500 (0.000)" in line for line in lines)
-    assert "| **geometric mean** | | | | | 1.500 | 1.000 | 1.000 |  |  |" in lines
+    means = {name: "1.000" if name in tiny().mechanisms else "" for name in ablation.OFF} | {"directions": "1.500"}
+    assert f"| **geometric mean** | | | | | {' | '.join(means.values())} |" in lines
 
 
 def test_an_ablation_writes_its_section(tmp_path, monkeypatch):
@@ -369,3 +397,4 @@ def test_an_ablation_writes_its_section(tmp_path, monkeypatch):
         assert ablation.main() == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("## What each mechanism saves") == text.count("| three designs | 1 |") == 1
+    assert text.count("common random numbers") == 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-import numpy as np
 import pytest
 
 from benchmarks import sensitivity
+from benchmarks.paired import LEAST
 from conewise.certificate.tuning import TUNING
 
 
@@ -25,7 +25,9 @@ def test_every_instance_is_one_of_the_ablation():
     assert {case for cases in sensitivity.CHECKED.values() for case in cases} <= known
 
 
-def test_a_ratio_is_of_means_and_has_the_error_of_pairs():
-    base = np.array([100.0, 200.0, 300.0])
-    assert sensitivity.ratio(1.5 * base, base) == "1.500 (0.000)"
-    assert sensitivity.ratio(base + np.array([30.0, -30.0, 0.0]), base) == "1.000 (0.087)"
+def test_a_ratio_has_runs_until_it_is_settled_and_no_more_than_it_may(monkeypatch):
+    halved, doubled = sensitivity.changed("even", 0.5), sensitivity.changed("even", 2)
+    each = {TUNING: lambda number: 100, halved: lambda number: 150, doubled: lambda number: 100 * (1 + number % 2)}
+    monkeypatch.setattr(sensitivity, "evaluations", lambda case, tuning, number: each[tuning](number))
+    assert sensitivity.ratio("case", halved, 40) == sensitivity.Ratio(1.5, 0.0, LEAST)
+    assert sensitivity.ratio("case", doubled, 40).runs == 40
