@@ -72,12 +72,8 @@ class Mechanism:
 OFF: dict[str, Mechanism] = {
     "directions": Mechanism({"directions": False}, lambda case: case.covers and not case.told(Bounded)),
     "pilot weights": Mechanism({"pilots": False}),
-    "spending power": Mechanism({"spending_power": 0.0}),
+    "timing": Mechanism({"timing": False}),
     "stepwise sure": Mechanism({"steps": False}, lambda case: not case.covers),
-    "near pairs": Mechanism(
-        {"near": False},
-        lambda case: not case.covers and case.told(Gaussian) and case.problem.n_designs <= TUNING.near_designs,
-    ),
 }
 """Every mechanism, by name; nothing else here knows them."""
 

@@ -20,12 +20,10 @@ from conewise.certificate.tuning import TUNING, Tuning
 SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, eps 0.1", "random 20x4, exact"
 CHECKED: dict[str, tuple[str, ...]] = {
     "out_anchor": (SNW, EASY),
-    "spending_power": (SNW, EASY),
     "step": (SNW,),
-    "near_fine": (EXACT,),
-    "near_leads": (EXACT,),
-    "pilot_part": (SNW,),
-    "pilot_growth": (SNW,),
+    "pilot_blind": (EXACT,),
+    "pilot_part": (SNW, EXACT),
+    "pilot_growth": (SNW, EXACT),
     "pilot_longest": (SNW,),
     "pilot_look": (SNW, EASY),
     "pilot_worth": (EASY,),
@@ -35,7 +33,7 @@ CHECKED: dict[str, tuple[str, ...]] = {
     "by_rank": (SNW,),
     "draws": (SNW,),
     "shortest": (SNW,),
-    "shortest_ahead": (SNW,),
+    "shortest_ahead": (SNW, EXACT),
 }
 """Each number with the instances on which it is changed. Switches, limits in designs and parts that belong together
 (`contain_parts`, `fine_limits`) are the ablation's affair, or change nothing here."""
@@ -46,8 +44,14 @@ def changed(name: str, factor: float) -> Tuning:
     value = getattr(TUNING, name)
     if name in ("step", "pilot_growth"):
         return replace(TUNING, **{name: value**factor})
+    if isinstance(value, tuple):
+        return replace(TUNING, **{name: tuple(factor * each for each in value)})
     scaled = value * factor
     return replace(TUNING, **{name: max(1, round(scaled)) if isinstance(value, int) else scaled})
+
+
+def _shown(value: float | tuple[float, ...]) -> str:
+    return " / ".join(f"{each:.3g}" for each in (value if isinstance(value, tuple) else (value,)))
 
 
 @cache
@@ -75,7 +79,7 @@ def table(runs: int) -> Iterator[str]:
     for name, cases in CHECKED.items():
         for case in cases:
             halved, doubled = (ratio(case, changed(name, factor), runs) for factor in (0.5, 2))
-            yield f"| `{name}` | {getattr(TUNING, name):.3g} | {case} | {halved} | {doubled} |"
+            yield f"| `{name}` | {_shown(getattr(TUNING, name))} | {case} | {halved} | {doubled} |"
 
 
 def main() -> int:

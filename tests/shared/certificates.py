@@ -105,9 +105,10 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     return whole * fine, whole * anybody, whole * reliable
 
 
-def tabulated(checked: Certificate, alpha: float, *, out: bool) -> np.ndarray:
+def tabulated(checked: Certificate, alpha: float, *, out: bool, weights=None) -> np.ndarray:
     """(L,): z of the largest tabulated probability that is not above this one, for "fine" or for "beaten"."""
-    table = (checked.tables.out if out else checked.tables.fine)[0]
+    tables = checked.tables if weights is None else checked.tables_of(weights)
+    table = (tables.out if out else tables.fine)[0]
     row = 0
     while row + 1 < len(table) and checked.least[out] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
         row += 1
@@ -143,7 +144,7 @@ class Spent:
         if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
-        return [tabulated(self.checked, part * weight, out=False) for weight in self.weights.fine[i]]
+        return [tabulated(self.checked, part * each, out=False, weights=self.weights) for each in self.weights.fine[i]]
 
     def out(self, i: int, j: int, live: set[int], *, by_sure: bool) -> np.ndarray:
         _, anybody, reliable = parts(self.checked, self.weights)
@@ -152,7 +153,7 @@ class Spent:
             alpha /= sum(self.by_design[1][h] for h in live)
         if by_sure:
             alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
-        return tabulated(self.checked, alpha, out=True)
+        return tabulated(self.checked, alpha, out=True, weights=self.weights)
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:

@@ -78,7 +78,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("history", "radii", "fit"),
         ("pairs", "requirements"),
         ("boundaries",),
-        ("claims", "crowds", "near"),
+        ("claims", "crowds"),
         ("asked", "stated"),
         ("schedule", "separate"),
         ("certificate", "separatelooks"),

@@ -1,8 +1,7 @@
 """How far a difference of means may err: radii for blocks of pairs, by what each claim may spend.
 
-A strategy for each way of looking: `Looks` on a schedule, again and again, and `OneLook` at a finished sample; `near`
-has a third, for exact identification. All read a passive `PairTable` and know nothing of what is concluded from their
-radii.
+A strategy for each way of looking: `Looks` on a schedule, again and again, and `OneLook` at a finished sample. Both
+read a passive `PairTable` and know nothing of what is concluded from their radii.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from conewise._arrays import Floats, Indices
-from conewise.certificate.looks import Levels, following
+from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import PairTable
 from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.weights import Spending, Standing
@@ -112,14 +111,6 @@ class Boundaries(ABC):
         """Where pairs meet, by their positions, with the first `known` rows of the variances."""
         return Meeting.of(table, rows, columns, known)
 
-    def freed(self, standing: Standing, level: Indices) -> Floats:
-        """As large as `level`, or one 0: the logarithm of how many times as much a claim "beaten" may spend there."""
-        return np.zeros(1)
-
-    def out_key(self, standing: Standing) -> object:
-        """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
-        return None
-
     def in_sight(
         self, designs: Indices, rivals: Indices, standing: Standing, onward: Callable[[], Looks]
     ) -> tuple[Floats, Floats]:
@@ -174,23 +165,14 @@ class Tables:
         least: tuple[float, float],
         most: tuple[float, float],
         ratio: float,
-        *,
-        near: bool = False,
     ) -> Tables:
-        """From the least probabilities of both kinds up to `most` (docs/adaptive, 2).
-
-        If pairs are to count by how `near` they are, the rows of "beaten" may change from look to look (3.5).
-        """
+        """From the least probabilities of both kinds up to `most` (docs/adaptive, 2)."""
         step = math.log(ratio)
         alphas = [
             tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
             for low, high in zip(least, most, strict=True)
         ]
-        fine = radii.boundaries(levels, anchors[0], alphas[0], False)
-        if near:
-            out = following(levels, anchors[1], alphas[1])[None]
-        else:
-            out = radii.boundaries(levels, anchors[1], alphas[1], True)
+        fine, out = (radii.boundaries(levels, anchors[out], alphas[out], out) for out in (False, True))
         logs = math.log(least[0]), math.log(least[1])
         return cls(levels, logs, step, *(np.ascontiguousarray(table[:, ::-1]) for table in (fine, out)))
 
@@ -236,9 +218,8 @@ class Looks(Boundaries):
     ) -> tuple[Floats, Floats]:
         """At the levels of the schedule; where the parts of a radius differ, the largest z of any part."""
         fine, out = self.spending.in_sight(designs, rivals, standing)
-        every = np.arange(len(self._observations))
-        rows = self.tables.rows(fine, False), self.tables.rows(out + self.freed(standing, every), True)
-        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1], every].max(axis=0)
+        rows = self.tables.rows(fine, False), self.tables.rows(out, True)
+        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1]].max(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,11 +229,6 @@ class Comparisons:
     table: PairTable
     boundaries: Boundaries
     standing: Standing
-
-    @property
-    def out_key(self) -> object:
-        """Equal where pairs that look the same have the same radii of "beaten" and "covered"."""
-        return self.boundaries.out_key(self.standing)
 
     @cached_property
     def _parts(self) -> int:
@@ -286,7 +262,6 @@ class Comparisons:
         logs = self._log_out if self._log_out.size == 1 else self._log_out[:, rows[:, None], columns]
         known = len(table.variances) if covering else self._parts
         meeting = self.boundaries.meeting(table, rows, columns, known)
-        logs = logs + self.boundaries.freed(standing, meeting.level)
         found = [self._seen(rows, columns, meeting, logs, out=True)]
         sure = standing.sure[table.designs[columns]]
         if sure.any() and spending.by_sure:

@@ -28,7 +28,6 @@ from conewise.certificate.boundaries import Comparisons, Filled, Looks, OneLook
 from conewise.certificate.claims import FEW, Claims, Struck, Worked
 from conewise.certificate.crowds import Crowd, clearly_beaten
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.near import Near
 from conewise.certificate.pairs import PairTable, View
 from conewise.certificate.pilots import Pilot, Task
 from conewise.certificate.radii import radii_for_one_look
@@ -84,9 +83,7 @@ class _Last:
 
     state: Checkpoints
     epsilon: float | None
-    plain: Looks
-    """By the weights alone."""
-    boundaries: Looks
+    looks: Looks
     claims: Claims
     worked: Worked
     views: list[View]
@@ -102,7 +99,7 @@ class Certificate(Scheduled[Checkpoints]):
         """A pilot that says how delta is shared, before any observation; None where little is planned."""
         if not self.weighted:
             return None
-        most = max(1, self.levels.counts[-1] // self.tuning.pilot_longest)
+        most = max(1, int(min(self.levels.counts[-1], self.each) / self.tuning.pilot_longest))
         covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
         if math.isinf(self._due[0]) or self.radii.estimates:
             tuning = replace(tuning, pilot_first=tuning.pilot_blind)
@@ -123,11 +120,11 @@ class Certificate(Scheduled[Checkpoints]):
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
     def boundaries(self, seen: Checkpoints) -> Looks:
-        """The radii in force: by the weights of the pilot, or even ones; or by who is near whom."""
+        """The radii in force: by the weights of the pilot, or even ones."""
         last = _MEMORY.last(self)  # whatever epsilon it was for
         if last is None or last.state is not seen:
             last = self._worked_out(seen, None, last)
-        return last.boundaries
+        return last.looks
 
     def claims(self, seen: Checkpoints, epsilon: float | None = None) -> Claims:
         """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
@@ -143,24 +140,23 @@ class Certificate(Scheduled[Checkpoints]):
     def _worked_out(self, seen: Checkpoints, epsilon: float | None, last: _Last | None) -> _Last:
         """Who is out from the start, and claims among the rest (docs/adaptive, 3); `last` saves time."""
         views, bounds, by = self._views(seen, last), self._bounds(seen, last), seen.struck_by
-        plain = last.plain if last is not None and last.state.weights is seen.weights else self._plain(seen)
+        looks = last.looks if last is not None and last.state.weights is seen.weights else self._looks(seen)
         out = by >= 0 if bounds is None else bounds.misses | (by >= 0)
         crowd = None if last is None else last.crowd
         if self.n_designs > FEW:
             rounding, strikers = self.rounding(seen.statistics), None if bounds is None else bounds.strikers
-            crowd = clearly_beaten(views, seen.reached, plain, rounding, FEW, crowd, out, strikers)
+            crowd = clearly_beaten(views, seen.reached, looks, rounding, FEW, crowd, out, strikers)
             out, by = out | crowd.beaten, crowd.by
         table = self._table(seen, np.flatnonzero(~out), views)
-        # Where pairs count by their leads, designs are few, and nobody misses a level: the table has them all.
-        boundaries = Near.of(plain, self.tuning.near_leads, table) if self.near else plain
-        start = Struck(out, by, Comparisons(table, boundaries, Standing(~out, np.zeros_like(out))))
+        start = Struck(out, by, Comparisons(table, looks, Standing(~out, np.zeros_like(out))))
         # Other weights are other radii: nothing can be taken over.
         before = last.worked if last is not None and last.state.weights is seen.weights else Worked()
         claims, worked = self.judged(start, self.question.epsilon if epsilon is None else epsilon, before, bounds)
-        return _Last(seen, epsilon, plain, boundaries, claims, worked, views, crowd)
+        return _Last(seen, epsilon, looks, claims, worked, views, crowd)
 
-    def _plain(self, seen: Checkpoints) -> Looks:
-        return Looks(self.radii, self.spending(seen.weights or self.even), self.scale, self.tables)
+    def _looks(self, seen: Checkpoints) -> Looks:
+        weights = seen.weights or self.even
+        return Looks(self.radii, self.spending(weights), self.scale, self.tables_of(weights))
 
     def bounds(self, seen: Checkpoints) -> Bounds | None:
         """What is known of the levels of every design (docs/adaptive, 9); None where there are none."""

@@ -198,8 +198,7 @@ def strike(start: Struck, before: Worked, *, stepwise: bool, strikers: Bools | N
             compare = _beats_of(struck.comparisons)
             if first.table is None:
                 first = before.at(table)
-                key = struck.comparisons.out_key
-                beats = _updated(table.designs, key, first.beats, first.unmoved, compare, bool)
+                beats = _updated(table.designs, None, first.beats, first.unmoved, compare, bool)
                 first = replace(first, table=table, beats=beats)
             else:  # radii have changed: nothing can be taken over
                 beats = _updated(table.designs, None, None, first.unmoved, compare, bool)

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Floats
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
@@ -30,8 +30,6 @@ FIRST_LEVEL: Final = 8
 """The first look comes at this many observations, earlier where a few are enough to decide everything."""
 FIRST_SHARE: Final = 1 / 500
 """... namely at this share of the count at which near-ties are decided."""
-SPENDING_POWER: Final = 1.0
-"""A look at n spends in proportion to (n / anchor)^power: near-ties are decided late (tuned, as above)."""
 BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
 UNKNOWN_ANCHOR: Final = 1000.0
@@ -47,11 +45,11 @@ _SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of ea
 
 @dataclass(frozen=True)
 class Levels:
-    """Observation counts at which designs are compared, and how fast spending rises towards the anchor."""
+    """Observation counts at which designs are compared, and how spending goes by them."""
 
     counts: tuple[int, ...]
-    power: float = 1.0
-    """Multiplies the powers of `spending`: 0 spends as much on each look."""
+    timed: bool = True
+    """Whether looks before an anchor spend the more the nearer they are to it; if not, as much as each other."""
 
     @classmethod
     def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH, least: int = 1) -> Levels:
@@ -63,13 +61,13 @@ class Levels:
 
 
 def spending(levels: Levels, anchor: float) -> Floats:
-    """How a total of one is spent over the looks: increasingly towards the anchor, little beyond."""
+    """How a total of one is spent over the looks: in proportion to the count towards the anchor, little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
     if math.isinf(anchor):
-        before, beyond = ((n / UNKNOWN_ANCHOR) ** (levels.power * power) for power in UNKNOWN_POWERS)
+        before, beyond = ((n / UNKNOWN_ANCHOR) ** (levels.timed * power) for power in UNKNOWN_POWERS)
         shares = np.minimum(before, beyond)
-        return np.asarray(shares / shares.sum())
-    shares = np.where(n <= anchor, (n / anchor) ** (levels.power * SPENDING_POWER), BEYOND_ANCHOR * anchor / n)
+    else:
+        shares = np.where(n <= anchor, n / anchor if levels.timed else 1.0, BEYOND_ANCHOR * anchor / n)
     return np.asarray(shares / shares.sum())
 
 
@@ -77,7 +75,8 @@ def spending(levels: Levels, anchor: float) -> Floats:
 def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
     """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
 
-    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary.
+    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary (docs/adaptive,
+    2).
     """
     shares = spending(levels, anchor)
     totals = np.array(alphas)[:, None] / _SAFETY
@@ -85,36 +84,12 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
         log_terms = np.log(totals) + np.log(shares)[None, :]
     if not normal:
         return np.asarray(np.sqrt(-2 * log_terms))
-    return _from_look_to_look(log_terms, _correlations(levels), np.arange(len(alphas)))
-
-
-@lru_cache(maxsize=64)
-def following(levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-    """(len(alphas), len(levels)): z for normal noise of one covariance, where alpha may rise from look to look.
-
-    As `boundaries`, but the row in force may change: by at most one towards larger alphas between two looks. The error
-    exceeds z for the first time at a look with probability at most the alpha of its row times the share of the look
-    (docs/adaptive, Lemma N).
-    """
-    log_terms = np.log(np.array(alphas)[:, None] / _SAFETY) + np.log(spending(levels, anchor))[None, :]
-    before = np.minimum(np.arange(len(alphas)) + 1, len(alphas) - 1)
-    return _from_look_to_look(log_terms, _correlations(levels), before)
-
-
-def _correlations(levels: Levels) -> Floats:
-    """Of the errors at each two neighbouring levels."""
-    counts = np.array(levels.counts, dtype=np.float64)
-    return np.sqrt(counts[:-1] / counts[1:])
-
-
-def _from_look_to_look(log_terms: Floats, correlations: Floats, before: Indices) -> Floats:
-    """(rows, looks): z, for rows of decreasing probabilities; `before` is the highest row allowed a look earlier."""
     from scipy.special import ndtri_exp
 
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
-    result, below = single.copy(), _Below.first(len(log_terms))
-    for look, correlation in enumerate(correlations, start=1):
-        below = below.rows(before).after(result[before, look - 1], float(correlation))
+    result, below, n = single.copy(), _Below.first(len(log_terms)), levels.counts
+    for look in range(1, len(n)):
+        below = below.after(result[:, look - 1], math.sqrt(n[look - 1] / n[look]))
         result[:, look] = np.maximum.accumulate(_least(below, log_terms[:, look], single[:, look]))
     return np.asarray(result)
 
@@ -137,10 +112,6 @@ class _Below:
         """Nothing was before: any error then would have been below the edge."""
         nowhere = np.empty((boundaries, 0))
         return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
-
-    def rows(self, which: Indices) -> _Below:
-        """Of some of the boundaries only."""
-        return _Below(self.edge[which], self.nodes[which], self.weights[which], self.correlation)
 
     def after(self, edge: Floats, correlation: float) -> _Below:
         """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""

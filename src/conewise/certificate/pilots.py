@@ -120,7 +120,7 @@ class Pilot:
         counts, tuning = self.statistics.counts, self.task.tuning
         hardness = Hardness.of(self.statistics, self.task, np.flatnonzero(self.struck_by < 0))
         longest = np.minimum(tuning.pilot_growth * counts, self.task.most)
-        target = np.minimum(tuning.pilot_part * hardness.ahead, longest)
+        target = np.minimum(tuning.pilot_part[not self.task.covering] * hardness.ahead, longest)
         wanted = np.where(target > _WORTH_A_STAGE * counts, np.ceil(target), counts).astype(np.int64)
         if (wanted > counts).any():
             return replace(self, wanted=wanted)
@@ -218,7 +218,16 @@ class Hardness:
         by_facet, by_rival = (share[:, None] * by for share, by in zip(shares, (by_facet, by_rival), strict=True))
         if task.covering:
             by_facet, by_rival = after * by_facet, after * by_rival
-        return Weights(k, by_facet, by_rival, (after * fine, after * (1 - fine), 0.0))
+        return Weights(k, by_facet, by_rival, (after * fine, after * (1 - fine), 0.0), self._typical)
+
+    @property
+    def _typical(self) -> tuple[float, float]:
+        """Of being in and of being out: the mean over evaluations, of which a hard design takes more."""
+        inward, outward = (
+            float(np.average(each, weights=np.maximum(each, np.finfo(float).tiny)))
+            for each in (self.fine.sum(axis=1), self.out.sum(axis=1))
+        )
+        return inward, outward
 
 
 def _parts(table: Floats, elsewhere: float) -> Floats:

@@ -18,17 +18,16 @@ from conewise.certificate.asked import Asked, Observed
 from conewise.certificate.boundaries import Tables
 from conewise.certificate.claims import FEW
 from conewise.certificate.looks import Levels
-from conewise.certificate.near import overestimated
 from conewise.certificate.pilots import least_weights
 from conewise.certificate.requirements import REACH
 from conewise.certificate.weights import Standing, Weights
 from conewise.directions import cover_at
 from conewise.errors import InputError
-from conewise.noise import Gaussian
 
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
+_SOONEST: Final = 8.0  # observations of a design: no claims are taken to be due before
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 
 
@@ -53,32 +52,18 @@ class Scheduled(Asked[Observed]):
             as_count(self.most, "most", 2)
 
     @cached_property
-    def near(self) -> bool:
-        """Whether pairs count for "beaten" by their leads (docs/adaptive, 3.5)."""
-        exact = self.stepwise and self.epsilon == 0 and not self.any_epsilon and self.requirements is None
-        few = self.n_designs <= min(self.tuning.near_designs, FEW)
-        normal = isinstance(self.noise, Gaussian) and self.radii.alike and self.radii.worst is not None
-        return self.tuning.near and exact and few and normal and bool(np.all(np.asarray(self.radii.worst) > 0))
-
-    @property
-    def as_stated(self) -> str:
-        """What a guarantee adds to the words of the noise: near pairs need more than an upper bound (3.5)."""
-        return ", exactly so for every design" if self.near else ""
-
-    @property
-    def parts(self) -> tuple[float, float, float]:
-        """Where pairs count by their leads, sure designs need no part of their own (docs/adaptive, 3.5)."""
-        fine = self.tuning.near_fine
-        return (fine, 1 - fine, 0.0) if self.near else super().parts
-
-    @cached_property
     def weighted(self) -> bool:
         """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
-        suits = self.pilots and self.tuning.pilots and not self.any_epsilon and not self.near
+        suits = self.pilots and self.tuning.pilots and not self.any_epsilon
         suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
         least = max(2, self.tuning.pilots_from[self.stepwise])
         suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
-        return suits and self._due[0] >= self.tuning.pilot_worth
+        return suits and min(self._due[0], self.each) >= self.tuning.pilot_worth
+
+    @property
+    def each(self) -> float:
+        """Observations that a design has at most, on average over all of them."""
+        return math.inf if self.most is None else 2 * self.most / self.n_designs  # the schedule is for two at least
 
     @cached_property
     def _due(self) -> tuple[float, float]:
@@ -102,9 +87,6 @@ class Scheduled(Asked[Observed]):
     @cached_property
     def least(self) -> tuple[float, float]:
         """The least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
-        if self.near:
-            (fine, out), spending, part = self._alphas(self.even), self.spending(self.even), self.tuning.near_leads
-            return fine, min((1 - part) * out, overestimated(spending, len(self.cone.facets), part))
         if not self.weighted:
             return self._alphas(self.even)
         fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
@@ -135,7 +117,7 @@ class Scheduled(Asked[Observed]):
         growth = self.radii.growth
         if self.most is not None or math.isinf(fine):
             found = self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
-            return replace(found, power=self.tuning.spending_power)
+            return replace(found, timed=self.tuning.timing)
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
         if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
@@ -148,7 +130,7 @@ class Scheduled(Asked[Observed]):
         short, enough, steps = -1, None, 0
         while enough is None or enough - short > 1:
             levels = self.radii.schedule(most * growth**steps, due=fine)
-            levels = replace(levels, power=self.tuning.spending_power)
+            levels = replace(levels, timed=self.tuning.timing)
             need = self._need(levels)
             missing = 2 * math.log(need) / math.log(growth)
             if need <= 1:
@@ -175,10 +157,21 @@ class Scheduled(Asked[Observed]):
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
+        return self._tables(self.anchors)
+
+    def tables_of(self, weights: Weights) -> Tables:
+        """The same; where nothing says beforehand when claims are due, a pilot does (docs/adaptive, 3.3)."""
+        if weights.hardness is None or not self.tuning.timing or not math.isinf(self.anchors[0]):
+            return self.tables
+        squared = 2 * math.log(self.n_designs / self.for_pairs)  # about z^2, of a difference of two averages
+        due = (min(max(2 * squared * each, _SOONEST), MOST) for each in weights.hardness)
+        fine, out = (2.0 ** round(math.log2(each)) for each in due)  # powers of two: pilots share their tables
+        return self._tables((fine, out))
+
+    def _tables(self, anchors: tuple[float, float]) -> Tables:
         whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
-        step, near = self.tuning.step, self.near
-        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, step, near=near)
+        return Tables.of(self.radii, self.levels, anchors, self.least, most, self.tuning.step)
 
     @cached_property
     def level_boundary(self) -> Floats:

@@ -15,7 +15,7 @@ from conewise.errors import InputError
 
 @dataclass(frozen=True)
 class Tuning:
-    """How delta is shared, and when; the first four switch mechanisms off, `spending_power` 0 a fifth."""
+    """How delta is shared, and when; the first four switch mechanisms off."""
 
     directions: bool = True
     """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
@@ -23,8 +23,8 @@ class Tuning:
     """Share delta by the weights of a pilot, where that pays (3.3)."""
     steps: bool = True
     """For `contain`: let what is known already narrow the radii of the rest (3.2)."""
-    near: bool = True
-    """For `contain` with epsilon = 0: pairs with a large lead do not count for "beaten" (3.5)."""
+    timing: bool = True
+    """Spend more on looks near those at which claims are due (2), which a pilot says where nothing else does (3.3)."""
 
     # -- claims ------------------------------------------------------------------------------------------------
     contain_parts: tuple[float, float, float] = (0.4, 0.2, 0.4)
@@ -33,21 +33,11 @@ class Tuning:
     """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
     out_anchor: float = 0.3
     """Where "beaten" and "covered" spend most, as a share of where the last of them is due (2)."""
-    spending_power: float = 1.0
-    """How much more is spent on looks near the anchor than on early ones; 0 spends as much on each (2)."""
     step: float = 2.0**0.25
     """Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
 
     level_part: float = 0.25
     """Of delta, where designs have levels to meet: what claims about levels may spend; the rest is for pairs (9.2)."""
-
-    # -- near pairs (3.5) --------------------------------------------------------------------------------------
-    near_fine: float = 0.4
-    """Of delta, for "fine"; the rest is for "beaten"."""
-    near_leads: float = 0.1
-    """Of the part for "beaten": for leads that are overestimated."""
-    near_designs: int = 60
-    """With more designs, weights of a pilot do better."""
 
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
     pilot_first: int = 1
@@ -56,16 +46,17 @@ class Tuning:
     """... where it is not known beforehand what a near-tie takes: at epsilon = 0, and where noise is estimated."""
     pilot_look: float = 0.05
     """Of delta, for who is beaten at the first look at the pilots: whoever is needs no more observations."""
-    pilot_part: float = 1.6
-    """A pilot ends at this many observations over the squared gap: a few per cent of what the design will need."""
+    pilot_part: tuple[float, float] = (3.0, 1.4)
+    """For `cover` and for `contain`: a pilot ends at this many observations over the squared gap, a few per cent of
+    what the design will need."""
     pilot_growth: float = 4.0
     """... to which it grows in stages, by this factor at most: the less is known of a gap, the smaller it may look."""
     pilot_worth: float = 15.0
     """No pilot where near-ties are decided by fewer observations of a design: it would cost more than it tells."""
-    pilots_from: tuple[int, int] = (10, 40)
-    """For `cover` and for `contain`: no pilot with fewer designs, where even shares and claims in steps do as well."""
+    pilots_from: tuple[int, int] = (10, 2)
+    """For `cover` and for `contain`: no pilot with fewer designs, where even shares do as well."""
     pilot_longest: int = 20
-    """No pilot is longer than the schedule divided by this."""
+    """No pilot is longer than the schedule, or a design's part of all evaluations, divided by this."""
     pilot_designs: int = 1000
     """No pilot with more designs: weights of all pairs would be worked out and kept."""
     even: float = 0.2
@@ -80,7 +71,7 @@ class Tuning:
     """Draws of the means around the pilot's, over which weights are averaged."""
     shortest: float = 0.8
     """Standard deviations of a pilot's difference: no gap is taken for shorter."""
-    shortest_ahead: float = 0.3
+    shortest_ahead: float = 0.5
     """... where it is asked how long the pilot should be."""
 
     def __post_init__(self) -> None:
@@ -88,8 +79,6 @@ class Tuning:
         fine, anybody, sure = self.contain_parts
         if not (fine > 0 and anybody > 0 and sure >= 0 and fine + anybody + sure <= 1 + 1e-12 and 0 < low <= high < 1):
             raise InputError("parts of delta are positive and add up to 1 at most.")
-        if not (0 < self.near_fine < 1 and 0 < self.near_leads < 1):
-            raise InputError("near_fine and near_leads lie between 0 and 1.")
         if not (0 < self.level_part < 1 and 0 < self.pilot_look < 1):
             raise InputError("level_part and pilot_look lie between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):

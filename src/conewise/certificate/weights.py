@@ -28,10 +28,12 @@ class Weights:
     """(K, K) or (1, 1); 0 on the diagonal."""
     parts: tuple[float, float, float]
     """For `contain`: of delta, for "fine", for "beaten" by anybody, and for "beaten" by a sure design."""
+    hardness: tuple[float, float] | None = None
+    """1 / gap^2, in standard deviations of an observation, around which claims "fine" and "out" seem to cost most."""
 
     @classmethod
     def even(cls, n_designs: int, facets: int, parts: tuple[float, float, float]) -> Weights:
-        """The same for all (docs/adaptive, 3.1, 3.2 and 3.5)."""
+        """The same for all (docs/adaptive, 3.1 and 3.2)."""
         fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
         return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), parts)
 

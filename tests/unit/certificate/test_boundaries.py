@@ -7,7 +7,6 @@ LEVEL.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -75,7 +74,6 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
         n_designs,
         most=250,
         pilots=False,
-        tuning=replace(TUNING, near=False),
     )
     counts = np.array(checked.levels.counts, dtype=float)
 

@@ -30,8 +30,8 @@ from conewise.certificate.tuning import TUNING
 from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
-STEPWISE = replace(TUNING, near=False)
-"""Exact identification step by step (docs/adaptive, 3.2), whatever the noise."""
+STEPWISE = replace(TUNING, pilots=False)
+"""Exact identification step by step with even weights (docs/adaptive, 3.2)."""
 
 
 def near_front(checked: Certificate, seed: int) -> Checkpoints:

@@ -21,7 +21,7 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, near=False, pilot_worth=0.0, pilots_from=(2, 2), pilot_first=5)
+ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2), pilot_first=5)
 """Pilots however little is planned."""
 AT_ONCE = replace(ALWAYS, pilot_first=1)
 
@@ -97,9 +97,7 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert not weighted(epsilon=2.0)
     assert not weighted(k=TUNING.pilots_from[0] - 1)
     assert weighted(SubGaussian(1.0), notion="contain", epsilon=0.0, k=40, most=1000)
-    assert weighted(notion="contain", epsilon=0.0, k=TUNING.near_designs + 1, most=1000)
-    assert not weighted(notion="contain", epsilon=0.0, k=TUNING.near_designs, most=1000)
-    assert not weighted(notion="contain", epsilon=0.0, most=1000)
+    assert weighted(notion="contain", epsilon=0.0, k=2, most=1000)
     assert weighted(GaussianUnknown())
     assert not weighted(pilots=False)
     assert not weighted(tuning=Tuning(pilots=False))

@@ -89,7 +89,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
     def assumed(self, state: Checkpoints) -> str:
         """Of the noise, and what is seen of it."""
         exact = taken_as_exact(self.noise, state.statistics)
-        return f"{INDEPENDENT}; {self.noise.words}{self.certificate.as_stated}{exact}"
+        return f"{INDEPENDENT}; {self.noise.words}{exact}"
 
     def start(self) -> Checkpoints:
         """Nothing observed."""

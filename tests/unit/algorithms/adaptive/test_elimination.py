@@ -66,7 +66,7 @@ def rule_of(noise: Noise, k: int, success: str) -> SuccessiveElimination:
 def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, k):
     """Runs in rounds and in batches of any size, with observations that nobody asked for, also of beaten designs."""
     rule = rule_of(assumed(kind, k)[0], k, success)
-    draw, rng, state = Evaluations(kind, k, 4 if success == "contain" else 2), np.random.default_rng(5), rule.start()
+    draw, rng, state = Evaluations(kind, k, 4 if success == "contain" else 3), np.random.default_rng(5), rule.start()
     while not state.piloted:
         pulls = rule.ask(state)
         state = rule.tell(state, draw(pulls.designs, pulls.counts))

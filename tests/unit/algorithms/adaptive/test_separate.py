@@ -33,7 +33,7 @@ def test_the_answer_is_right_and_guaranteed(cone, success):
 def test_under_the_orthant_it_takes_fewer_measurements_than_whole_rows():
     """A facet is about one objective, and to be fine one facet is enough."""
     problem, spent = cw.SimulatedBandit(MEANS, Gaussian([0.2, 0.8])), []
-    for rng in range(3):
+    for rng in range(6):
         rows = cw.identify(problem, ORTHANT, epsilon=0.3, delta=0.05, rng=rng, success="contain")
         spent.append((separately(problem, rng=rng, success="contain").evaluations, 2 * rows.evaluations))
     apart, whole = np.sum(spent, axis=0)
