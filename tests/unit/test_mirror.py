@@ -14,10 +14,10 @@ import conewise
 
 PACKAGE = Path(conewise.__file__).parent
 TESTS = Path(__file__).parents[1]
-SHORT = 40  # lines up to which a module may be tested with those that use it
 
 ELSEWHERE = {
     "_limits.py": None,  # names and numbers, which the tests of their users have
+    "_version.py": None,  # a number, which the build and CITATION.cff are compared with
     "cli/reproduce.py": "e2e/test_cli.py",  # a quarter of a minute of work: one run, in a process of its own
     "experiments/papers/ararat_tekin_2023.py": "golden/test_paper_tables.py",  # against the printed numbers
     "experiments/papers/ararat_tekin_2023_tables.py": "golden/test_paper_tables.py",  # the printed numbers themselves
@@ -30,10 +30,9 @@ ELSEWHERE = {
 
 
 def modules() -> list[str]:
-    """Every module that is longer than SHORT, by its path in the package."""
+    """Every module, by its path in the package."""
     paths = (path for path in PACKAGE.rglob("*.py") if not path.stem.startswith("__"))
-    long = (path for path in paths if len(path.read_text(encoding="utf-8").splitlines()) > SHORT)
-    return sorted(path.relative_to(PACKAGE).as_posix() for path in long)
+    return sorted(path.relative_to(PACKAGE).as_posix() for path in paths)
 
 
 def mirrors(module: str) -> list[Path]:
