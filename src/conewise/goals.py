@@ -177,6 +177,20 @@ class Answering:
         return self.question.success
 
 
+class AnsweringInWords(Answering):
+    """The same for people: with the names of the objectives, in the directions of whoever asked."""
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The names of the objectives."""
+        return self.question.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self.question.minimised
+
+
 def notion_of(success: str) -> Notion:
     """One of the two words."""
     return cast(Notion, as_option(success, "success", ("cover", "contain")))

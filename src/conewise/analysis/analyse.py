@@ -33,7 +33,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Answering, Guarantee, Heuristic, Question, notion_of
+from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Question, notion_of
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, with_levels
@@ -41,7 +41,7 @@ from conewise.tables.measurements import LongTable, Source, meaning_of
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis(Answering):
+class Analysis(AnsweringInWords):
     """What the measurements say, what that is worth, and what to evaluate next."""
 
     result: Result
@@ -71,16 +71,6 @@ class Analysis(Answering):
     def names(self) -> tuple[str, ...]:
         """The designs."""
         return tuple(self.result.designs)
-
-    @property
-    def objectives(self) -> tuple[str, ...]:
-        """The names of the objectives."""
-        return self.question.names
-
-    @property
-    def minimised(self) -> tuple[str, ...]:
-        """The objectives of which less is better."""
-        return self.question.minimised
 
     @property
     def means(self) -> Floats:

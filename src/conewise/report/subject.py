@@ -22,7 +22,7 @@ from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, closest
 from conewise.feedback import Observations
-from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, notion_of
+from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
 from conewise.studies.view import StudyView
@@ -56,7 +56,7 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject(Answering):
+class Subject(AnsweringInWords):
     """An answer, what was asked, and everything else that a reader may want to know."""
 
     title: str
@@ -98,16 +98,6 @@ class Subject(Answering):
     def meaning(self) -> Objectives:
         """Names, directions and units of the objectives."""
         return self.question.columns
-
-    @property
-    def objectives(self) -> tuple[str, ...]:
-        """Their names."""
-        return self.question.names
-
-    @property
-    def minimised(self) -> tuple[str, ...]:
-        """Those of which less is better."""
-        return self.question.minimised
 
     def with_shortlist(self, names: Sequence[str]) -> Subject:
         """The same with a shortlist, by name; a name that no design has is refused."""

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from conewise._arrays import as_count
 from conewise.errors import InputError, closest
-from conewise.goals import Answering, Question
+from conewise.goals import AnsweringInWords, Question
 from conewise.noise import Noise
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.identity import Identity
@@ -21,7 +21,7 @@ from conewise.studies.versions import Version
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 
 
-class OpenedStudy(Answering):
+class OpenedStudy(AnsweringInWords):
     """What a study asks; it reads its journal once, and what is new in it when an answer is wanted."""
 
     def __init__(
@@ -102,16 +102,6 @@ class OpenedStudy(Answering):
     def question(self) -> Question:  # type: ignore[override]  # it changes with the study
         """What is asked, in the directions of whoever asks."""
         return self._version.specification.question
-
-    @property
-    def objectives(self) -> tuple[str, ...]:
-        """The objectives' names."""
-        return self.question.names
-
-    @property
-    def minimised(self) -> tuple[str, ...]:
-        """The objectives of which less is better."""
-        return self.question.minimised
 
     @property
     def noise(self) -> Noise | None:
