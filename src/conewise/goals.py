@@ -220,7 +220,7 @@ class Guarantee:
     assumption: str
     """What the proof takes for granted of the noise, in words."""
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[True]:
         return True
 
     def __str__(self) -> str:
@@ -250,7 +250,7 @@ class Heuristic:
 
     reason: str
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[False]:
         return False
 
     def __str__(self) -> str:

@@ -125,7 +125,7 @@ def _of_many(
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
     adaptive = exported and not exact
-    if adaptive and isinstance(result.guarantee, Guarantee):
+    if adaptive and result.guarantee:
         result = replace(
             result, guarantee=Heuristic(_ADAPTIVE), certified_epsilon=None, certain=np.zeros_like(result.certain)
         )

@@ -16,7 +16,7 @@ from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated
 from conewise.errors import printable
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee, Question, certainty
+from conewise.goals import Question, certainty
 from conewise.objectives import units_remark, weighs
 from conewise.tables.measurements import Source
 
@@ -100,11 +100,10 @@ class Findings:
         if len(self.result.status) == 1:
             return "Nothing has to be assumed for that."
         worth = self.result.guarantee
-        if self.shared:
-            return f"Nothing is certified: {getattr(worth, 'reason', '')}, as the bounds take for granted."
-        if self._doubted:
-            return f"Nothing is certified: {getattr(worth, 'reason', '')}."
-        if not isinstance(worth, Guarantee) or self.result.certified_epsilon is None:
+        if not worth and self._doubted:
+            granted = ", as the bounds take for granted" if self.shared else ""
+            return f"Nothing is certified: {worth.reason}{granted}."
+        if not worth or self.result.certified_epsilon is None:
             return f"No epsilon is certified yet: {self._why_nothing()}."
         n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
         if not n:
@@ -152,7 +151,7 @@ class Findings:
 
     def _assumption(self) -> str:
         worth = self.result.guarantee
-        words = worth.assumption if isinstance(worth, Guarantee) else f"{INDEPENDENT}; {self.question.assumed.words}"
+        words = worth.assumption if worth else f"{INDEPENDENT}; {self.question.assumed.words}"
         return f"Assumed: {words}."
 
     # -- the data -------------------------------------------------------------------------------------------
@@ -307,11 +306,8 @@ class Findings:
     @property
     def _doubted(self) -> bool:
         """Whether no proof covers the answer, for another reason than too few data."""
-        return (
-            bool(self.shared)
-            or self.adaptive
-            or (self.units_chosen and getattr(self.result.guarantee, "reason", "") == CHOSEN)
-        )
+        worth = self.result.guarantee
+        return bool(self.shared) or self.adaptive or (self.units_chosen and not worth and worth.reason == CHOSEN)
 
     def _units(self) -> list[str]:
         """Once, where objectives of very different spread are measured in one unit, or values have chosen the units."""

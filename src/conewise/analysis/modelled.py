@@ -17,7 +17,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Question
+from conewise.goals import Question
 from conewise.models import Prior
 from conewise.models.written import prior_of
 from conewise.tables.featured import Listed, features_of
@@ -202,7 +202,7 @@ class ModelFindings(Findings):
     @property
     def _scope(self) -> str:
         worth = self.result.guarantee
-        return worth.theorem.partition(",")[0] if isinstance(worth, Guarantee) else "on average over the prior"
+        return worth.theorem.partition(",")[0] if worth else "on average over the prior"
 
     @property
     def _doubted(self) -> bool:
@@ -210,9 +210,9 @@ class ModelFindings(Findings):
 
     def _certified(self) -> str:
         worth = self.result.guarantee
-        if not isinstance(worth, Guarantee):
+        if not worth:
             every = f" {self._every_truth()}" if self.result.certified.get("every truth") is not None else ""
-            return f"Nothing is certified with the model: {getattr(worth, 'reason', '')}.{every}"
+            return f"Nothing is certified with the model: {worth.reason}.{every}"
         held = super()._certified()
         return f"{self._scope[0].upper()}{self._scope[1:]}: {held[0].lower()}{held[1:]} {self._every_truth()}"
 

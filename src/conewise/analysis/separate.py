@@ -19,7 +19,7 @@ from conewise.analysis.oddities import listed
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Question, certainty
+from conewise.goals import Question, certainty
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 
@@ -147,7 +147,7 @@ def _sentences(
         holds = question.columns.at(float(f"{result.certified_epsilon:.4g}"))
         lines.append(f"The data certify {holds}, with probability at least {certainty(question.delta)}.")
     lines += front_words(guess, source.names) if open_ else []
-    if isinstance(result.guarantee, Guarantee):
+    if result.guarantee:
         lines.append(f"Assumed: {result.guarantee.assumption}.")
     times = seen.repetitions
     each = ", ".join(

@@ -15,7 +15,7 @@ import numpy as np
 from conewise.algorithms import Result
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
-from conewise.goals import Guarantee, Heuristic, Question
+from conewise.goals import Heuristic, Question
 from conewise.objectives import proposed_units, weighs, with_units
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
@@ -54,11 +54,11 @@ def were_chosen(source: Source) -> bool:
 def stands(result: Result, question: Question) -> bool:
     """Whether a guarantee is the same for all units: the orthant at epsilon = 0."""
     worth = result.guarantee
-    return isinstance(worth, Guarantee) and worth.epsilon == 0 and not weighs(question.cone)
+    return bool(worth and worth.epsilon == 0 and not weighs(question.cone))
 
 
 def with_chosen_units(result: Result, question: Question) -> Result:
     """What is left of an answer whose units were taken from the values."""
-    if stands(result, question) or not isinstance(result.guarantee, Guarantee):
+    if stands(result, question) or not result.guarantee:
         return result
     return replace(result, guarantee=Heuristic(CHOSEN), certified_epsilon=None, certain=np.zeros_like(result.certain))

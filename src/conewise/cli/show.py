@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -32,12 +33,9 @@ def json_text(data: Any) -> str:
 
 def guarantee_data(worth: Guarantee | Heuristic) -> dict[str, Any]:
     """What an answer is worth, as every command writes it."""
-    sure = isinstance(worth, Guarantee)
-    parts = ("epsilon", "delta", "theorem", "assumption")
-    return {
-        "guarantee": {part: getattr(worth, part) for part in parts} if sure else None,
-        "not_guaranteed_because": None if sure else str(getattr(worth, "reason", "")),
-    }
+    if worth:
+        return {"guarantee": asdict(worth), "not_guaranteed_because": None}
+    return {"guarantee": None, "not_guaranteed_because": worth.reason}
 
 
 def designs_data(result: Result, errors: Floats | None = None) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from conewise.cones import Cone
 from conewise.directions import cover_at
 from conewise.errors import printable
 from conewise.gaps import escape_gaps
-from conewise.goals import Guarantee, certainty
+from conewise.goals import certainty
 from conewise.order import pareto_mask
 from conewise.report.headline import headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject
@@ -124,15 +124,14 @@ def left_out(result: Result) -> Bools:
 def certificate(subject: Subject) -> dict[str, Any]:
     """What the answer is worth."""
     result, worth = subject.result, subject.result.guarantee
-    sure = isinstance(worth, Guarantee)
     return {
-        "guaranteed": sure,
+        "guaranteed": bool(worth),
         "answered": is_answered(subject),
         "sentence": _worth_words(subject),
-        "epsilon": worth.epsilon if isinstance(worth, Guarantee) else None,
-        "delta": worth.delta if isinstance(worth, Guarantee) else None,
-        "theorem": worth.theorem if isinstance(worth, Guarantee) else None,
-        "assumption": worth.assumption if isinstance(worth, Guarantee) else subject.noise or "nothing",
+        "epsilon": worth.epsilon if worth else None,
+        "delta": worth.delta if worth else None,
+        "theorem": worth.theorem if worth else None,
+        "assumption": worth.assumption if worth else subject.noise or "nothing",
         "certified_epsilon": _plain(result.certified_epsilon),
         "certified": {kind: _plain(epsilon) for kind, epsilon in result.certified.items()},
         "stopped_because": result.stopped_because,
@@ -143,7 +142,7 @@ def _worth_words(subject: Subject) -> str:
     result, worth = subject.result, subject.result.guarantee
     if subject.known:
         return "Every value is taken as exact, so the Pareto set is exact as well."
-    if not isinstance(worth, Guarantee):
+    if not worth:
         return f"No guarantee is given: {worth.reason}."
     n = int(result.pareto.sum())
     within = f"at {subject.meaning.at(float(f'{worth.epsilon:.4g}'))}" if worth.epsilon else "exactly"

@@ -131,7 +131,7 @@ def worth(subject: Subject) -> str:
         who = "it" if n == 1 else "any of them"
         other = "other acceptable design" if subject.meaning.levels else "other design"
         return f"Every value is taken as exact: under this preference no {other} beats {who}."
-    if not isinstance(given, Guarantee):
+    if not given:
         return f"There is no guarantee: {given.reason}."
     if n == len(result.pareto) > 1 and not is_answered(subject):
         return f"So far no design can be ruled out with probability {certainty(given.delta)}."
@@ -178,7 +178,7 @@ def _held(subject: Subject, given: Guarantee, n: int) -> str:
 def is_answered(subject: Subject) -> bool:
     """Whether what was asked for is guaranteed; a guarantee at a larger epsilon may say next to nothing."""
     result, given = subject.result, subject.result.guarantee
-    met = subject.known or (isinstance(given, Guarantee) and given.epsilon <= subject.epsilon)
+    met = subject.known or bool(given and given.epsilon <= subject.epsilon)
     return met and not (result.status == Status.UNDECIDED.value).any()
 
 

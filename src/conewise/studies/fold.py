@@ -16,7 +16,7 @@ import numpy as np
 from conewise.algorithms.contract import Plan, Result, planner_of
 from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Heuristic
 from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
@@ -170,7 +170,7 @@ class Fold:
     def beaten(self) -> list[int]:
         """The designs that are certainly beaten, by the numbers of the ledger; `advance` first."""
         answer = self.algorithm.recommend(self.state)
-        out = answer.status == Status.BEATEN.value if isinstance(answer.guarantee, Guarantee) else []
+        out = answer.status == Status.BEATEN.value if answer.guarantee else []
         return [self.version.designs[k] for k in np.flatnonzero(out)]
 
     def live(self) -> Any:
@@ -319,7 +319,7 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
     if ledger.chosen:
         values = "1 value was" if ledger.chosen == 1 else f"{ledger.chosen:,} values were"
         return _without_proof(result, f"{values} withdrawn for what {'it is' if ledger.chosen == 1 else 'they are'}")
-    if not isinstance(result.guarantee, Guarantee):
+    if not result.guarantee:
         return result
     assumed = [result.guarantee.assumption]
     if replaced := ledger.replaced:
