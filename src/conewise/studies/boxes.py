@@ -32,7 +32,6 @@ from conewise.models.priors import Independent, Prior, Smooth
 from conewise.models.screen import core
 from conewise.objectives import Objectives
 from conewise.problems.box import Box, Candidates
-from conewise.problems.onebyone import OneByOne
 from conewise.problems.simulated import Seed
 from conewise.studies.asking import Problem, Progress, told_all
 
@@ -266,8 +265,7 @@ def run_box(
     candidates, told = meshing.begins, list[Observations]()
     for stage in count():
         rule: Any = meshing.rule(candidates.places, stage) if stage else meshing.first
-        source = OneByOne(candidates) if meshing.apart else candidates
-        state = told_all(rule, asked(source), rng=rng, batch=batch, progress=progress, told=told)
+        state = told_all(rule, asked(candidates), rng=rng, batch=batch, progress=progress, told=told)
         if not meshing.coarse(rule, state, candidates.places, stage):
             break
         more = meshing.joining(candidates.places, rule.seen(state), rule.probability(state), stage)

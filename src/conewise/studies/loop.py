@@ -91,11 +91,11 @@ def identify(
         problem = _called(problem, designs, meaning.names)
     elif designs is not None:
         raise InputError("designs are listed for a plain function; any other problem brings its own.")
-    apart = isinstance(problem, OneByOne)
-    whole, candidates = problem.problem if isinstance(problem, OneByOne) else problem, None
-    if isinstance(whole, Box):
-        candidates = first_candidates(whole, as_cone(cone), meaning, algorithm, options)
-        problem = OneByOne(candidates) if apart else candidates
+    apart, candidates = isinstance(problem, OneByOne), None
+    if isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
+        problem = cast(Problem | Box, problem.problem)
+    if isinstance(problem, Box):
+        problem = candidates = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
         model = as_model(model)
     problem = cast(Problem, problem)
     _check_problem(problem)
@@ -110,7 +110,7 @@ def identify(
     given = () if meaning is None else _as_evaluated(meaning, problem)
     said = noise if noise is not None else getattr(problem, "assumption", None)
     assumed = said if meaning is None else meaning.noise(said) or said
-    blocks = problem if isinstance(problem, Recorded) else None
+    blocks = problem if isinstance(problem, Recorded) and not apart else None
     named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
     if apart:
         check_separate_options(algorithm, options)
@@ -130,9 +130,8 @@ def identify(
     source = problem if blocks is None else blocks.reading(generator)
 
     def asked(source: Problem) -> Problem:
-        if isinstance(source, OneByOne):
-            return OneByOne(asked(source.problem))
-        return source if question.inside is question else _InSteps(source, question.columns)
+        seen = source if question.inside is question else _InSteps(source, question.columns)
+        return OneByOne(seen) if apart else seen
 
     if batch is not None:
         batch = as_count(batch, "batch")

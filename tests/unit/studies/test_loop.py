@@ -241,3 +241,14 @@ def test_levels_that_cannot_be_are_one_sentence(levels, objectives, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         cw.identify(PROBLEMS["simulated"]()[0], cw.Cone.orthant(2), objectives=objectives, levels=levels, **WANTED)
     assert "\n" not in str(caught.value)
+
+
+def test_one_by_one_a_problem_keeps_its_names_and_the_directions_that_it_has_turned():
+    means = [[-1.0, 1.0], [-2.0, 0.9], [-3.0, 3.0]]
+    columns = {"objectives": ["price", "power"], "minimised": ["price"], "names": ["cheap", "bad", "dear"]}
+    problem = SimulatedBandit(means, cw.noise.Gaussian(0.1), **columns)
+    asked = {"epsilon": 0.1, "delta": 0.1, "rng": 0, "objectives": [cw.Objective("price", "min"), "power"]}
+    for whole in (problem, cw.problems.OneByOne(problem)):
+        result = cw.identify(whole, cw.Cone.orthant(2), **asked)
+        assert result.names() == ["cheap", "dear"]
+        assert (result.averages > 0).all()
