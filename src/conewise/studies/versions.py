@@ -50,12 +50,8 @@ class Version:
     """The designs that are compared, ascending, by the numbers in their evaluations' ids."""
     base: int
     """How many designs could be dropped since the epoch began, those that were among them."""
-    part: float
-    """The probability with which the certificates of the present question may err."""
-    spent: float
-    """The same of all certificates so far."""
     parts: int = 0
-    """How many parts were taken after the first."""
+    """How many parts of delta were taken after the first."""
     changed: bool = False
     """Whether the question was changed because of the values, in this epoch."""
     limit: int | None = None
@@ -73,9 +69,26 @@ class Version:
     @classmethod
     def first(cls, specification: Specification) -> Version:
         """What the header says."""
-        delta = specification.question.delta * (1 - specification.reserve)
         k = specification.n_designs
-        return cls(specification, tuple(range(k)), k, delta, delta)
+        return cls(specification, tuple(range(k)), k)
+
+    @property
+    def part(self) -> float:
+        """The probability with which the certificates of the present question may err."""
+        spec = self.specification
+        if not self.parts:
+            return spec.question.delta * (1 - spec.reserve)
+        return (spec.reserve or 1.0) * spec.question.delta / 2.0**self.parts
+
+    @property
+    def spent(self) -> float:
+        """The same of all certificates so far."""
+        spec = self.specification
+        if not self.parts:
+            return self.part
+        # In decimals, as people give delta: 0.05 and half of it are 0.075.
+        delta, reserve = Decimal(repr(spec.question.delta)), Decimal(repr(spec.reserve))
+        return float(delta * (1 - reserve + (reserve or 1) * (1 - Decimal(1) / 2**self.parts)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,13 +145,8 @@ class Version:
 
     def _with_part(self, **changes: Any) -> Version:
         """With another part of delta, which nobody has looked at yet."""
-        spec, n = self.specification, self.parts + 1
-        part = (spec.reserve or 1.0) * spec.question.delta / 2**n
-        limit = spec.options.get("max_evaluations") if self.limit is None else self.limit
-        # In decimals, as people give delta: 0.05 and half of it are 0.075.
-        delta, first = Decimal(repr(spec.question.delta)), 1 - Decimal(repr(spec.reserve))
-        spent = float(delta * (first + (Decimal(repr(spec.reserve)) or 1) * (1 - Decimal(1) / 2**n)))
-        return replace(self, **{"limit": limit, **changes}, part=part, spent=spent, parts=n)
+        limit = self.specification.options.get("max_evaluations") if self.limit is None else self.limit
+        return replace(self, **{"limit": limit, **changes}, parts=self.parts + 1)
 
     def _changed_question(self, **changes: Any) -> Version:
         return replace(self, **changes) if self.changed else self._with_part(changed=True, **changes)
