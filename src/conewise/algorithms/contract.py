@@ -28,6 +28,7 @@ from conewise.objectives import Objective, Objectives, as_objectives
 
 _ROWS = 20  # designs in a notebook
 _NAMED = 5  # designs in a line of text
+_UNNAMED: Final = Objectives(())
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """What every certificate takes for granted of the way in which evaluations are made."""
@@ -57,12 +58,8 @@ class Result:
     """(K,): certainly Pareto optimal, that is kept at epsilon 0; nobody where no proof says so."""
     designs: Sequence[str] = ()
     """The names of the designs, where they have some."""
-    objectives: tuple[str, ...] = ()
-    """The names of the objectives, where they have some."""
-    minimised: tuple[str, ...] = ()
-    """The objectives of which less is better: their averages are negated in `means`, and not in `averages`."""
-    units: tuple[float, ...] = ()
-    """How much of each objective is one step, where that was said: `means` and epsilon count in steps."""
+    meaning: Objectives = _UNNAMED
+    """Names, directions and units of the objectives; empty where they have no names."""
     probability: Floats | None = None
     """(K,): how probably each design is Pareto optimal, on average over the prior; None without a model."""
     certified: Mapping[str, float | None] = field(default_factory=dict)
@@ -120,6 +117,21 @@ class Result:
         )
 
     @property
+    def objectives(self) -> tuple[str, ...]:
+        """The names of the objectives, where they have some."""
+        return self.meaning.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better: their averages are negated in `means`, and not in `averages`."""
+        return self.meaning.minimised
+
+    @property
+    def units(self) -> tuple[float, ...]:
+        """How much of each objective is one step, where that was said: `means` and epsilon count in steps."""
+        return tuple(self.meaning.units.tolist()) if self.meaning.in_steps else ()
+
+    @property
     def evidence(self) -> NDArray[np.str_]:
         """(K,): "measured" for designs that were evaluated, "predicted" for those of which only a model speaks.
 
@@ -141,17 +153,12 @@ class Result:
     @property
     def averages(self) -> Floats:
         """(K, D): the averages as they were measured, each objective in its own direction and unit."""
-        turn = np.array([-1.0 if name in self.minimised else 1.0 for name in self.objectives])
-        steps = turn * self.units if self.units else turn
-        return np.asarray(self.means * steps + 0.0) if len(turn) else self.means
+        return self.meaning.own(self.means) if self.meaning else self.means
 
     @property
     def step(self) -> str:
         """What one step is, to go behind an epsilon: "; one step is price 500 EUR, power 10"; nothing without units."""
-        if not self.units:
-            return ""
-        each = (Objective(name, unit=unit).amount(1) for name, unit in zip(self.objectives, self.units, strict=True))
-        return f"; one step is {', '.join(each)}"
+        return f"; one step is {self.meaning.amounts(1)}" if self.meaning.in_steps else ""
 
     def standing(self, design: int) -> str:
         """Where a design stands, in words: "kept", "beaten by B", "covered by C", "undecided"."""
@@ -163,8 +170,7 @@ class Result:
     ) -> Result:
         """The same answer, with the names of its designs, and the names, directions and units of its objectives."""
         meaning = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimised)
-        units = tuple(meaning.units.tolist()) if meaning.in_steps else ()
-        return replace(self, designs=designs, objectives=meaning.names, minimised=meaning.minimised, units=units)
+        return replace(self, designs=designs, meaning=meaning)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a design: its name, status, who beats or covers it, evaluations, and averages as they were measured.

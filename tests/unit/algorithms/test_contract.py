@@ -45,6 +45,18 @@ def test_of_nobody_more_is_said_than_was_given():
     assert not result.certain.any()
 
 
+def test_a_result_has_the_names_directions_and_units_of_what_its_objectives_mean():
+    plain = cw.Result.of(state(), MASKS[0], cw.Heuristic("a trial"), "done", kept=MASKS[0])
+    assert (plain.objectives, plain.minimised, plain.units, plain.step) == ((), (), (), "")
+    assert plain.averages is plain.means
+    named = plain.named("abcd", [cw.Objective("price", "min", unit=500), "power"])
+    assert (named.objectives, named.minimised, named.units) == (("price", "power"), ("price",), (500.0, 1.0))
+    assert named.averages[3].tolist() == [-2500.0, 5.0]
+    assert named.step == "; one step is price 500, power 1"
+    turned = named.named("abcd", ["price", "power"], ["power"])
+    assert (turned.minimised, turned.units, turned.averages[3].tolist()) == (("power",), (), [5.0, -5.0])
+
+
 class Verbs:
     """The three verbs, and nothing else."""
 
