@@ -219,7 +219,9 @@ def analyse(
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
-        found = shared_blocks.answer(source, meaning, cone, epsilon, delta, noise, success)
+        stated = meaning.noise(GaussianUnknown() if noise is None else noise) or noise
+        asking = Question(cone, epsilon, delta, stated, notion_of(success), meaning)
+        found = shared_blocks.answer(source, asking, noise)
         said, asked_for = found.sentences, found.question
         return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
     others = GaussianUnknown() if noise is None else noise

@@ -15,12 +15,10 @@ from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
-from conewise.cones import Cone
 from conewise.errors import InputError, printable, shown
 from conewise.feedback import Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic, Question, notion_of
-from conewise.noise import GaussianUnknown, Noise
-from conewise.objectives import Objectives
+from conewise.goals import Guarantee, Heuristic, Question
+from conewise.noise import Noise
 from conewise.problems.recorded import as_population, by_values
 from conewise.tables.blocked import Blocked, read_blocked
 from conewise.tables.measurements import LongTable, Source
@@ -65,26 +63,19 @@ class Blocks:
                 "leave out `max_evaluations`, workers, and columns of means."
             )
 
-    def answer(
-        self,
-        source: Source,
-        meaning: Objectives,
-        cone: Cone,
-        epsilon: float,
-        delta: float,
-        noise: Noise | None,
-        success: str,
-    ) -> BlockAnswer:
-        """One look at all blocks of a table."""
+    def answer(self, source: Source, question: Question, noise: Noise | None) -> BlockAnswer:
+        """One look at all blocks of a table; of the objectives that declare no noise, `noise` is assumed.
+
+        Where that is None, what is assumed of them shows in their values: the question is asked with it.
+        """
         assert isinstance(source, LongTable)
         assert self.column is not None
-        stated = meaning.noise(GaussianUnknown() if noise is None else noise) or noise
+        meaning, stated = question.columns, question.noise
         written = meaning if stated is None else told_apart(source, meaning, stated)
         table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=written)
-        assumed = stated
-        if noise is None or assumed is None:  # what nobody says anything of shows in its values
-            assumed = meaning.noise(assumed_of(table)) or assumed_of(table)
-        question = Question(cone, epsilon, delta, assumed, notion_of(success), table.meaning)
+        if noise is None:
+            stated = meaning.noise(assumed_of(table)) or assumed_of(table)
+        question = replace(question, noise=stated, objectives=table.meaning)
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
             meaning.check_no_levels("the analysis of a single design", "compare its averages with it")
