@@ -75,8 +75,8 @@ def spending(levels: Levels, anchor: float) -> Floats:
 def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
     """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
 
-    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary (docs/adaptive,
-    2).
+    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary. See
+    docs/adaptive, 2.
     """
     shares = spending(levels, anchor)
     totals = np.array(alphas)[:, None] / _SAFETY

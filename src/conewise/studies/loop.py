@@ -94,6 +94,10 @@ def identify(
     apart, candidates = isinstance(problem, OneByOne), None
     if isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
         problem = cast(Problem | Box, problem.problem)
+        if isinstance(problem, Recorded):
+            raise InputError(
+                "designs share their recorded blocks, which answer with all objectives at once; ask without OneByOne."
+            )
     if isinstance(problem, Box):
         problem = candidates = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
         model = as_model(model)
@@ -110,7 +114,7 @@ def identify(
     given = () if meaning is None else _as_evaluated(meaning, problem)
     said = noise if noise is not None else getattr(problem, "assumption", None)
     assumed = said if meaning is None else meaning.noise(said) or said
-    blocks = problem if isinstance(problem, Recorded) and not apart else None
+    blocks = problem if isinstance(problem, Recorded) else None
     named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
     if apart:
         check_separate_options(algorithm, options)

@@ -40,3 +40,10 @@ def test_problems_that_tell_every_evaluation_by_itself():
 def test_a_cell_that_does_not_exist_is_refused():
     with pytest.raises(cw.InputError, match="cell 4 does not exist: there are 4 cells"):
         OneByOne(cw.SimulatedBandit(MEANS, Gaussian(1))).evaluate(Pulls([4]), rng=0)
+
+
+def test_recorded_blocks_are_not_measured_one_by_one():
+    """Designs share them, so that what is proved of independent measurements would not hold."""
+    recorded = cw.problems.Recorded(np.zeros((2, 3, 2)))
+    with pytest.raises(cw.InputError, match="share their recorded blocks"):
+        cw.identify(OneByOne(recorded), cw.Cone.orthant(2), epsilon=0.1, delta=0.1, rng=0, noise=Gaussian(1))
