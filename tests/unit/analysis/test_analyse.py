@@ -127,9 +127,8 @@ def test_more_rows_do_not_move_the_looks():
     """What is claimed of a prefix depends on the prefix alone: the schedule does not know how long the table gets."""
     data = observed(each=60)
     short = analyse(cw.Observations.single(data.designs[:100], data.means[:100]), ORTHANT, delta=0.05)
-    rule = SuccessiveElimination(
-        cw.Question(ORTHANT, 0.0, 0.05, noise.GaussianUnknown(), success="contain"), 5, max_evaluations=2 * MOST
-    )
+    question = cw.Question(ORTHANT, 0.0, 0.05, noise.GaussianUnknown(), success="contain")
+    rule = SuccessiveElimination(question, 5, max_evaluations=2 * MOST, pilots=False)
     state = rule.tell(rule.start(), cw.Observations.single(data.designs[:100], data.means[:100]))
     before = rule.recommend(state)
     after = rule.recommend(rule.tell(state, cw.Observations.single(data.designs[100:], data.means[100:])))
