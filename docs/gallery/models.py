@@ -9,9 +9,9 @@ harness, did the same 31 tasks of the web framework Nuxt. Of each agent and task
 passed, and the minutes and dollars of an attempt. A hard task is hard for all, so agents are compared task by task. On
 these 31 tasks nothing is uncertain again, and nine agents are beaten by none.
 
-*Tasks like these* are another matter. If the 31 are a random sample of them, two agents are certainly beaten by none,
-and the other eighteen are undecided: 31 tasks are enough to tell most prices apart, and too few for shares of right
-answers. The last lines estimate how many more it would take. Minutes and dollars are counted in powers of two; so
+*Tasks like these* are another matter. If the 31 are a random sample of them, two agents are shown (at 95 %) to be beaten
+by none, and the other eighteen are undecided: 31 tasks are enough to tell most prices apart, and too few for shares of
+right answers. The last lines estimate how many more it would take. Minutes and dollars are counted in powers of two; so
 counted, differences between agents come much nearer to the normal ones that are assumed. And whether tasks that
 somebody chose are a random sample of anything, no table can say.
 """
@@ -92,4 +92,4 @@ panels[2].set(xticklabels=["0.01", "0.1", "1", "10"])
 for panel in panels:
     panel.minorticks_off()
     panel.grid(axis="y", color="#EEEEEE", zorder=0)
-figure.suptitle("blue: beaten by none on these 31 tasks; filled: certainly by none on tasks like these", fontsize=9)
+figure.suptitle("blue: beaten by none on these 31 tasks; filled: shown (at 95 %) for tasks like these", fontsize=9)
