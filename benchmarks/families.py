@@ -1,4 +1,4 @@
-"""Exact identification over whole families of instances: is half of APE's evaluations the rule, or luck?
+"""Exact identification over whole families of instances: is less than half of APE's evaluations the rule, or luck?
 
 Instances come one after the other from seeds from SEED on, none of which was used for tuning or is among
 `benchmarks.cases`. An answer that is not the Pareto set ends the measurement.
@@ -25,6 +25,8 @@ DELTA = 0.01
 GROWTH = 0.05
 """Batches of APE, as a share of what a design has; one at a time it needs as many within a few per cent."""
 MOST = 10**8
+WANTED = 0.45
+"""Of APE's evaluations, on average over a family."""
 
 FAMILIES: dict[str, Callable[[int], cw.SimulatedBandit]] = {"two leaders, 20 designs, 3 objectives": two_leaders} | {
     f"random normal, {k} designs, {dim} objectives": partial(random_family, k, dim)
@@ -47,7 +49,8 @@ def row(family: str, means: np.ndarray) -> Row:
     within = f"{(ratios <= 0.5).sum()} of {len(ratios)} at most half"
     ours, ape = means.mean(axis=0)
     shown = f"{ratios.mean():.2f} x ({ratios.min():.2f} to {ratios.max():.2f}; {within})"
-    return Row(family, f"{ours:.3g}", f"APE {ape:.3g}", shown, "<= 0.5 x on average", bool(ratios.mean() <= 0.5))
+    target = f"<= {WANTED:g} x on average"
+    return Row(family, f"{ours:.3g}", f"APE {ape:.3g}", shown, target, bool(ratios.mean() <= WANTED))
 
 
 def evaluations(cell: tuple[str, int, int]) -> tuple[int, int]:

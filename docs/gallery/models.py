@@ -9,11 +9,11 @@ harness, did the same 31 tasks of the web framework Nuxt. Of each agent and task
 passed, and the minutes and dollars of an attempt. A hard task is hard for all, so agents are compared task by task. On
 these 31 tasks nothing is uncertain again, and nine agents are beaten by none.
 
-*Tasks like these* are another matter. If the 31 are a random sample of them, two agents are shown (at 95 %) to be beaten
-by none, and the other eighteen are undecided: 31 tasks are enough to tell most prices apart, and too few for shares of
-right answers. The last lines estimate how many more it would take. Minutes and dollars are counted in powers of two; so
-counted, differences between agents come much nearer to the normal ones that are assumed. And whether tasks that
-somebody chose are a random sample of anything, no table can say.
+*Tasks like these* are another matter. If the 31 are a random sample of them, two agents are shown (at 95 %) to be
+beaten by none, and the other eighteen are undecided: 31 tasks are enough to tell most prices apart, and too few for
+shares of right answers. The last lines estimate how many more it would take. Minutes and dollars are counted in powers
+of two; so counted, differences between agents come much nearer to the normal ones that are assumed. And whether tasks
+that somebody chose are a random sample of anything, no table can say.
 """
 
 import csv
