@@ -1,11 +1,13 @@
 """How many evaluations each rule needs, beside the lower bounds.
 
-    python -m benchmarks.samples [--quick] [--runs 20] [--only TEXT] [--skip TEXT;TEXT] [--processes 2] [--write]
+    python -m benchmarks.samples [--quick] [--runs 20] [--only TEXT] [--skip TEXT;TEXT] [--processes 2] [--ours]
+                                [--write]
 
 Every answer is checked against the truth. Published rules run with their proven constants, in batches where one
 evaluation at a time would be too slow; every radius holds at all times, so batches cost a few evaluations and no proof.
 Instances and seeds are those of `benchmarks.cases`: none of them was used for tuning. `--write` replaces
-them in SAMPLES.md, and the section on evaluations of RESULTS.md.
+them in SAMPLES.md, and the section on evaluations of RESULTS.md. `--ours` runs our own rules, and those that get our
+budget; rows of the others, whose runs do not depend on ours, are taken from the page as they stand.
 """
 
 from __future__ import annotations
@@ -205,15 +207,26 @@ def _row(case: Case, rule: Rule, found: list[Run]) -> Row:
     )
 
 
-def compute(chosen: Iterable[int], runs: int, processes: int, skipped: Sequence[str] = ()) -> dict[int, list[Row]]:
-    """All rows of the chosen cases: our rules first, since the fixed budgets are what the best of them needs."""
-    chosen = list(chosen)
+def compute(
+    chosen: Iterable[int],
+    runs: int,
+    processes: int,
+    skipped: Sequence[str] = (),
+    kept: dict[tuple[str, str], Row] | None = None,
+) -> dict[int, list[Row]]:
+    """All rows of the chosen cases: our rules first, since the fixed budgets are what the best of them needs.
+
+    Rows of published rules that are kept from a page, by case and rule, are not run again.
+    """
+    chosen, kept = list(chosen), kept or {}
     wanted = [r for r, rule in enumerate(RULES) if not any(part in rule.name for part in skipped)]
     serving = [(c, r) for c in chosen for r in wanted if _serves(RULES[r], cases()[c])]
     first = measured([(c, r, 0) for c, r in serving if RULES[r].ours], runs, processes)
     best = {c: min(row.evaluations for (case, _), row in first.items() if case == c) for c in chosen}
     rest = [(c, r, math.ceil(best[c]) if RULES[r].budgeted else 0) for c, r in serving if not RULES[r].ours]
-    rows = first | measured(rest, runs, processes)
+    there = {(c, r): kept.get((cases()[c].name, RULES[r].label(cases()[c]))) for c, r, _ in rest}
+    known = {key: row for key, row in there.items() if row is not None and not RULES[key[1]].budgeted}
+    rows = first | known | measured([one for one in rest if one[:2] not in known], runs, processes)
     return {c: [rows[c, r] for case, r in serving if case == c] + _unmeasured(cases()[c]) for c in chosen}
 
 
@@ -312,10 +325,31 @@ def _figures(case: Case, rows: list[Row], best: float) -> str:
     return f"{'; '.join(said)}{of}." if said else ""
 
 
-def page(found: dict[int, list[Row]], command: str, seconds: float) -> list[str]:
+def on_page(text: str) -> dict[tuple[str, str], Row]:
+    """Rows of runs of others as `section` wrote them, by case and rule: to as many digits as stand there."""
+    found, case, heads = {}, "", []
+    for line in text.partition("<!-- cases -->")[2].partition("<!-- end of cases -->")[0].splitlines():
+        if line.startswith("## "):
+            case = line[3:]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| rule |"):
+            heads = cells
+        elif line.startswith("| ") and not line.startswith("| **"):
+            of = dict(zip(heads, cells, strict=True))
+            right, _, runs = of["right"].partition("/")
+            if runs:
+                numbers = (float(of[name] or 0) for name in ("evaluations (mean)", "std. error"))
+                times = float(of["ms"]), float(of["us"])
+                found[case, of["rule"]] = Row(of["rule"], *numbers, int(right), int(runs), *times)
+    return found
+
+
+def page(found: dict[int, list[Row]], command: str, seconds: float, kept: bool = False) -> list[str]:
     """What stands above the cases, and a section each."""
+    earlier = " Rows of published rules, but for EGE, are of an earlier run, on the same instances and seeds."
     lines = [
-        f"Made by `{command}` on {datetime.date.today():%d %B %Y} in {seconds / 60:.0f} minutes. Means over runs whose "
+        f"Made by `{command}` on {datetime.date.today():%d %B %Y} in {seconds / 60:.0f} minutes."
+        f"{earlier if kept else ''} Means over runs whose "
         f"instances and noise come from seeds from {SEED} on: none of them was used to choose a constant (tuning uses "
         "the seeds 0 to 999; the means of SNW and of the disc brake are fixed data, so there only the noise is new). "
         "Every answer is checked against the truth; *right* counts answers that are finished and succeed. *ms* is the "
@@ -341,6 +375,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="part of a case's name")
     parser.add_argument("--skip", default="", help="parts of names of cases or rules, separated by semicolons")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--ours", action="store_true", help=f"take the rows of others from {PAGE.name}")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}; not for a part of the cases")
     options = parser.parse_args()
     if options.write and (options.quick or options.only):
@@ -350,12 +385,14 @@ def main() -> int:
     chosen = [n for n, case in enumerate(cases()) if options.only in case.name and (case.quick or not options.quick)]
     chosen = [n for n in chosen if not any(part in cases()[n].name for part in skipped)]
     began = time.perf_counter()
-    found = compute(chosen, runs, options.processes, skipped)
-    command = f"python -m benchmarks.samples --runs {runs}{f' --skip {options.skip!r}' if skipped else ''} --write"
+    kept = on_page(PAGE.read_text(encoding="utf-8")) if options.ours else {}
+    found = compute(chosen, runs, options.processes, skipped, kept)
+    less = f"{f' --skip {options.skip!r}' if skipped else ''}{' --ours' if kept else ''}"
+    command = f"python -m benchmarks.samples --runs {runs}{less} --write"
     if options.write:
         from benchmarks.__main__ import SECTIONS, machine
 
-        write("cases", page(found, command, time.perf_counter() - began))
+        write("cases", page(found, command, time.perf_counter() - began, bool(kept)))
         keep("evaluations", summary(found), machine(), SECTIONS)
     else:
         print("\n".join(line for case, rows in found.items() for line in section(cases()[case], rows)))

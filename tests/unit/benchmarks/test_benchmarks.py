@@ -285,6 +285,33 @@ def test_noise_that_nobody_knows_is_for_our_own_rules_and_as_hard_as_it_is():
     assert samples._unmeasured(untold) == []
 
 
+def test_rows_of_others_are_read_from_the_page_as_they_were_written():
+    """And nobody's else: ours, budgets and what was not run are made anew."""
+    case = next(case for case in samples.cases() if case.epsilon == 0)
+    ape = samples.Row("APE, batches of 5%", 1.25e6, 340.0, 19, 20, 0.2, 11.5)
+    rows = [ape, samples.Row("x", 5e5, 10.0, 20, 20, ours=True), samples.Row("naive, paper bound", 8e6)]
+    text = "\n".join(["<!-- cases -->", *samples.section(case, rows), "<!-- end of cases -->", "| APE | 1 |"])
+    assert samples.on_page(text) == {(case.name, ape.rule): ape}
+
+
+def test_a_row_that_is_kept_is_not_run_again(monkeypatch):
+    ran = []
+
+    def measured(wanted, runs, processes):
+        ran.extend(samples.RULES[rule].name for _, rule, _ in wanted)
+        return {(c, r): samples.Row(samples.RULES[r].name, 10.0, ours=samples.RULES[r].ours) for c, r, _ in wanted}
+
+    monkeypatch.setattr(samples, "measured", measured)
+    case = next(case for case in samples.cases() if case.epsilon == 0)
+    number = samples.cases().index(case)
+    labels = [rule.label(case) for rule in samples.RULES]
+    kept = {(case.name, label): samples.Row(label, 77.0, runs=20) for label in labels}
+    found = samples.compute([number], 20, 1, kept=kept)[number]
+    assert all(rule.ours or rule.budgeted for rule in samples.RULES if rule.name in ran)
+    assert len(ran) >= 2
+    assert 77.0 in [row.evaluations for row in found]
+
+
 def test_a_family_is_judged_by_the_mean_of_its_ratios(monkeypatch):
     found = families.row("f", np.array([[30.0, 100.0], [600.0, 1000.0]]))
     assert (found.ratio, found.verdict) == ("0.45 x (0.30 to 0.60; 1 of 2 at most half)", "met")
