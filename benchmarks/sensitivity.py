@@ -21,7 +21,6 @@ SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, ep
 CHECKED: dict[str, tuple[str, ...]] = {
     "out_anchor": (SNW, EASY),
     "step": (SNW,),
-    "pilot_blind": (EXACT,),
     "pilot_part": (SNW, EXACT),
     "pilot_growth": (SNW, EXACT),
     "pilot_longest": (SNW,),

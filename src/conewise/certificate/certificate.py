@@ -14,7 +14,6 @@ concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -101,8 +100,8 @@ class Certificate(Scheduled[Checkpoints]):
             return None
         most = max(1, int(min(self.levels.counts[-1], self.each) / self.tuning.pilot_longest))
         covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
-        if math.isinf(self._due[0]) or self.radii.estimates:
-            tuning = replace(tuning, pilot_first=tuning.pilot_blind)
+        if self.radii.estimates:  # one observation says nothing of its noise
+            tuning = replace(tuning, pilot_first=max(2, tuning.pilot_first))
         task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, self._beaten_by, most, tuning)
         return Pilot.begun(task, self.n_designs)
 

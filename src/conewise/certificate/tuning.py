@@ -42,8 +42,6 @@ class Tuning:
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
     pilot_first: int = 1
     """Observations of each design with which a pilot begins."""
-    pilot_blind: int = 5
-    """... where it is not known beforehand what a near-tie takes: at epsilon = 0, and where noise is estimated."""
     pilot_look: float = 0.05
     """Of delta, for who is beaten at the first look at the pilots: whoever is needs no more observations."""
     pilot_part: tuple[float, float] = (3.0, 1.4)
@@ -83,14 +81,8 @@ class Tuning:
             raise InputError("level_part and pilot_look lie between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
-        if (
-            self.step <= 1
-            or min(self.pilot_first, self.pilot_blind, self.pilot_longest, self.draws) < 1
-            or self.pilot_growth <= 1
-        ):
-            raise InputError(
-                "step and pilot_growth exceed 1; pilot_first, pilot_blind, pilot_longest and draws are at least 1."
-            )
+        if self.step <= 1 or min(self.pilot_first, self.pilot_longest, self.draws) < 1 or self.pilot_growth <= 1:
+            raise InputError("step and pilot_growth exceed 1; pilot_first, pilot_longest and draws are at least 1.")
 
 
 TUNING: Final = Tuning()

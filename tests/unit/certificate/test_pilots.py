@@ -104,6 +104,23 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert not weighted(k=TUNING.pilot_designs + 1)
 
 
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+def test_where_noise_is_estimated_units_change_nothing_of_a_pilot(unit):
+    """One observation of each would say nothing of the noise, and gaps would be measured in whatever unit it is."""
+    question = cw.Question(ORTHANT, 0.0, 0.1, GaussianUnknown(resolution=0), "contain")
+    weights = []
+    for scale in (1.0, unit):
+        rule, rng = SuccessiveElimination(question, 4, max_evaluations=10**6), np.random.default_rng(3)
+        state, means = rule.start(), np.random.default_rng(2).normal(size=(4, 2))
+        while not state.piloted:
+            pulls = rule.ask(state)
+            who = np.repeat(pulls.designs, pulls.counts)
+            state = rule.tell(state, told(scale * (means[who] + rng.normal(size=(len(who), 2))), who))
+        weights.append(state.weights)
+    assert np.allclose(weights[0].out, weights[1].out)
+    assert weights[0].hardness == pytest.approx(weights[1].hardness)
+
+
 def test_no_claim_uses_an_observation_of_a_pilot():
     """Other values in the pilots: other weights, but the same snapshots, and counts that include them."""
     rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, tuning=ALWAYS)

@@ -108,7 +108,6 @@ WRONG = {
     "even_rivals": 0.9,
     "pilot_first": 0,
     "pilot_look": 0.0,
-    "pilot_blind": 0,
     "pilot_growth": 1.0,
     "draws": 0,
 }
