@@ -98,10 +98,10 @@ class Certificate(Scheduled[Checkpoints]):
         """A pilot that says how delta is shared, before any observation; None where little is planned."""
         if not self.weighted:
             return None
-        most = max(1, int(min(self.levels.counts[-1], self.each) / self.tuning.pilot_longest))
         covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
         if self.radii.estimates:  # one observation says nothing of its noise
             tuning = replace(tuning, pilot_first=max(2, tuning.pilot_first))
+        most = max(tuning.pilot_first, int(min(self.levels.counts[-1], self.each) / tuning.pilot_longest))
         task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, self._beaten_by, most, tuning)
         return Pilot.begun(task, self.n_designs)
 

@@ -104,13 +104,24 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert not weighted(k=TUNING.pilot_designs + 1)
 
 
+@pytest.mark.parametrize("limit", [80, 400, 4000])
+@pytest.mark.parametrize("noise", [Gaussian(1.0), GaussianUnknown()], ids=["known", "unknown"])
+def test_pilots_take_a_twentieth_of_a_limit_at_most_or_their_first_observations(noise, limit):
+    k, first = 4, 1 if isinstance(noise, Gaussian) else 2
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.0, 0.1, noise, "contain"), k, max_evaluations=limit)
+    pilot = rule.certificate.pilot
+    assert (pilot.wanted == first).all()
+    assert k * pilot.task.most <= max(limit / 20, k * first)
+
+
+@pytest.mark.parametrize("limit", [100, 10**6])
 @pytest.mark.parametrize("unit", [1e-3, 1e3])
-def test_where_noise_is_estimated_units_change_nothing_of_a_pilot(unit):
+def test_where_noise_is_estimated_units_change_nothing_of_a_pilot(unit, limit):
     """One observation of each would say nothing of the noise, and gaps would be measured in whatever unit it is."""
     question = cw.Question(ORTHANT, 0.0, 0.1, GaussianUnknown(resolution=0), "contain")
     weights = []
     for scale in (1.0, unit):
-        rule, rng = SuccessiveElimination(question, 4, max_evaluations=10**6), np.random.default_rng(3)
+        rule, rng = SuccessiveElimination(question, 4, max_evaluations=limit), np.random.default_rng(3)
         state, means = rule.start(), np.random.default_rng(2).normal(size=(4, 2))
         while not state.piloted:
             pulls = rule.ask(state)
