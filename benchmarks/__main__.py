@@ -11,6 +11,7 @@ from functools import partial
 from importlib.metadata import version
 
 from benchmarks import (
+    commits,
     cones,
     cores,
     data,
@@ -165,7 +166,8 @@ def machine() -> str:
     missing = ", ".join(label for label, number in found.items() if number == "absent")
     beside = f"; peers: {peers}" if peers else ""
     absent = f"; absent: {missing}" if missing else ""
-    return f"Python {platform.python_version()}, {packages}{beside}{absent}; {os.cpu_count()} cores, {memory:.0f} GiB."
+    size = f"{os.cpu_count()} cores, {memory:.0f} GiB"
+    return f"{commits.here()} Python {platform.python_version()}, {packages}{beside}{absent}; {size}."
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ def page(calls: str, cells: list[Failures]) -> str:
         "# Blocks, measured",
         "",
         "Written by `python -m benchmarks.blocks --write`, from the lines in benchmarks/blocks.jsonl and "
-        "benchmarks/blockcalls.jsonl; [blocks](blocks.md) says what is measured.",
+        f"benchmarks/blockcalls.jsonl; [blocks](blocks.md) says what is measured. Of failures: {lines.made_with(KEPT)}",
         "",
     ]
     return "\n".join([*head, calls.strip(), "", *_failure_lines(cells), ""])

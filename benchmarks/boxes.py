@@ -20,6 +20,7 @@ import numpy as np
 from scipy.stats import qmc
 
 import conewise as cw
+from benchmarks import commits
 from benchmarks.cases import SEED
 from benchmarks.sections import write
 from conewise.models.axes import axes_of
@@ -154,7 +155,7 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
         how = (
             f"Made by `python -m benchmarks.boxes --runs {len(found)} --write`; seeds from {FROM} on. It stops by "
             f"itself once epsilon = {EPSILON:g} is certified and the slack of the mesh is no larger, and after "
-            f"{EVALUATIONS} evaluations at the latest."
+            f"{EVALUATIONS} evaluations at the latest. {commits.here()}"
         )
         measure = (
             "The measure is VOPy's: the set that the model's means name on 2048 Sobol' points, and the logarithm of "

@@ -186,7 +186,7 @@ def page(some: tuple[Family, ...], done: list[Run], today: Callable[[], datetime
         f"[check](posterior.md#6-a-check-that-can-only-withdraw-a-promise) at the end, and at any look.",
         "",
         f"Made by `python -m benchmarks.calibration --write` on {today()}, from the runs in "
-        "benchmarks/calibration.jsonl.",
+        f"benchmarks/calibration.jsonl. {lines.made_with(KEPT)}",
         "",
         "| truths | designs | runs | evaluations | unfinished | wrong | share | bound | withdrawn | at any look |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",

@@ -168,7 +168,8 @@ def page(done: list[Batch], compared: list[feasibility.Run], runs: int) -> str:
         f"radii, in {controls} runs, and must be beyond its bound of {allowed(controls)}.",
         "",
         "Made by `python -m benchmarks.levels --write`, from the counts in benchmarks/levels.jsonl and the runs in "
-        f"benchmarks/feasibility.jsonl, on {datetime.date.today().isoformat()}.",
+        f"benchmarks/feasibility.jsonl, on {datetime.date.today().isoformat()}. "
+        f"{lines.made_with(KEPT, feasibility.KEPT)}",
         "",
         "| cell | success | cone | runs | wrong | rate | radii divided by | wrong | rate |",
         "|---|---|---|--:|--:|--:|--:|--:|--:|",

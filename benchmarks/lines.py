@@ -1,4 +1,4 @@
-"""Runs as lines of a file: each is written when it is made, and none is made twice."""
+"""Runs as lines of a file: each is written when it is made, with the commit of the library, and none is made twice."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from benchmarks import commits
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     Line = TypeVar("Line", bound=DataclassInstance)
 
+CODE = "code"
+"""The key of the commit; lines without it were made before it was kept, or by another library."""
+
 
 def read(path: Path, kind: type[Line]) -> list[Line]:
     """What is there; nothing where there is no file."""
-    if not path.exists():
-        return []
-    return [kind(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [kind(**{key: value for key, value in line.items() if key != CODE}) for line in _lines(path)]
+
+
+def made_with(*paths: Path) -> str:
+    """A sentence: the commit of the library with which the runs in some files were made, or the commits."""
+    return commits.said(line.get(CODE, "") for path in paths for line in _lines(path))
 
 
 def fill(path: Path, makers: Iterable[Callable[[], DataclassInstance]], minutes: float) -> None:
@@ -28,6 +36,10 @@ def fill(path: Path, makers: Iterable[Callable[[], DataclassInstance]], minutes:
     for make in makers:
         if time.process_time() - start > 60 * minutes:
             return
-        line = json.dumps(asdict(make()))
+        line = json.dumps({**asdict(make()), CODE: commits.commit()})
         with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []

@@ -186,7 +186,7 @@ def section(done: list[Run]) -> str:
             "",
             "Standardised tables with noise 0.1 and epsilon 0.1 at delta 0.05, orthant, unless a row says otherwise; "
             "fresh seeds. *Promised* are answers that the check did not withdraw. Made by `python -m "
-            "benchmarks.modelled`.",
+            f"benchmarks.modelled`. {lines.made_with(KEPT)}",
             "",
             *rows(cases(), done),
             "",

@@ -233,7 +233,7 @@ def page(cells: list[Failures], prices: list[Price]) -> str:
         "# Noise by objective, measured",
         "",
         "Written by `python -m benchmarks.noises --write`, from the counts in benchmarks/noises.jsonl; the [adaptive "
-        "page, section 7](adaptive.md) has the proof.",
+        f"page, section 7](adaptive.md) has the proof. {lines.made_with(KEPT)}",
         "",
         f"Four designs, two of them twins and one dominated by little more than epsilon = {EPSILON:g}; delta "
         f"{DELTA:g}. Wrong is an answer that does not hold at the epsilon stated for it, at any look. In the control "

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
+from benchmarks import commits
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.analyse import analyse
@@ -328,7 +329,7 @@ def page(found: dict[tuple[int, bool], int], runs: int, seconds: float) -> str:
         f"exact binomial bound at level {LEVEL:g} admits; a control must be beyond it.",
         "",
         f"Made by `python -m benchmarks.promises --runs {runs} --write` on {datetime.date.today().isoformat()}, in "
-        f"{seconds / 60:.0f} minutes.",
+        f"{seconds / 60:.0f} minutes. {commits.here()}",
         "",
         "| promise | delta | broken | rate | at most | control | broken | rate |",
         "|---|--:|--:|--:|--:|---|--:|--:|",

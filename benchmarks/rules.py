@@ -203,7 +203,8 @@ def intro() -> list[str]:
         "*CPU ms* are of the whole run, in one thread; VOPy's, where it did not end, of as far as it came. *replayed*: "
         "the rule as VOPy has it, from closed forms, where VOPy takes minutes or hours a run (its time a run is then "
         "its time an evaluation, where it was asked, times the evaluations replayed); PaVeBa-GP multiplies standard "
-        "deviations by alpha where its proof has the root, and VOPy cannot be asked for the root."
+        "deviations by alpha where its proof has the root, and VOPy cannot be asked for the root. "
+        f"{lines.made_with(KEPT)}"
     )
     return ["## Rules with a model", "", said, ""]
 

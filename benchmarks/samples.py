@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 import conewise as cw
+from benchmarks import commits
 from benchmarks import measure as tables
 from benchmarks.cases import SEED, Case, cases
 from benchmarks.results import keep
@@ -348,7 +349,7 @@ def page(found: dict[int, list[Row]], command: str, seconds: float, kept: bool =
     """What stands above the cases, and a section each."""
     earlier = " Rows of published rules, but for EGE, are of an earlier run, on the same instances and seeds."
     lines = [
-        f"Made by `{command}` on {datetime.date.today():%d %B %Y} in {seconds / 60:.0f} minutes."
+        f"Made by `{command}` on {datetime.date.today():%d %B %Y} in {seconds / 60:.0f} minutes. {commits.here()}"
         f"{earlier if kept else ''} Means over runs whose "
         f"instances and noise come from seeds from {SEED} on: none of them was used to choose a constant (tuning uses "
         "the seeds 0 to 999; the means of SNW and of the disc brake are fixed data, so there only the noise is new). "

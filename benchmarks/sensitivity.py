@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+from benchmarks import commits
 from benchmarks.ablation import SEED, instances, measured
 from benchmarks.paired import RULE, Ratio
 from benchmarks.sections import PAGE, write
@@ -95,7 +96,7 @@ def main() -> int:
             f"Made by `python -m benchmarks.sensitivity --runs {options.runs} --write`, with seeds from {SEED} on, of "
             "which none was used to choose a number. Evaluations as a multiple of those with the numbers as they are "
             f"(standard errors in brackets). {RULE}, or {options.runs} of them are made. Of `step` and `pilot_growth` "
-            "the logarithm is halved or doubled. Any valid number keeps the proof."
+            f"the logarithm is halved or doubled. Any valid number keeps the proof. {commits.here()}"
         )
         write("sensitivity", ["## What halving or doubling a tuned number costs", "", intro, "", *lines])
     return 0

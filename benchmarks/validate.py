@@ -24,6 +24,7 @@ import numpy as np
 from scipy.stats import binom
 
 import conewise as cw
+from benchmarks import commits
 from conewise.algorithms import (
     AuerElimination,
     LeaderChallenger,
@@ -410,7 +411,7 @@ def page(found: list[Measured], further: list[Measured], control: list[Measured]
             "is not enough, it is answered for a larger epsilon. Every answer is held to the epsilon that it states.",
             "",
             f"Made by `python -m benchmarks.validate --runs {runs} --write` on {datetime.date.today().isoformat()}, in "
-            f"{seconds / 60:.0f} minutes.",
+            f"{seconds / 60:.0f} minutes. {commits.here()}",
             "",
             *table(found),
             "",
@@ -449,7 +450,7 @@ def exact_page(found: list[Measured], control: list[Measured], runs: int, second
             "there is hardly any gap.",
             "",
             f"Made by `python -m benchmarks.validate --exact --runs {runs} --write` on "
-            f"{datetime.date.today().isoformat()}, in {seconds / 60:.0f} minutes.",
+            f"{datetime.date.today().isoformat()}, in {seconds / 60:.0f} minutes. {commits.here()}",
             "",
             *table(found),
             "",

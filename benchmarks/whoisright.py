@@ -314,7 +314,8 @@ def page(found: Sequence[Run], today: Callable[[], date] = date.today) -> str:
         f"choose a constant. The order is componentwise; evaluations are all counted. *Code*: VOPy is VOPy {version}, "
         "run as it is on the same table; conewise is this library, whose published rules are written from the papers; "
         "*replayed* is a rule of VOPy's from closed forms, where VOPy itself takes minutes or hours a run "
-        "(benchmarks/replay.py). What VOPy ran itself for minutes it ran less often.",
+        "(benchmarks/replay.py). What VOPy ran itself for minutes it ran less often. "
+        f"{lines.made_with(KEPT, rules.KEPT)}",
         "",
         "- *VOPy, default*: it divides every radius by 32, which no proof covers. Its naive elimination puts the "
         "variance of the noise where the proof has the standard deviation. Its Auer leaves the noise out of its "
