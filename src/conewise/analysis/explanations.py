@@ -351,6 +351,14 @@ def more_evaluations(remaining: int, at_least: bool) -> str:
     return f"{to_go(remaining, at_least)} more evaluation{'' if remaining == 1 else 's'}"
 
 
+def ended(result: Result) -> str:
+    """What a study has done that asks for nothing more: it has its answer, or a limit came first."""
+    open_ = int((result.status == Status.UNDECIDED.value).sum())
+    if not open_:
+        return "has all that it asked for"
+    return f"has reached its limit, with {open_:,} {'design' if open_ == 1 else 'designs'} undecided"
+
+
 def unused(told: int, used: int, finished: bool) -> str:
     """Why an answer rests on fewer evaluations than were told; nothing where it rests on all."""
     if told <= used:

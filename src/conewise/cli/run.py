@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import click
 
+from conewise.algorithms import Status
+from conewise.analysis.explanations import ended
 from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
 from conewise.cli.standing import as_data, as_rows, counted, in_a_row, in_one_line, remaining, worth_words
@@ -98,7 +100,9 @@ def run(
         failures = f", {counted(report.failures, 'failed attempt')}" if report.failures else ""
         if status.finished:
             names = in_a_row(status.result.names(opened.names))
-            click.echo(f"Finished after {pace}{failures}: {names or 'no design'}; {worth_words(status.result)}.")
+            open_ = (status.result.status == Status.UNDECIDED.value).any()
+            how = f"The study {ended(status.result)}," if open_ else "Finished"
+            click.echo(f"{how} after {pace}{failures}: {names or 'no design'}; {worth_words(status.result)}.")
         else:
             click.echo(
                 f"Not finished ({report.stopped_because}) after {pace}{failures}; still to do: {remaining(status)}; "

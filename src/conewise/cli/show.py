@@ -17,10 +17,7 @@ from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess
 from conewise.errors import printable
 from conewise.goals import Guarantee, Heuristic
-from conewise.report.data import Table
-
-SCHEMA = 2
-"""The version of what --json prints (docs/json): raised where a key goes or changes its meaning, not for new ones."""
+from conewise.report.data import SCHEMA, Table
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from conewise.algorithms import Result, Status
-from conewise.analysis.explanations import HOPELESS, to_go, unused
+from conewise.analysis.explanations import HOPELESS, ended, to_go, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
@@ -96,7 +96,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
     result = status.result
     names = result.names(study.names)
     return [
-        (f"Study {study.name}", f"{'finished' if status.finished else 'not finished'}, in {study.place}"),
+        (f"Study {study.name}", f"{_finished(status)}, in {study.place}"),
         ("returned now", in_a_row(names) or "none yet"),
         *_guessed(study, status),
         ("designs", f"{study.n_designs}: {_statuses(counts)}"),
@@ -154,7 +154,7 @@ def by_design_data(study: Study, status: StudyStatus) -> dict[str, Any]:
     """A record for each design, and what is in whose hands, for scripts."""
     result, times = status.result, status.repetitions
     held = [{"id": one.evaluation, "worker": one.worker, "expires": one.expires} for one in study.leases()]
-    records = designs_data(result, study.guess().standard_errors)
+    records = designs_data(result, study.standard_errors())
     for k, record in enumerate(records):
         own = None if times is None else dict(zip(study.objectives, times[k].tolist(), strict=True))
         record["repetitions"] = own
@@ -163,7 +163,7 @@ def by_design_data(study: Study, status: StudyStatus) -> dict[str, Any]:
 
 def by_design(study: Study, status: StudyStatus) -> Table:
     """A line for each design: where it stands, its averages, and who has which of its evaluations until when."""
-    result, hands, errors = status.result, _hands(study), study.guess().standard_errors
+    result, hands, errors = status.result, _hands(study), study.standard_errors()
     order = sorted(range(len(result.designs)), key=lambda k: not result.pareto[k])  # the returned ones first
     likely = result.probability
     rows = tuple(
@@ -257,6 +257,12 @@ def _changed(status: StudyStatus) -> str:
 def _statuses(counts: dict[str, int]) -> str:
     shown = [word for word in Status if word is not Status.MISSES or counts[word.key]]
     return ", ".join(f"{counts[word.key]} {word.value}" for word in shown)
+
+
+def _finished(status: StudyStatus) -> str:
+    if not status.finished:
+        return "not finished"
+    return ended(status.result) if (status.result.status == Status.UNDECIDED.value).any() else "finished"
 
 
 def remaining(status: StudyStatus) -> str:

@@ -70,7 +70,10 @@ def spoken_cone(spec: str | None, objectives: Sequence[str], minimise: Sequence[
             "a cone was expected, such as planar:135, or objectives and what is worth it: --objectives price,speed "
             '--accept "100 price for 1000 speed".'
         )
-    return Cone.parse(spec, dim)
+    cone = Cone.parse(spec, dim)
+    if dim is not None and cone.dim != dim:
+        raise InputError(f"--dim says {dim} objectives, and {spec} orders {cone.dim}; leave out --dim.")
+    return cone
 
 
 def order_words(cone: Cone) -> str:

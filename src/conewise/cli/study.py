@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from conewise.analysis.explanations import ended
 from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
@@ -140,7 +141,7 @@ def ask(
         batch = opened.ask(count, worker=worker, ahead=not no_ahead, lease=lease)
         if not batch:
             said = (
-                "nothing: the study has all that it asked for"
+                f"nothing: the study {ended(opened.result())}"
                 if batch.finished
                 else "nothing now: everything that is wanted is in others' hands; ask again later"
             )

@@ -388,9 +388,11 @@ def _next_words(subject: Subject) -> str:
     open_ = int((subject.result.status == Status.UNDECIDED.value).sum())
     if subject.known:
         return "Nothing has to be evaluated: every value is known."
-    if not subject.next and (subject.remaining == 0 or not open_):
-        return "Nothing more needs to be evaluated."
     words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."
+    if not subject.next and not open_:
+        return "Nothing more needs to be evaluated."
+    if not subject.next and subject.remaining == 0:
+        return f"{words} No more evaluations are asked for: a limit is reached."
     if (subject.result.counts == 0).any() and subject.result.probability is None:
         words += " First of all every design has to be evaluated."
     elif subject.remaining:

@@ -41,7 +41,7 @@ def take(subject: Subject) -> str:
     if len(open_) == k:
         known = "evaluated" if not result.evaluations and not subject.known else "decided"
         said = f"Nothing is {known} yet: all {k:,} designs are in question."
-        once = subject.source and result.probability is None and result.counts.max() == 1
+        once = subject.tabled and result.probability is None and (result.counts == 1).all()
         return f"{said} {_ONCE}" if once else said
     if len(open_):
         kept = np.flatnonzero(result.status == Status.KEPT.value)

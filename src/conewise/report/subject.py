@@ -16,7 +16,7 @@ from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.analyse import Analysis, analyse
-from conewise.analysis.explanations import unused
+from conewise.analysis.explanations import ended, unused
 from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
@@ -25,9 +25,11 @@ from conewise.feedback import Observations
 from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
+from conewise.report.data import SCHEMA
 from conewise.studies.view import StudyView
 from conewise.tables.measurements import Source
 
+_STUDY: Final = "the study"
 _PLANNED: Final = 20  # evaluations proposed
 _LOOKS: Final = 24  # points of a history
 _REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
@@ -93,6 +95,11 @@ class Subject(AnsweringInWords):
     def names(self) -> Sequence[str]:
         """The designs."""
         return self.result.designs
+
+    @property
+    def tabled(self) -> bool:
+        """Whether it was made from a table, whose values somebody may declare known; a study's never are."""
+        return bool(self.source) and not self.source.startswith(_STUDY)
 
     @property
     def meaning(self) -> Objectives:
@@ -173,9 +180,10 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
     status, plan = study.status(), study.plan(_PLANNED)
     rule = study.rule()
     history, note = _history(study, rule, status.result)
+    standing = ended(status.result) if status.finished else "is not finished"
     sentences = [
-        f"The study {'has all that it asked for' if status.finished else 'is not finished'}: {status.evaluations:,} "
-        f"evaluations are told, {status.in_flight:,} are in someone's hands."
+        f"The study {standing}: {status.evaluations:,} evaluations are told, {status.in_flight:,} are in someone's "
+        "hands."
     ]
     if study.dropped or study.beaten_before:
         apart = [f"dropped: {', '.join(study.dropped)}"] if study.dropped else []
@@ -215,9 +223,9 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         _evidence(study, rule, status.result),
         history,
         note,
-        f"the study {study.name}",
+        f"{_STUDY} {study.name}",
         prices=guess.prices,
-        standard_errors=guess.standard_errors,
+        standard_errors=study.standard_errors(),
     )
 
 
@@ -394,6 +402,12 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
     """The JSON that `conewise analyse --json` printed; it holds the answer, and not what the radii are made of."""
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
+        schema = int(data.get("schema", 1))
+        if schema > SCHEMA:
+            raise InputError(
+                f"{path.name} has schema {schema}, and this version reads up to {SCHEMA}: it was written by a newer "
+                "conewise; update, or give the table of measurements itself."
+            )
         objectives, minimised = tuple(data["objectives"]), tuple(data["minimised"])
         designs = data["designs"]
         cone = Cone.parse(data["cone"], dim=len(objectives)).remembering(data.get("said", ()))
@@ -424,7 +438,7 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
             certified={key: None if e is None else float(e) for key, e in (data.get("certified") or {}).items()},
         )
         places = {name: k for k, name in enumerate(names)}
-        said = "name" if int(data.get("schema", 1)) > 1 else "design"
+        said = "name" if schema > 1 else "design"
         times: Counter[int] = Counter()  # of a design, whichever of its objectives is measured
         for step in data["plan"] or ():
             times[places[step[said]]] += int(step["times"])

@@ -178,18 +178,19 @@ class StudyView(OpenedStudy):
         return doubts(said, rule, statistics, question_price=question_price)
 
     def standard_errors(self) -> Floats:
-        """(K, D): of the averages, in the user's units; NaN where a design has fewer than two evaluations."""
+        """(K, D): of the answer's averages, in the user's units; NaN where it has fewer than two."""
         with self._reader.guard:
-            statistics = self._statistics()
+            statistics = self._statistics(answered=True)
         return standard_errors(statistics, self.question.columns.units)
 
-    def _statistics(self) -> Statistics | Separately:
-        """Of all gap-free data, in steps."""
+    def _statistics(self, *, answered: bool = False) -> Statistics | Separately:
+        """Of all gap-free data, in steps; or of those evaluations only that the answer rests on."""
         self._reader.up_to_date()
-        ledger = self._reader.ledger
+        ledger, fold = self._reader.ledger, self._reader.fold
+        through = fold.consumed if answered and fold.finished else ledger.through
         place, start = self.streams()
         stream, number = ledger.stream[: ledger.size], ledger.number[: ledger.size]
-        counted = (place[stream] >= 0) & (number >= start[stream]) & (number < ledger.through[stream])
+        counted = (place[stream] >= 0) & (number >= start[stream]) & (number < through[stream])
         values = ledger.values[: ledger.size][counted]
         if self.separate:
             return apart(place[stream[counted]], values, self.question.columns, len(self._version.designs))

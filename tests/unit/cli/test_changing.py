@@ -57,7 +57,7 @@ def test_a_study_is_changed_and_goes_on(trial, capsys):
 def test_a_limit_ends_a_study_and_lets_it_go_on(trial, capsys):
     changed = data(capsys, "change", trial, "--max-evaluations", "6")
     assert (changed["max_evaluations"], changed["delta_spent"]) == (6, 0.025)
-    assert "Finished after 6 evaluations" in run(capsys, trial)
+    assert "The study has reached its limit, with 1 design undecided, after 6 evaluations" in run(capsys, trial)
     assert data(capsys, "status", trial)["stopped_because"].startswith("max_evaluations reached")
     succeeds(capsys, "change", trial, "--max-evaluations", "100000")
     assert data(capsys, "status", trial)["finished"] is False
