@@ -73,6 +73,8 @@ class Cone:
     said: tuple[str, ...]
     """What was said that made this cone (`Preferences`), in words; empty for a cone that was written down."""
 
+    _about: tuple[tuple[str, str, float], ...] = ()
+    """Name, goal and unit of the objectives of which `said` speaks; empty where nobody has said it."""
     _given: Floats
     _text: str | None
     _facets: Floats
@@ -256,10 +258,13 @@ class Cone:
         said = {"said": list(self.said)} if self.said else {}
         return {"rows": self._given.tolist(), **named, **said}
 
-    def remembering(self, sentences: Iterable[str]) -> Self:
-        """The same cone, with the sentences from which it was made (`Preferences`)."""
+    def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
+        """The same cone, with the sentences from which it was made (`Preferences`), and the objectives they are about.
+
+        An objective is a name, a goal and a unit. Where others are named beside such a cone, it is refused.
+        """
         cone = object.__new__(type(self))
-        cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)))
+        cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)), _about=tuple(about))
         return cone
 
     # -- geometry -------------------------------------------------------------------------------------------

@@ -366,6 +366,23 @@ def rounded_unit(spread: float) -> float:
     return min(choices, key=lambda choice: abs(math.log(choice / tenth)))
 
 
+def check_said_of(cone: Cone, objectives: Objectives) -> None:
+    """Refuse a cone that was stated in other objectives, directions, units, or in another order of them.
+
+    Its numbers count in the steps of the objectives of which somebody spoke: beside others they mean something else.
+    """
+    here = tuple((o.name, o.goal, o.unit) for o in objectives)
+    if not cone._about or not here or here == cone._about:
+        return
+    said, given = (
+        ", ".join(f"{name} ({goal}, unit {unit:g})" for name, goal, unit in each) for each in (cone._about, here)
+    )
+    raise InputError(
+        f"what was said, of which the cone is made, is about {said}, and here the objectives are {given}; state it "
+        "with the objectives that are used here."
+    )
+
+
 def weighs(cone: Cone) -> bool:
     """Whether a cone compares objectives with each other, so that their units matter: all but the orthant do."""
     return bool((np.count_nonzero(cone.facets, axis=1) > 1).any())

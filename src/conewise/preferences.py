@@ -180,7 +180,8 @@ class Preferences:
                 f"the {len(self.statements)} statements make no cone that can be computed with: {why}; take some of "
                 "them back."
             ) from None
-        return found.remembering(statement.words for statement in self.statements)
+        about = [(o.name, o.goal, o.unit) for o in self.objectives] if self.statements else []
+        return found.remembering((statement.words for statement in self.statements), about)
 
     def conflicts(self) -> Conflict:
         """A smallest set of statements that contradict each other, and what to take back; falsy if they agree.
@@ -291,9 +292,9 @@ class Preferences:
 
     def _with_all(self, data: Mapping[str, Any]) -> Preferences:
         """What a dictionary of these objectives says, besides; the lower trust holds."""
-        said = data.get("statements", ())
-        if isinstance(said, str) or not isinstance(said, Sequence):
-            raise InputError("the statements of a dictionary of preferences are a list, as to_dict writes it.")
+        said = data.get("statements")
+        if isinstance(said, str) or not isinstance(said, Sequence) or not all(isinstance(one, str) for one in said):
+            raise InputError("a dictionary of preferences has statements, a list of texts, as to_dict writes it.")
         _same_meaning(as_objectives(data.get("objectives", ())), self.objectives, said)
         trust = min(self.trust, Preferences(self.objectives, trust=data.get("trust", 1.0)).trust)
         found = Preferences(self.objectives, trust=trust)._holding(self.statements)

@@ -36,7 +36,7 @@ from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Question, notion_of
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
-from conewise.objectives import Level, Objective, with_levels
+from conewise.objectives import Level, Objective, check_said_of, with_levels
 from conewise.tables.measurements import LongTable, Source, meaning_of
 
 
@@ -216,6 +216,7 @@ def analyse(
     if units is not None:
         take_units(source, units)
     meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
+    check_said_of(cone, meaning)
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from conewise.errors import ConewiseError, InputError
@@ -37,6 +37,8 @@ def as_values(returned: Any, objectives: Sequence[str]) -> list[float]:
     >>> as_values({"speed": 2, "cost": 1}, ["cost", "speed"])
     [1.0, 2.0]
     """
+    if isinstance(returned, Set):
+        raise _mistaken("a set, which has no order", objectives)
     if isinstance(returned, Mapping):
         missing = next((name for name in objectives if name not in returned), None)
         if missing is not None:

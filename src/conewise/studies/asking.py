@@ -76,6 +76,11 @@ def told_all(
                 f"problem.evaluate must return Observations(designs, means, counts, scatters) or "
                 f"Observations.single(designs, values), got {type(observations).__name__}."
             )
+        if not len(observations):
+            raise InputError(
+                f"problem.evaluate returned no observation of the {pulls.total:,} that were asked for; return one row "
+                "for each, or raise an error."
+            )
         state = algorithm.tell(state, observations)
         if told is not None:
             told.append(observations)

@@ -25,6 +25,7 @@ from conewise.objectives import (
     Objectives,
     UnitsWarning,
     as_objectives,
+    check_said_of,
     units_remark,
     with_levels,
 )
@@ -111,6 +112,8 @@ def identify(
         if meaning is None:
             raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
         meaning = with_levels(meaning, levels)
+    if meaning is not None:
+        check_said_of(cone, meaning)
     given = () if meaning is None else _as_evaluated(meaning, problem)
     said = noise if noise is not None else getattr(problem, "assumption", None)
     assumed = said if meaning is None else meaning.noise(said) or said

@@ -34,7 +34,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import ConewiseError, InputError
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Notion, Question
-from conewise.objectives import Level, Objective, Objectives, as_objectives, with_levels
+from conewise.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
 from conewise.problems.box import Box
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
@@ -350,6 +350,7 @@ def specified(
         designs, noise = rows_of(box, box.first()), box.noise if noise is None else noise
     names, rows = checked_designs(designs)
     columns = columns if levels is None else with_levels(columns, levels)
+    check_said_of(cone, columns)
     separate = as_flag(separate, "separate") or (isinstance(algorithm, str) and algorithm == SEPARATE)
     ours = _TAKEN | CELL_COLUMNS if separate else _TAKEN
     taken = next((name for name in columns.names if name.lower() in ours), None)

@@ -18,6 +18,7 @@ from conewise.objectives import (
     Objective,
     UnitsWarning,
     as_objectives,
+    check_said_of,
     proposed_units,
     units_remark,
     with_levels,
@@ -71,6 +72,7 @@ def front(
     take_units(opened, units)
     if levels is not None:
         opened.meaning_as(with_levels(opened.meaning, levels))
+    check_said_of(cone, opened.meaning)
     found = front_of_table(opened, cone, keep_duplicates=keep_duplicates)
     if (remark := spread_remark(opened, found, cone)) is not None:
         warnings.warn(remark, UnitsWarning, stacklevel=2)
