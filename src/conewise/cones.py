@@ -73,7 +73,7 @@ class Cone:
     said: tuple[str, ...]
     """What was said that made this cone (`Preferences`), in words; empty for a cone that was written down."""
 
-    _about: tuple[tuple[str, str, float], ...] = ()
+    about: tuple[tuple[str, str, float], ...] = ()
     """Name, goal and unit of the objectives of which `said` speaks; empty where nobody has said it."""
     _given: Floats
     _text: str | None
@@ -264,7 +264,7 @@ class Cone:
         An objective is a name, a goal and a unit. Where others are named beside such a cone, it is refused.
         """
         cone = object.__new__(type(self))
-        cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)), _about=tuple(about))
+        cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)), about=tuple(about))
         return cone
 
     # -- geometry -------------------------------------------------------------------------------------------

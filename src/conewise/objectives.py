@@ -372,10 +372,10 @@ def check_said_of(cone: Cone, objectives: Objectives) -> None:
     Its numbers count in the steps of the objectives of which somebody spoke: beside others they mean something else.
     """
     here = tuple((o.name, o.goal, o.unit) for o in objectives)
-    if not cone._about or not here or here == cone._about:
+    if not cone.about or not here or here == cone.about:
         return
     said, given = (
-        ", ".join(f"{name} ({goal}, unit {unit:g})" for name, goal, unit in each) for each in (cone._about, here)
+        ", ".join(f"{name} ({goal}, unit {unit:g})" for name, goal, unit in each) for each in (cone.about, here)
     )
     raise InputError(
         f"what was said, of which the cone is made, is about {said}, and here the objectives are {given}; state it "

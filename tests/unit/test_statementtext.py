@@ -138,7 +138,10 @@ def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
         (lambda: cw.Preferences(["a", "b"]).said("prefer: A > B", {"B": [1, 2]}), "no design is called 'A'"),
         (lambda: cw.Preferences(["a", "b"]).said("accept: 1 a, 2 a for 3 b"), "once, got 'a' twice"),
         (lambda: cw.Preferences(["a", "b"]).said("importance: a=10%, a=20%"), "once, got 'a' twice"),
-        (lambda: cw.Preferences(["a", "b"]).said({"objectives": ["a"], "statements": "ranked: a, b"}), "are a list"),
+        (
+            lambda: cw.Preferences(["a", "b"]).said({"objectives": ["a"], "statements": "ranked: a, b"}),
+            "a list of texts",
+        ),
         (lambda: cw.Preferences(["a", "b"]).said("cone: planar:45"), "every gain counts"),
         (lambda: cw.Preferences(["a", "b"]).said("accept: 5 a"), "an exchange is written"),
         (lambda: cw.Preferences(["a", "b"]).said("importance: a=20%, c=30%"), "with the names a, b, got"),

@@ -13,11 +13,12 @@ from typing import Any
 import click
 
 from conewise._arrays import Floats
+from conewise._version import SCHEMA
 from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess
 from conewise.errors import printable
 from conewise.goals import Guarantee, Heuristic
-from conewise.report.data import SCHEMA, Table
+from conewise.report.data import Table
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 

@@ -11,9 +11,6 @@ from conewise.experiments.beyond import BudgetRow, ConeRow
 from conewise.experiments.compare import Cell
 from conewise.experiments.papers.ararat_tekin_2023 import Reproduction
 
-SCHEMA = 2
-"""The version of what --json prints (docs/json): raised where a key goes or changes its meaning, not for new ones."""
-
 
 @dataclass(frozen=True)
 class Table:

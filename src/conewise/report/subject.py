@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Floats, as_count
+from conewise._version import SCHEMA
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
 from conewise.algorithms.evidence import Evidence
@@ -25,7 +26,6 @@ from conewise.feedback import Observations
 from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
-from conewise.report.data import SCHEMA
 from conewise.studies.view import StudyView
 from conewise.tables.measurements import Source
 
