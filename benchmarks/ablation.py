@@ -18,7 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import conewise as cw
+from benchmarks import commits
 from benchmarks.cases import disc_brake, random_family, two_leaders
+from benchmarks.lines import CODE, made_with
 from benchmarks.paired import RULE, Ratio, paired
 from benchmarks.sections import PAGE, write
 from conewise.algorithms import SuccessiveElimination
@@ -165,6 +167,7 @@ def measure(chosen: list[Instance], runs: int, path: Path = KEPT) -> Kept:
                     continue
                 evaluations, right = found[key] = measured(instance, tuning_of(variant), number)
                 line = {"case": key[0], "variant": variant, "run": number, "evaluations": evaluations, "right": right}
+                line |= {CODE: commits.commit()}
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
     return found
@@ -229,7 +232,8 @@ def intro(runs: int) -> list[str]:
     said = (
         f"Made by `python -m benchmarks.ablation --runs {runs} --write`, with the default rule and seeds from {SEED} "
         "on. Evaluations as a multiple of those with every mechanism (standard errors in brackets); empty where a "
-        f"mechanism has nothing to do. {RULE}, or {runs} of them are made; *runs* are those with every mechanism."
+        f"mechanism has nothing to do. {RULE}, or {runs} of them are made; *runs* are those with every mechanism. "
+        f"{made_with(KEPT)}"
     )
     return ["## What each mechanism saves", "", said, ""]
 
