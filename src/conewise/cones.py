@@ -25,6 +25,7 @@ from conewise._arrays import (
 )
 from conewise._conechecks import (
     angle,
+    as_about,
     as_bid_ask,
     as_rows,
     irredundant,
@@ -237,16 +238,17 @@ class Cone:
         said = data.get("said", ())
         if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
             raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
-        cone = cls(data["rows"]).remembering(said)
+        cone = cls(data["rows"])
+        about = as_about(data.get("about", ()), cone.dim)
         text = data.get("text")
         if text is None:
-            return cone
+            return cone.remembering(said, about)
         named = cls.parse(text)
         if named != cone:
             raise ConeError(
                 f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
             )
-        return named.remembering(said)
+        return named.remembering(said, about)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and text, for JSON or TOML; `from_dict` reads it back to an equal cone.
@@ -256,7 +258,8 @@ class Cone:
         """
         named: dict[str, Any] = {} if self._text is None else {"text": self._text}
         said = {"said": list(self.said)} if self.said else {}
-        return {"rows": self._given.tolist(), **named, **said}
+        about = {"about": [list(each) for each in self.about]} if self.about else {}
+        return {"rows": self._given.tolist(), **named, **said, **about}
 
     def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
         """The same cone, with the sentences from which it was made (`Preferences`), and the objectives they are about.
@@ -482,15 +485,20 @@ class Cone:
         raise AttributeError(f"a Cone is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said)
+        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said, self.about)
 
 
 def _restore(
-    cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...], said: tuple[str, ...] = ()
+    cls: type[Cone],
+    rows: Floats,
+    text: str | None,
+    removed: tuple[int, ...],
+    said: tuple[str, ...] = (),
+    about: tuple[tuple[str, str, float], ...] = (),
 ) -> Cone:
     cone = object.__new__(cls)
     cone._fill(rows, text, removed)
-    return cone.remembering(said)
+    return cone.remembering(said, about)
 
 
 def as_cone(cone: object) -> Cone:

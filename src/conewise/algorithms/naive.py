@@ -32,7 +32,12 @@ _THEOREMS = {
 }
 _NAMED_PAIRS: Final = 2**24  # beyond, nobody is told who covers whom
 
-FROM_BOUND: Final = -1
+
+class _FromBound(int):
+    """A number that nobody else can give."""
+
+
+FROM_BOUND: Final = _FromBound(-1)
 """Says that `evaluations_each` is to be derived."""
 
 
@@ -61,7 +66,7 @@ class NaiveElimination(Answering, Planner):
         object.__setattr__(self, "question", as_question(self.question, self.n_designs))
         as_positive(self.epsilon, "epsilon")
         as_answered(self.question.success, ("cover",), type(self).__name__)
-        if not (isinstance(self.evaluations_each, int) and self.evaluations_each == FROM_BOUND):
+        if self.evaluations_each is not FROM_BOUND:
             each = as_count(self.evaluations_each, "evaluations_each")
             object.__setattr__(self, "evaluations_each", check_total(each, self.n_designs))
             object.__setattr__(self, "bound", "given")

@@ -91,6 +91,9 @@ def _columns(features: Any) -> dict[str, list[Any]]:
     """The columns by name; columns of an array are called by their number."""
     if isinstance(features, Mapping) or (hasattr(features, "columns") and hasattr(features, "__getitem__")):
         names = list(features if isinstance(features, Mapping) else getattr(features, "column_names", features.columns))
+        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+        if twice is not None:
+            raise InputError(f"two features are called {shown(twice)}; every feature needs a name of its own.")
         return {str(name): _entries(features[name], str(name)) for name in names}
     if isinstance(features, Sequence) and len(features) and all(isinstance(row, Mapping) for row in features):
         names = list(features[0])

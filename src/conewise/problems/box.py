@@ -211,6 +211,9 @@ class Candidates:
             return as_values(self.box.evaluate(design, *seed), self.objectives)
         except EvaluationFailed as failed:
             raise EvaluationFailed(f"evaluate failed at {self.names[which]}: {failed}.") from None
+        except Exception as error:  # it is the user's: it goes up as it is, and says where
+            error.add_note(f"It was raised by evaluate at {self.names[which]}.")
+            raise
 
 
 def _short(value: Any) -> str:

@@ -35,6 +35,7 @@ def inspect(
     rows: list[dict[str, Any]] = []
     for where, log in _logs(logs):
         about = log.get("eval") or {}
+        _check_log(about, log.get("samples"), where)
         if log.get("status") != "success" or not log.get("samples"):
             raise InputError(f"{where} is the log of an evaluation that did not succeed, or has no samples.")
         for sample in log["samples"]:
@@ -64,6 +65,17 @@ def lm_eval(files: Any, *, objectives: Sequence[str | Objective] = (), minimise:
     return _compared(rows, objectives, minimise, "the samples")
 
 
+def _check_log(about: Any, samples: Any, where: str) -> None:
+    """Refuse what is not as inspect-ai writes it: a file may hold anything."""
+    good = isinstance(about, Mapping) and isinstance(samples, list | tuple | None)
+    for sample in (samples or ()) if good else ():
+        good = isinstance(sample, Mapping) and isinstance(sample.get("scores") or {}, Mapping)
+        if not good:
+            break
+    if not good:
+        raise InputError(f"{where} is not as inspect-ai writes a log: eval, status, and samples that have scores.")
+
+
 def _compared(
     rows: list[dict[str, Any]], objectives: Sequence[str | Objective], minimise: Sequence[str], what: str
 ) -> Imported:
@@ -77,8 +89,11 @@ def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for path in _files(given, "**/*.json", f"**/*{ENDING}"):
             if path.suffix == ENDING:
                 yield path.name, _from_packed(path)
-            else:
-                yield path.name, _loaded(path.read_text(encoding="utf-8"), path.name)
+                continue
+            found = _loaded(path.read_text(encoding="utf-8"), path.name)
+            if not isinstance(found, Mapping):
+                raise InputError(f"{path.name} is no log of inspect-ai: it holds {shown(found)}.")
+            yield path.name, found
         return
     for log in given if isinstance(given, Iterable) and not isinstance(given, Mapping) else [given]:
         plain = log.model_dump() if hasattr(log, "model_dump") else log
@@ -107,7 +122,9 @@ def _are_paths(given: Any) -> bool:
 
 
 def _files(given: Any, *patterns: str) -> list[Path]:
-    paths = [Path(path) for path in (given if _are_paths(given) else [given])]
+    if not isinstance(given, str | Path) and not _are_paths(given):
+        raise InputError(f"a file, a folder, or a list of them was expected, got {shown(given)}.")
+    paths = [Path(path) for path in ([given] if isinstance(given, str | Path) else given)]
     found: list[Path] = []
     for path in paths:
         found += sorted(file for pattern in patterns for file in path.glob(pattern)) if path.is_dir() else [path]

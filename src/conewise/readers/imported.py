@@ -117,10 +117,10 @@ def _word(row: Mapping[str, Any], column: str, place: int) -> str:
 def chosen(found: Sequence[str], objectives: Sequence[str | Objective], what: str) -> Sequence[str | Objective]:
     """The objectives asked for, all of them there; or all that were found."""
     if not found:
-        raise InputError(f"{what} holds no values to compare.")
+        raise InputError(f"there are no values to compare in {what}.")
     stray = next((name for name in called(objectives) if name not in found), None)
     if stray is not None:
-        raise InputError(f"{what} has no {stray!r:.60}; it has {', '.join(found)[:200]}.")
+        raise InputError(f"there is no {stray!r:.60} in {what}, only {', '.join(found)[:200]}.")
     return objectives or list(found)
 
 

@@ -50,7 +50,7 @@ def mlflow(
     if not done:
         raise InputError("there are no finished runs.")
     common = [metric for metric in done[0].metrics if all(metric in run.metrics for run in done)]
-    wanted = chosen(common, objectives, "every run")
+    wanted = chosen(common, objectives, "all of the runs")
     rows = []
     for run in done:
         row: dict[str, Any] = {"design": named_by(run.parameters)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +29,7 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
     for key, entries in data.items():
         match = _SPLIT.fullmatch(str(key))
         if match:
-            found.setdefault(match[2], {})[int(match[1])] = list(entries)
+            found.setdefault(match[2], {})[int(match[1])] = entries
     if "params" not in data or not found:
         raise InputError(
             "cv_results_ of scikit-learn has params and split0_test_..., got "
@@ -35,6 +37,7 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
         )
     wanted = chosen(list(found), objectives, "cv_results_")
     folds = sorted(next(iter(found.values())))
+    _check_whole(data["params"], found)
     rows = []
     for place, parameters in enumerate(data["params"]):
         name = named_by(dict(parameters))
@@ -42,6 +45,27 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
             scores = {metric: float(found[metric][fold][place]) for metric in found}
             rows.append({"design": name, "fold": fold} | scores)
     return Imported(rows, wanted, shared="folds", block="fold")
+
+
+def _check_whole(settings: Any, found: Mapping[str, Mapping[int, Any]]) -> None:
+    """Refuse a file that somebody has cut: a score of every setting in every fold, for every metric."""
+    if not _is_list(settings) or not all(isinstance(setting, Mapping) for setting in settings):
+        raise InputError(f"params in cv_results_ must list the parameters of every setting, got {shown(settings)}.")
+    folds = sorted({fold for scores in found.values() for fold in scores})
+    for metric, fold in product(found, folds):
+        entries = found[metric].get(fold)
+        where = f"split{fold}_test_{metric} in cv_results_ must have a number for each of the {len(settings)} settings"
+        if entries is None or not _is_list(entries):
+            raise InputError(f"{where} in params, got {shown(entries)}.")
+        if len(entries) != len(settings):
+            raise InputError(f"{where} in params, got {len(entries)}.")
+        stray = next((score for score in entries if not isinstance(score, Real)), None)
+        if stray is not None:
+            raise InputError(f"{where}, got {shown(stray)}.")
+
+
+def _is_list(entries: Any) -> bool:
+    return hasattr(entries, "__len__") and not isinstance(entries, str | bytes | Mapping)
 
 
 def _data(results: Any) -> Mapping[str, Any]:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Protocol
 
+import numpy as np
+
+from conewise._arrays import Indices
 from conewise.algorithms.contract import Algorithm, Result, State, planner_of
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -81,9 +84,20 @@ def told_all(
                 f"problem.evaluate returned no observation of the {pulls.total:,} that were asked for; return one row "
                 "for each, or raise an error."
             )
+        if not np.isin(observations.designs, pulls.designs).any():
+            raise InputError(
+                f"problem.evaluate was asked for {_some(pulls.designs)} and returned {_some(observations.designs)} "
+                "instead; return what was asked for (designs are counted from 0), or raise an error."
+            )
         state = algorithm.tell(state, observations)
         if told is not None:
             told.append(observations)
         if progress is not None:
             progress(state.evaluations, total)
     return state
+
+
+def _some(designs: Indices) -> str:
+    different = np.unique(designs).tolist()
+    shown = ", ".join(map(str, different[:5]))
+    return f"design{'s' if len(different) > 1 else ''} {shown}{', ...' if len(different) > 5 else ''}"

@@ -277,3 +277,9 @@ def test_bad_questions_are_refused(epsilon, delta, words):
 def test_it_covers_and_does_not_contain():
     with pytest.raises(cw.InputError, match='NaiveElimination answers success "cover" alone, got "contain"'):
         NaiveElimination(cw.Question(**ASKED, noise=Gaussian(1), success="contain"), 3)
+
+
+@pytest.mark.parametrize("each", [-1, 0])
+def test_a_number_of_evaluations_that_nobody_can_make_is_refused(each):
+    with pytest.raises(cw.InputError, match="evaluations_each must be at least 1"):
+        given_each(each)

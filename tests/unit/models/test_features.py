@@ -57,6 +57,12 @@ def test_an_order_makes_equal_steps():
     assert found.values.ravel().tolist() == [0.5, 0.0, 1.0]
 
 
+def test_two_columns_of_one_name_are_refused():
+    table = pyarrow.Table.from_arrays([pyarrow.array([1.0, 2.0])] * 2, names=["heat", "heat"])
+    with pytest.raises(cw.InputError, match="two features are called 'heat'; every feature needs a name of its own"):
+        encoded(table)
+
+
 def test_truth_values_are_numbers():
     assert encoded({"hot": [True, False, True]}).values.ravel().tolist() == [1.0, 0.0, 1.0]
 

@@ -85,6 +85,13 @@ def test_an_evaluation_that_fails_names_its_setting():
         problem.evaluate(Pulls([0]), rng=0)
 
 
+def test_an_error_of_somebody_s_own_goes_up_and_says_where():
+    problem = box(evaluate=lambda design: [1 / 0, 1.0]).at(np.array([[0.5, 0.2]]), ["a", "b"])
+    with pytest.raises(ZeroDivisionError) as raised:
+        problem.evaluate(Pulls([0]), rng=0)
+    assert raised.value.__notes__ == ["It was raised by evaluate at x=0.5, kind=a."]
+
+
 @pytest.mark.parametrize("returned", [[1.0, 2.0, 3.0], 1.0, "two", None, {"a": 1.0}])
 def test_values_of_another_shape_are_refused(returned):
     problem = box(evaluate=lambda design: returned).at(np.array([[0.5, 0.2]]), ["a", "b"])

@@ -12,12 +12,12 @@ import conewise as cw
 from conewise import readers
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
+LOG = {"status": "success", "eval": {"model": "m", "task": "t"}}
 
 
-# -- Optuna ----------------------------------------------------------------------------------------------------------
-
-
-# -- scikit-learn ----------------------------------------------------------------------------------------------------
+def written(folder, text):
+    (folder / "log.json").write_text(text, encoding="utf-8")
+    return folder / "log.json"
 
 
 # -- language models -------------------------------------------------------------------------------------------------
@@ -51,10 +51,20 @@ def test_samples_of_lm_eval_are_evaluations_of_models():
     [
         (lambda path: readers.inspect(path), "there is no file like"),
         (lambda path: readers.inspect(3), "a log of inspect-ai was expected, got 3"),
+        (lambda path: readers.inspect([1]), "a log of inspect-ai was expected, got 1"),
+        (lambda path: readers.inspect(written(path, "[1]")), "log.json is no log of inspect-ai: it holds"),
+        (lambda path: readers.inspect([LOG | {"eval": 3}]), "is not as inspect-ai writes a log: eval, status"),
+        (lambda path: readers.inspect([LOG | {"samples": 3}]), "is not as inspect-ai writes a log: eval, status"),
+        (lambda path: readers.inspect([LOG | {"samples": [3]}]), "is not as inspect-ai writes a log: eval, status"),
+        (lambda path: readers.inspect([LOG | {"samples": [{"scores": 3}]}]), "is not as inspect-ai writes a log"),
+        (lambda path: readers.lm_eval(3), "a file, a folder, or a list of them was expected, got 3"),
         (lambda path: readers.inspect([{"status": "error"}]), "did not succeed, or has no samples"),
         (lambda path: readers.inspect(path / "x.eval"), "there is no file"),
         (lambda path: readers.inspect(DATA / "inspect", design="day"), 'design must be "model" or "task"'),
-        (lambda path: readers.inspect(DATA / "inspect", objectives=["f1"]), "the logs has no 'f1'; it has match"),
+        (
+            lambda path: readers.inspect(DATA / "inspect", objectives=["f1"]),
+            "no 'f1' in the logs, only match, includes",
+        ),
         (lambda path: readers.lm_eval(path), "there is no file like"),
         (lambda path: readers.lm_eval(DATA / "sklearn.json"), "is not valid JSON|no sample of lm-eval"),
     ],
@@ -75,19 +85,6 @@ def test_packed_logs_are_read_as_they_are():
     assert table.columns["sample"][:2] == ["sums/q0", "sums/q1"]
 
 
-def test_a_grade_that_nobody_knows_is_named(tmp_path):
-    log = {
-        "status": "success",
-        "eval": {"model": "m", "task": "t"},
-        "samples": [{"id": 1, "scores": {"s": {"value": "X"}}}],
-    }
+def test_a_grade_that_nobody_knows_is_named():
+    log = LOG | {"samples": [{"id": 1, "scores": {"s": {"value": "X"}}}]}
     refused(lambda: readers.inspect([log]), "'s' is 'X', where a number or a grade")
-
-
-# -- MLflow ----------------------------------------------------------------------------------------------------------
-
-
-# -- melted tables ---------------------------------------------------------------------------------------------------
-
-
-# -- on the command line ---------------------------------------------------------------------------------------------

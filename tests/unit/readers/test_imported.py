@@ -34,7 +34,7 @@ def test_a_melted_table_becomes_one_row_an_evaluation(tmp_path):
         (LONG[:-1], {}, "'b' has no 'time' in evaluation '1'"),
         ([*LONG, LONG[0]], {"run": "seed"}, "'acc' of 'a' stands twice for seed '1'"),
         ([*LONG, {"model": "", "metric": "acc", "value": 1}], {}, "row 7 .* column 'model' is empty"),
-        (LONG, {"objectives": ["speed"]}, "the column 'metric' has no 'speed'; it has acc, time"),
+        (LONG, {"objectives": ["speed"]}, "there is no 'speed' in the column 'metric', only acc, time"),
     ],
 )
 def test_what_cannot_be_put_together_is_one_sentence(rows, options, words):

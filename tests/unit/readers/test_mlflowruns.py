@@ -74,7 +74,7 @@ def test_runs_as_a_frame_of_search_runs(kind):
         ({"a": [1]}, {}, "a frame of runs has a column status and columns such as metrics.NAME"),
         (DATA / "mlruns", {"experiment": "other"}, "has no experiment 'other'; it has boilers"),
         (DATA / "inspect", {}, "holds 0 experiments"),
-        (DATA / "mlruns", {"objectives": ["speed"]}, "every run has no 'speed'; it has cost, yield"),
+        (DATA / "mlruns", {"objectives": ["speed"]}, "there is no 'speed' in all of the runs, only cost, yield"),
     ],
 )
 def test_what_is_no_run_is_one_sentence(given, options, words):

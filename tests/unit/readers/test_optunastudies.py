@@ -73,7 +73,7 @@ def test_the_study_of_optuna_itself_is_read_like_its_file(tmp_path):
         ("postgresql://host/db", {}, "give the study itself"),
         (DATA / "sklearn.json", {}, "is not a storage of Optuna"),
         (DATA / "optuna.db", {"name": "other"}, "has no study 'other'; it has pipes"),
-        (DATA / "optuna.db", {"objectives": ["speed"]}, "has no 'speed'; it has cost, yield"),
+        (DATA / "optuna.db", {"objectives": ["speed"]}, "there is no 'speed' in the study 'pipes', only cost, yield"),
         (optuna_like([("FAIL", {}, None)]), {}, "has no completed trials"),
         (optuna_like([("COMPLETE", {}, [1.0])]), {}, "is complete and has no finite values"),
     ],

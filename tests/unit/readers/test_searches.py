@@ -13,6 +13,7 @@ import conewise as cw
 from conewise import readers
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
+SEARCH = {"params": [{"depth": 1}, {"depth": 2}], "split0_test_score": [0.5, 0.6], "split1_test_score": [0.4, 0.7]}
 
 
 def test_folds_are_evaluations_that_the_designs_share():
@@ -76,6 +77,13 @@ def test_the_search_of_scikit_learn_itself(tmp_path):
         (3, "cv_results_ of a search, or the search itself, was expected, got 3"),
         ({"a": [1]}, "has params and split0_test_..., got a"),
         ("nothing.json", "there is no file nothing.json"),
+        (SEARCH | {"params": [{"depth": 1}]}, "split0_test_score in cv_results_ must have a number for each of the 1"),
+        (SEARCH | {"params": 3}, "params in cv_results_ must list the parameters of every setting, got 3"),
+        (SEARCH | {"params": [1, 2]}, "params in cv_results_ must list the parameters of every setting"),
+        (SEARCH | {"split1_test_score": [1.0]}, "split1_test_score .* each of the 2 settings in params, got 1"),
+        (SEARCH | {"split1_test_score": 1.0}, "split1_test_score .* each of the 2 settings in params, got 1.0"),
+        (SEARCH | {"split1_test_score": [1.0, "x"]}, "split1_test_score .* each of the 2 settings, got 'x'"),
+        (SEARCH | {"split1_test_loss": [1.0, 2.0]}, "split0_test_loss .* each of the 2 settings in params, got None"),
     ],
 )
 def test_what_is_no_search_is_one_sentence(given, words):

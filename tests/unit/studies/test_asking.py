@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import conewise as cw
+from conewise.errors import InputError
 from conewise.noise import Gaussian
 from conewise.studies.asking import run, told_all
 
@@ -29,3 +31,17 @@ def test_a_run_is_the_answer_of_its_last_state():
     state, result = told_all(rule(), PROBLEM, rng=3), run(rule(), PROBLEM, rng=3)
     assert np.array_equal(result.means, rule().recommend(state).means)
     assert result.evaluations == state.evaluations
+
+
+class Elsewhere:
+    """A problem that evaluates what nobody asked for."""
+
+    n_designs, dim, assumption = 3, 2, Gaussian(0.3)
+
+    def evaluate(self, pulls, rng):
+        return cw.Observations([0], [[1.0, 2.0]])
+
+
+def test_a_problem_that_never_evaluates_what_is_asked_for_is_refused():
+    with pytest.raises(InputError, match=r"was asked for designs? .* and returned design 0 instead; return what was"):
+        told_all(rule(), Elsewhere(), rng=0)
