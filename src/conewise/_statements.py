@@ -28,7 +28,7 @@ _PLAIN: Final = re.compile(r"[^\W\d]([^,=<>?\"]*[^\s,=<>?\"])?")  # names that n
 _JOINING: Final = re.compile(r"\b(for|and)\b")  # unless they hold a word that joins others
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Statement:
     """One thing that was said."""
 
@@ -36,8 +36,8 @@ class Statement:
     """As `Preferences.said` reads it, to the last bit."""
     words: str
     """As a sentence says it."""
-    rays: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    """(m, D): directions of improvement, in units."""
+    rays: Floats = field(default_factory=lambda: np.empty((0, 0)), compare=False)
+    """(m, D): directions of improvement, in units; they follow from the text and from the objectives."""
     fuzz: float = 0.0
     """What rounding leaves open of them, relative to their length."""
     forbidden: tuple[tuple[int, tuple[int, ...]], ...] = ()

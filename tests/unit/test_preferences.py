@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,3 +83,15 @@ def test_a_cone_remembers_what_was_said():
 
 def test_nothing_said_is_the_componentwise_order():
     assert cw.Preferences(["a", "b", "c"]).cone == cw.Cone.orthant(3)
+
+
+def test_preferences_are_equal_when_the_same_was_said_in_the_same_words():
+    price, speed = cw.Objective("price", "min"), cw.Objective("speed")
+
+    def said(amount=100, objectives=(price, speed)):
+        return cw.Preferences(objectives).accepts(give={"price": amount}, get={"speed": 1000}).never("speed")
+
+    assert said() == said() == cw.Preferences.from_dict(said().to_dict())
+    assert hash(said()) == hash(said())
+    assert said() != said(101)
+    assert said() != said(objectives=(replace(price, unit=500), speed))

@@ -20,7 +20,7 @@ from conewise.cli.meaning import (
     noise_option,
     unit_option,
 )
-from conewise.cli.options import as_population, columns, force_option
+from conewise.cli.options import as_population, columns, force_option, minimise_option
 from conewise.cli.origins import ORIGINS, Origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import (
@@ -74,7 +74,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 )
 @click.option("--design", help="Column that names the design; one called name, design or id by default.")
 @click.option("--objectives", callback=columns, help="Columns that were measured, separated by commas.")
-@click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@minimise_option
 @unit_option
 @level_option
 @click.option("--cone", "spec", help="Text form of the cone; the orthant by default.")

@@ -21,9 +21,7 @@ from conewise.report.data import Table
 @click.option("--designs", type=int, required=True, help="Number of designs K.")
 @click.option("--epsilon", type=float, required=True, help="Accuracy.")
 @click.option("--delta", type=float, required=True, help="Admitted probability of failure.")
-@click.option(
-    "--sigma", type=float, default=1.0, show_default=True, help="Noise level: a standard deviation, not a variance."
-)
+@click.option("--sigma", type=float, show_default="1.0", help="Noise level: a standard deviation, not a variance.")
 @click.option(
     "--noise",
     "kind",
@@ -49,7 +47,7 @@ def budget(
     designs: int,
     epsilon: float,
     delta: float,
-    sigma: float,
+    sigma: float | None,
     kind: str,
     low: float | None,
     high: float | None,
@@ -106,13 +104,16 @@ def budget(
     print_table(table)
 
 
-def _noise(kind: str, sigma: float, low: float | None, high: float | None) -> Noise:
+def _noise(kind: str, sigma: float | None, low: float | None, high: float | None) -> Noise:
     if kind == "bounded":
+        if sigma is not None:
+            raise InputError("--sigma says nothing of bounded noise, of which --low and --high say all; leave it out.")
         if low is None or high is None:
             raise InputError("bounded noise needs --low and --high.")
         return Bounded(low, high)
     if low is not None or high is not None:
         raise InputError("--low and --high belong to --noise bounded.")
+    sigma = 1.0 if sigma is None else sigma
     if kind == "gaussian":
         return Gaussian(sigma)
     return SubGaussian(sigma) if kind == "subgaussian" else NormSubGaussian(sigma)

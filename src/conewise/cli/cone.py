@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise._conetext import split_cone_text
 from conewise._limits import MOST_OBJECTIVES
-from conewise.cli.options import columns
+from conewise.cli.options import columns, force_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import spoken_cone, stating
 from conewise.cones import Cone
@@ -26,6 +26,7 @@ from conewise.report.words import describe
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @stating
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
+@force_option
 @click.option("--details", is_flag=True, help="Facets, rays, dual, widths and ordering complexity as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cone(
@@ -34,6 +35,7 @@ def cone(
     objectives: list[str],
     minimise: list[str],
     plot: Path | None,
+    force: bool,
     details: bool,
     as_json: bool,
 ) -> None:
@@ -50,7 +52,7 @@ def cone(
     if plot is not None:
         from conewise.report.plots import cone_picture, save
 
-        save(cone_picture(chosen, objectives=objectives or None), plot)
+        save(cone_picture(chosen, objectives=objectives or None), plot, force=force)
     if as_json:
         complexity = chosen.complexity
         print_json(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
-from conewise.cli.options import columns
+from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
 from conewise.dashboard.doorway import doorway
@@ -40,7 +40,7 @@ _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 @click.option(
     "--objectives", callback=columns, help="Columns to compare, separated by commas; all but the name by default."
 )
-@click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@minimise_option
 @unit_option
 @level_option
 @click.option("--name", help="Column that names a design; or which study, where a file or database holds several.")

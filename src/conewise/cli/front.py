@@ -11,7 +11,7 @@ import numpy as np
 
 from conewise._arrays import Indices
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
-from conewise.cli.options import columns, force_option
+from conewise.cli.options import columns, force_option, minimise_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cli.stating import designs_named, order_words, stated, stating
@@ -39,7 +39,7 @@ _NAMED = 12  # columns named in the summary
     help="Columns to compare, separated by commas ('\"a, b\",c' where a name holds one); by default all that have a "
     "name, but for the column that names designs.",
 )
-@click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@minimise_option
 @unit_option
 @level_option
 @click.option("--where", metavar="CONDITION", help="Only rows like this: 'price < 1000 and fuel == diesel'.")

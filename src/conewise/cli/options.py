@@ -47,6 +47,13 @@ def columns(_: click.Context, __: click.Parameter, value: str | None) -> list[st
     return [word.strip() for word in words if word.strip()]
 
 
+minimise_option: Final = click.option(
+    "--minimise",
+    callback=columns,
+    help="Objectives that should be small; what is named here is compared, also beside --objectives.",
+)
+
+
 @contextmanager
 def dask_executor(address: str) -> Iterator[Any]:
     """The workers of the Dask scheduler at the address of --dask; evaluations are never answered from its memory."""

@@ -11,8 +11,8 @@ import click
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.cli.meaning import meant_by, unit_option
-from conewise.cli.options import columns
+from conewise.cli.meaning import all_named, meant_by, unit_option
+from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
@@ -30,7 +30,7 @@ _MOST = 200_000  # designs that are held in memory
 @click.command(short_help="Find your cone by a few choices between designs.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--objectives", callback=columns, help="Columns to compare, separated by commas; by default all others.")
-@click.option("--minimise", callback=columns, help="Those of them that should be small.")
+@minimise_option
 @click.option("--name", help="Column that names a design; one called name, design or id by default.")
 @unit_option
 @click.option("--cone", "spec", help="Begin with this: a text form such as ranked:speed,price or price=20%,speed=30%.")
@@ -58,7 +58,8 @@ def prefer(
 
     Example: conewise prefer cars.csv --objectives price,speed --minimise price --accept "100 price for 1 speed"
     """
-    table = DesignTable(file, objectives=objectives or None, minimise=minimise, name=name)
+    compared = all_named(objectives, minimise, units) if objectives else None
+    table = DesignTable(file, objectives=compared, minimise=minimise, name=name)
     labels, values = _designs(table)
     meaning, auto = meant_by(table.meaning, units)
     if auto:

@@ -133,7 +133,7 @@ def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[be
     write_text(out / "results.json", [json.dumps(result.to_dict(), indent=2) + "\n"], force=True)
     for name, figure in figures.items():
         for ending in ("png", "svg"):
-            save(figure, out / f"{name}.{ending}")
+            save(figure, out / f"{name}.{ending}", force=True)
 
 
 def _figures(result: Reproduction, angles: list[beyond.ConeRow]) -> dict[str, Any]:

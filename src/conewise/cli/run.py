@@ -104,8 +104,9 @@ def run(
             how = f"The study {ended(status.result)}," if open_ else "Finished"
             click.echo(f"{how} after {pace}{failures}: {names or 'no design'}; {worth_words(status.result)}.")
         else:
+            rest = remaining(opened, status)
             click.echo(
-                f"Not finished ({report.stopped_because}) after {pace}{failures}; still to do: {remaining(status)}; "
+                f"Not finished ({report.stopped_because}) after {pace}{failures}; still to do: {rest}; "
                 "run again to continue."
             )
             context.exit(UNFINISHED)

@@ -113,7 +113,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         *((("of these used", note),) if (note := _unused(status)) else ()),
         ("in flight", f"{status.in_flight:,}" + (f", and {status.expired} whose lease is over" * bool(status.expired))),
         ("failures", f"{status.failures:,}"),
-        ("still to do", remaining(status)),
+        ("still to do", remaining(study, status)),
     ]
 
 
@@ -218,7 +218,7 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
     return (
         f"{counted(status.evaluations)}, {status.in_flight} in flight, {counted(status.failures, 'failure')}; "
         f"{_statuses(by_status(status))}; certified epsilon {_certified(study, status)}; "
-        f"{remaining(status)} to do"
+        f"still to do: {remaining(study, status)}"
     )
 
 
@@ -265,13 +265,17 @@ def _finished(status: StudyStatus) -> str:
     return ended(status.result) if (status.result.status == Status.UNDECIDED.value).any() else "finished"
 
 
-def remaining(status: StudyStatus) -> str:
-    """What is still to do, in words."""
+def remaining(study: Study, status: StudyStatus) -> str:
+    """What is still to do, in words; a limit that ends the study before is named."""
     if status.finished:
         return "nothing"
     if status.remaining is None:
         return "unknown"
-    return f"{to_go(status.remaining, status.at_least)} evaluation{'' if status.remaining == 1 else 's'}"
+    words = f"{to_go(status.remaining, status.at_least)} evaluation{'' if status.remaining == 1 else 's'}"
+    limit = study.max_evaluations
+    if limit is None or status.evaluations + status.remaining <= limit:
+        return words
+    return f"{words} to decide all; the study ends after {counted(limit)} in all"
 
 
 def counted(number: int, what: str = "evaluation") -> str:

@@ -230,8 +230,10 @@ def tell(
             print_json({**counts, "ids": list(told.evaluations), "warnings": warnings_data(odd)})
             return
         parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
-        if told.repeated:
-            parts.append(f"{told.repeated} there already")
+        if told.repeated > told.withdrawn:
+            parts.append(f"{told.repeated - told.withdrawn} there already")
+        if told.withdrawn:
+            parts.append(f"{told.withdrawn} withdrawn with the same values before, which still do not count")
         if skipped:
             parts.append(f"{skipped} without values left for later")
         click.echo(", ".join(parts) + ".")

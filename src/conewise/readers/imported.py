@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.objectives import Objective
 from conewise.tables.designcolumns import called
-from conewise.tables.designs import check_columns
+from conewise.tables.designs import OUTCOMES, check_columns
 from conewise.tables.files import files_of
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.measurements import Incomplete, LongTable
@@ -90,7 +90,7 @@ def melted(
         entry = found.setdefault((who, when), {"design": who, "run": when})
         if what in entry:
             raise InputError(f"{what!r:.60} of {who!r:.60} stands twice for {run} {when!r:.60}; name another column.")
-        entry[what] = row.get(value)
+        entry[what] = _cell(row.get(value), value, place)
     if not separate:
         _check_complete(list(found.values()), metrics)
     return Imported(list(found.values()), objectives or metrics, minimise=minimise)
@@ -105,6 +105,19 @@ def _check_complete(rows: Rows, metrics: Sequence[str]) -> None:
                 "needs all objectives: choose those that were measured together with `objectives`, or say that they "
                 "were measured separately (`separate=True`)."
             )
+
+
+def _cell(entry: Any, column: str, place: int) -> Any:
+    """A value as it stands, refused here, where its row is known, if nothing could make a number of it."""
+    if isinstance(entry, str) and entry.strip() and entry.strip().lower() not in OUTCOMES:
+        try:
+            float(entry)
+        except ValueError:
+            raise InputError(
+                f"the table, row {place + 1} (counted from 1), column {column!r} holds {shown(entry)}, where a number "
+                "was expected."
+            ) from None
+    return entry
 
 
 def _word(row: Mapping[str, Any], column: str, place: int) -> str:

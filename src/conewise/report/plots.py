@@ -17,6 +17,7 @@ from conewise.experiments.beyond import ConeRow
 from conewise.experiments.compare import rate_interval
 from conewise.problems import SimulatedBandit
 from conewise.report.grounds import COLOURS, Palette, clear, finish, literal, palette
+from conewise.tables.files import written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,8 +58,8 @@ def _shown() -> Any:
     return ShownFigure
 
 
-def save(figure: Figure, path: Path) -> None:
-    """As PNG, SVG or PDF by the ending, the same bytes for the same numbers."""
+def save(figure: Figure, path: Path, *, force: bool = False) -> None:
+    """As PNG, SVG or PDF by the ending, the same bytes for the same numbers; over an existing file only by force."""
     import matplotlib as mpl
 
     metadata: dict[str, Any] = {"Software": None} if path.suffix == ".png" else {"Date": None}
@@ -66,8 +67,8 @@ def save(figure: Figure, path: Path) -> None:
         metadata = {"CreationDate": None}
     if path.suffix not in (".png", ".svg", ".pdf"):
         raise InputError(f"a picture's name must end in .png, .svg or .pdf, got {path.name}.")
-    with mpl.rc_context({"svg.hashsalt": "conewise"}):
-        figure.savefig(path, metadata=metadata, dpi=150)
+    with written(path, force=force) as file, mpl.rc_context({"svg.hashsalt": "conewise"}):
+        figure.savefig(file, format=path.suffix[1:], metadata=metadata, dpi=150)
 
 
 def pareto_sets(problem: SimulatedBandit, cones: Sequence[Cone], fronts: Sequence[np.ndarray]) -> Figure:

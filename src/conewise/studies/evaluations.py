@@ -100,6 +100,8 @@ class Told:
     repeated: int
     ignored: tuple[str, ...] = ()
     """What records had beside their ids, designs and objectives that the study knows nothing of."""
+    withdrawn: int = 0
+    """How many of those that were there already had been withdrawn with these very values, and still do not count."""
 
 
 @dataclass(frozen=True)

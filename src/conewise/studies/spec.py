@@ -31,7 +31,7 @@ from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
-from conewise.errors import ConewiseError, InputError
+from conewise.errors import ConewiseError, InputError, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Notion, Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
@@ -431,9 +431,9 @@ def checked_designs(
         if isinstance(design, Mapping):
             row = {as_label(column, "a column of a design"): _cell(value, column) for column, value in design.items()}
             key = next((c for word in NAME_COLUMNS for c in row if c.lower() == word), None)
-            name = str(row[key]) if key is not None else str(place)
+            name = _name_in(row[key], place) if key is not None else str(place)
         else:
-            row, name = {}, str(design)
+            row, name = {}, _name_in(design, place)
         found.append(as_label(name if names is None else names[place], "the name of a design"))
         rows.append(row or {"name": found[-1]})
     if len(found) < least:
@@ -442,6 +442,12 @@ def checked_designs(
     if (twice := first_repeated([*known, *found])) is not None:
         raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
     return tuple(found), tuple(rows)
+
+
+def _name_in(name: Any, place: int) -> str:
+    if name is None or name != name:  # missing values of a frame
+        raise InputError(f"the design in place {place + 1} has no name, got {shown(name)}; give it one.")
+    return str(name)
 
 
 def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Objectives:

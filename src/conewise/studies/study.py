@@ -204,9 +204,14 @@ class Study(ChangingStudy):
             worker = batch.worker if isinstance(batch, Batch) else ""
         worker = as_worker(worker)
 
+        withdrawn = 0
+
         def body(write: Write) -> int:
+            nonlocal withdrawn
             self._check_width(array)
             new = self._not_yet_told(places, array)
+            told = {places[i] for i in new}
+            withdrawn = sum(1 for one in places if one not in told and self._reader.ledger.place(one) < 0)
             self._check_known([places[i] for i in new], array[new])
             if new:
                 write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
@@ -215,7 +220,7 @@ class Study(ChangingStudy):
         with self._reader.guard:
             stored = self._write(body)
             self._reader.repeated += len(places) - stored
-            return Told(tuple(map(str, places)), stored, len(places) - stored, ignored)
+            return Told(tuple(map(str, places)), stored, len(places) - stored, ignored, withdrawn)
 
     def record(
         self,

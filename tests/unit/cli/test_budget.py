@@ -44,6 +44,7 @@ def budget_with(**changes: str) -> list[str]:
         ({"noise": "cauchy"}, "'cauchy' is not one of"),
         ({"noise": "bounded"}, "bounded noise needs --low and --high"),
         ({"noise": "bounded", "low": "1", "high": "0"}, "low must be below high"),
+        ({"noise": "bounded", "low": "0", "high": "1", "sigma": "3"}, "--sigma says nothing of bounded noise"),
         ({"low": "1"}, "--low and --high belong to --noise bounded"),
         ({"cone": "planar:200"}, "200"),
     ],

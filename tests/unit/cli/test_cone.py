@@ -86,3 +86,14 @@ def test_cones_beyond_reason_are_refused(capsys, spec, words):
 def test_importance_without_a_share_says_what_is_missing(capsys):
     said = refused(capsys, "cone", "importance", "--dim", "7")
     assert "importance needs the least share of an objective: write it importance:0.29" in said
+
+
+def test_a_picture_replaces_no_file_unless_it_is_allowed_to(capsys, tmp_path):
+    place = tmp_path / "cone.svg"
+    place.write_text("precious", encoding="utf-8")
+    assert "exists already; name another file, or allow to replace it (--force)" in refused(
+        capsys, "cone", "orthant:2", "--plot", str(place)
+    )
+    assert place.read_text(encoding="utf-8") == "precious"
+    run(capsys, "cone", "orthant:2", "--plot", str(place), "--force")
+    assert place.read_bytes().startswith(b"<?xml")

@@ -98,7 +98,9 @@ def test_places_that_cannot_be_written_to_are_one_line(capsys, designs, tmp_path
     assert "there is no folder" in refused(capsys, "front", "designs.csv", "--out", "nowhere/front.csv")
     assert "is a directory" in refused(capsys, "front", "designs.csv", "--out", str(tmp_path)).lower()
     assert "is a file" in refused(capsys, "reproduce", "--runs", "1", "--out", "designs.csv").lower()
-    assert "No such file or directory" in refused(capsys, "cone", "planar:45", "--plot", "nowhere/cone.png")
+    assert "there is no folder nowhere to write cone.png to" in refused(
+        capsys, "cone", "planar:45", "--plot", "nowhere/cone.png"
+    )
     assert "must end in .png, .svg or .pdf" in refused(capsys, "cone", "planar:45", "--plot", "cone.bmp")
 
 

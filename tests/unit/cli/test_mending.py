@@ -25,6 +25,9 @@ def test_a_value_is_withdrawn(trial, capsys):
         succeeds(capsys, "tell", trial, word, "1", "2")
     said = succeeds(capsys, "withdraw", trial, "d0n0", "--reason", "the sample was mislabelled")
     assert said == ("The value of d0n0 does not count any more (1 withdrawn in all); the evaluation is open again.\n")
+    again = succeeds(capsys, "tell", trial, "d0n0", "1", "2")
+    assert "0 evaluations stored" in again
+    assert again.endswith(", 1 withdrawn with the same values before, which still do not count.\n")
     found = data(capsys, "withdraw", trial, "d1n0", "d2n0", "--reason", "wrong day")
     assert found == {"ids": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn": 3}
     state = data(capsys, "status", trial)

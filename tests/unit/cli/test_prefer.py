@@ -28,6 +28,12 @@ def test_the_command_asks_until_nothing_changes_and_prints_the_cone(cars):
     assert cone.dim == 3
 
 
+def test_an_objective_is_whatever_an_option_names(cars):
+    words = ["prefer", str(cars), "--objectives", "speed", "--minimise", "price", "--unit", "comfort=1"]
+    told = CliRunner().invoke(commands, [*words, "--questions", "0", "--json"])
+    assert [o["name"] for o in json.loads(told.stdout)["preferences"]["objectives"]] == ["speed", "price", "comfort"]
+
+
 def test_answers_can_be_taken_back_and_questions_limited(cars):
     runner = CliRunner()
     told = runner.invoke(commands, ["prefer", str(cars), "--minimise", "price", "--json"], input="1\nu\nq\n")

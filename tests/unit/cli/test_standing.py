@@ -25,6 +25,18 @@ def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
         assert words in in_one_line(study, study.status())
 
 
+def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):
+    with studies.make(tmp_path / "t.db") as study:
+        batch = study.ask(12)
+        study.tell(batch, studies.values_of(batch))
+        assert " in all" not in dict(as_rows(study, study.status()))["still to do"]
+        study.change(max_evaluations=13)
+        assert study.status().remaining > 1
+        assert dict(as_rows(study, study.status()))["still to do"].endswith(
+            " evaluations to decide all; the study ends after 13 evaluations in all"
+        )
+
+
 def test_names_that_hold_commas_are_told_apart():
     assert in_a_row(["a", "b"]) == "a, b"
     assert in_a_row(["a, 1", "b, 2"]) == "a, 1; b, 2"

@@ -34,6 +34,11 @@ def test_a_melted_table_becomes_one_row_an_evaluation(tmp_path):
         (LONG[:-1], {}, "'b' has no 'time' in evaluation '1'"),
         ([*LONG, LONG[0]], {"run": "seed"}, "'acc' of 'a' stands twice for seed '1'"),
         ([*LONG, {"model": "", "metric": "acc", "value": 1}], {}, "row 7 .* column 'model' is empty"),
+        (
+            [*LONG[:2], LONG[2] | {"value": "soon"}, *LONG[3:]],
+            {},
+            "row 3 .* column 'value' holds 'soon', where",
+        ),
         (LONG, {"objectives": ["speed"]}, "there is no 'speed' in the column 'metric', only acc, time"),
     ],
 )

@@ -96,6 +96,8 @@ def test_designs_of_any_form_are_the_same_when_the_study_is_opened_again(tmp_pat
         ({"designs": 1}, "at least 2"),
         ({"designs": ["a"]}, "at least 2 designs, got 1"),
         ({"designs": ["a", "b", "a"]}, "two designs are called 'a'"),
+        ({"designs": ["a", None]}, "the design in place 2 has no name, got None"),
+        ({"designs": [float("nan"), "a"]}, "the design in place 1 has no name, got nan"),
         ({"designs": "ab"}, "must be names, rows"),
         ({"designs": {"a": 1}}, "'a' must be a list of entries"),
         ({"designs": ["a", ""]}, "printable text"),
