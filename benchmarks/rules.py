@@ -26,7 +26,6 @@ import numpy as np
 import conewise as cw
 from benchmarks import lines, vopy
 from benchmarks.cases import SEED
-from benchmarks.elsewhere import peer_versions
 from benchmarks.measure import PEERS_PYTHON
 from benchmarks.modelled import ModelCase, brake_features, cases, network_features
 from benchmarks.replay import Replay
@@ -193,10 +192,9 @@ def row(rule: str, runs: list[Run]) -> str:
 
 def intro() -> list[str]:
     """What stands above the tables."""
-    version = peer_versions({"VOPy": "vopy"})["VOPy"]
     said = (
         f"Made by `python -m benchmarks.rules --write` on {date.today():%d %B %Y} from the "
-        f"runs in benchmarks/rules.jsonl, seeds from {SEED} on; VOPy {version}. Standardised tables, sigma 0.1, "
+        f"runs in benchmarks/rules.jsonl, seeds from {SEED} on; VOPy {vopy.VERSION}. Standardised tables, sigma 0.1, "
         "epsilon 0.1, delta 0.05, componentwise; the model is `Smooth(features)`, a mixture, for which the theorems of "
         "VOGP and epsilon-PAL promise nothing. *right* counts answers that are finished and succeed; VOPy's own rules "
         "fit their kernels to the noise-free values of all designs, and the value with which they start is counted. "

@@ -8,8 +8,10 @@ from functools import cache
 import numpy as np
 
 import conewise as cw
-from benchmarks.elsewhere import Peer
+from benchmarks.elsewhere import Peer, peer_versions
 
+VERSION = "0.2.0"
+"""Of all runs that are kept; another one would begin files of its own."""
 LONGEST = 6 * 3600.0
 """Seconds by the clock after which a question is given up: it stops by itself after so much CPU time, in one thread."""
 
@@ -43,6 +45,9 @@ class Answer:
 @cache
 def _vopy() -> Peer:
     """One process for all questions: importing VOPy takes longer than many of its runs."""
+    found = peer_versions({"VOPy": "vopy"})["VOPy"]
+    if found != VERSION:
+        raise RuntimeError(f"the runs that are kept are of VOPy {VERSION}, and VOPy {found} is installed")
     return Peer("VOPy", "vopy_runs.py", patience=LONGEST)
 
 

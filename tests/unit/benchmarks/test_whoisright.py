@@ -9,6 +9,7 @@ import pytest
 
 import conewise as cw
 from benchmarks import lines, rules, vopy, whoisright
+from conewise.noise import Gaussian
 
 TIES = whoisright.near_ties()
 
@@ -21,7 +22,6 @@ def apart(monkeypatch, tmp_path):
         ("PAGE", tmp_path / "page.md"),
         ("instances", lambda: (TIES,)),
         ("PEERS_PYTHON", tmp_path / "python"),
-        ("peer_versions", lambda names: dict.fromkeys(names, "9.9")),
     ):
         monkeypatch.setattr(whoisright, name, value)
     monkeypatch.setattr(rules, "KEPT", tmp_path / "rules.jsonl")
@@ -52,8 +52,8 @@ def test_runs_are_made_once_and_the_page_counts_them(apart, monkeypatch):
         ("Auer", 1),
     ]
     text = whoisright.PAGE.read_text(encoding="utf-8")
-    assert "VOPy 9.9" in text
-    assert "| **adaptive** | conewise | for every truth | 95% | 2 | 2 | 1.000 | 0.158 to 1.000 |" in text
+    assert f"VOPy {vopy.VERSION}, run as it is" in text
+    assert "| **adaptive** | conewise | for every truth | 95% | 2 | 2 | 2 | 1.000 | 0.158 to 1.000 |" in text
     assert "VOPy PaVeBa" not in text
 
 
@@ -88,14 +88,45 @@ def test_runs_with_a_model_are_those_of_the_other_table(apart):
     ]
 
 
-@pytest.mark.parametrize(("right", "broken"), [(0, True), (6, False)])
-def test_a_promise_is_broken_where_its_interval_lies_below(right, broken):
-    runs = [whoisright.Run("here", "any", seed, 10, seed < right, 0.1, ended=seed > 0) for seed in range(6)]
-    row = whoisright.row(whoisright.RULES[0], "conewise", runs)
-    assert ("**broken**" in row) is broken
-    assert "1 not ended" in row
-    averaged = next(rule for rule in whoisright.RULES if rule.proof == whoisright.PRIOR)
-    assert ("| below 95% 1 not ended |" in whoisright.row(averaged, "conewise", runs)) is broken
+def ran(right: int, runs: int = 7, ended: int = 6) -> list[whoisright.Run]:
+    return [whoisright.Run("here", "any", k, 10, k < right, 0.1, ended=k < ended) for k in range(runs)]
+
+
+def by_proof(proof: str) -> whoisright.Rule:
+    return next(rule for rule in whoisright.RULES if rule.proof == proof and rule.code == whoisright.OURS)
+
+
+@pytest.mark.parametrize(("right", "below"), [(0, True), (6, False)])
+def test_a_promise_is_broken_where_its_interval_lies_below(right, below):
+    row = whoisright.row(by_proof(whoisright.TRUTH), "conewise", ran(right))
+    assert ("**broken**" in row) is below
+    assert f"| 95% | 7 | 6 | {right} | {right / 6:.3f} |" in row  # a run that did not end gave no answer
+    averaged = whoisright.row(by_proof(whoisright.PRIOR), "conewise", ran(right))
+    assert ("| below 95% |" in averaged) is below
+    assert "**broken**" not in averaged
+
+
+@pytest.mark.parametrize("proof", [whoisright.SHRUNK, whoisright.TUNED, whoisright.LIMIT])
+def test_what_was_not_promised_cannot_be_broken(proof):
+    row = whoisright.row(by_proof(proof), "conewise", ran(0))
+    assert f"| {proof} | – | 7 |" in row
+    assert row.endswith("| below 95% |")
+
+
+@pytest.mark.parametrize("rule", [r for r in whoisright.RULES if r.code == whoisright.OURS], ids=lambda r: r.name)
+def test_a_rule_of_this_library_promises_what_its_answers_say(rule):
+    bandit = cw.SimulatedBandit([[0.0, 0.0], [1.0, 1.0]], Gaussian(0.3))
+    easy = whoisright.Instance("easy", "", bandit, 0.5, np.arange(2.0)[:, None], 0.3)
+    assert bool(rule.make.answer(easy, 1).guarantee) is rule.promises
+
+
+def test_many_verdicts_are_right_together():
+    assert "**broken**" in whoisright.row(by_proof(whoisright.TRUTH), "conewise", ran(0, 2, 2))
+    assert "**broken**" not in whoisright.row(by_proof(whoisright.TRUTH), "conewise", ran(0, 2, 2), verdicts=61)
+
+
+def test_no_answer_is_no_share():
+    assert "| 2 | 0 | 0 | – | – |" in whoisright.row(by_proof(whoisright.TRUTH), "conewise", ran(0, 2, 0))
 
 
 def test_the_page_carries_its_date(apart):
