@@ -41,10 +41,21 @@ def test_it_prints_what_is_shown(capsys, monkeypatch, page, command, printed):
     code, out, _ = run(capsys, *arguments)
     assert code == 0
     lines = [line.rstrip() for line in out.splitlines()]
-    if printed[-1] == "...":  # and more, which is not shown
-        printed = printed[:-1]
-        lines = lines[: len(printed)]
-    assert lines == [line.rstrip() for line in printed]
+    assert is_shown([line.rstrip() for line in printed], lines), "\n".join(lines)
+
+
+def is_shown(printed: list[str], lines: list[str]) -> bool:
+    """Whether these lines are what is shown of them, where a line of three dots stands for any that are left out."""
+    pattern = "".join("(.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in printed)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
+
+
+@pytest.mark.parametrize(
+    ("printed", "right"),
+    [(["a", "b", "c"], True), (["a", "..."], True), (["...", "b", "..."], True), (["b", "..."], False), (["a"], False)],
+)
+def test_three_dots_stand_for_what_is_left_out_and_for_nothing_else(printed, right):
+    assert is_shown(printed, ["a", "b", "c"]) is right
 
 
 BY_JOB = [

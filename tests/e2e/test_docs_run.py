@@ -132,6 +132,18 @@ def test_pages_run_from_top_to_bottom(path, tmp_path, monkeypatch):
     assert run_blocks(path.read_text(encoding="utf-8"), path.name) > 0
 
 
+README_BLOCKS = [
+    block for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if block.language == "python"
+]
+
+
+@pytest.mark.parametrize("block", README_BLOCKS, ids=lambda block: f"line {block.line}")
+def test_every_block_of_the_readme_runs_by_itself(block, tmp_path, monkeypatch):
+    """Whoever copies one has not run those above it."""
+    monkeypatch.chdir(tmp_path)
+    exec(compile("\n" * (block.line - 1) + block.code, "README.md", "exec"), {"__name__": "__main__"})
+
+
 WITH_SUITES = [path for path in RUNNABLE if "from conewise.testing import" in path.read_text(encoding="utf-8")]
 
 
