@@ -9,7 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CHECKED := tests/golden tests/unit/tables \
   $(filter-out tests/unit/test_memory.py tests/unit/test_questions.py,$(wildcard tests/unit/test_*.py))
 
-.PHONY: demo test check lint format docs gallery package versions lowest bench samples validate bench-peers clean
+.PHONY: demo test check lint format docs gallery package versions lowest bench samples validate mechanisms fresh \
+  bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
@@ -56,7 +57,7 @@ lowest: $(VENV)/.release
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks --write $(if $(ONLY),--only $(ONLY))
 
-# How many evaluations every rule needs: half an hour, and as long with models, of which runs that were made are kept.
+# How many evaluations every rule needs: an hour, and as long with models.
 samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.samples --write
 	$(BIN)/python -m benchmarks.boxes --write
@@ -64,7 +65,8 @@ samples: $(VENV)/.test
 	$(BIN)/python -m benchmarks.modelled --bent
 	$(BIN)/python -m benchmarks.rules --write
 
-# The measured failure rates of every rule on every instance, and of what is said around answers: forty-five minutes.
+# The measured failure rates of every rule on every instance, and of what is said around answers: an hour, and hours
+# where the runs of levels, blocks, noises, models and who is right were forgotten (`make fresh`).
 validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.validate --write
 	$(BIN)/python -m benchmarks.validate --exact --write
@@ -73,7 +75,17 @@ validate: $(VENV)/.test
 	$(BIN)/python -m benchmarks.blocks --write
 	$(BIN)/python -m benchmarks.noises --write
 	$(BIN)/python -m benchmarks.calibration --write
+	$(BIN)/python -m benchmarks.deciders --write
 	$(BIN)/python -m benchmarks.whoisright --write
+
+# What each mechanism of the certificate saves, and what its tuned numbers change: hours.
+mechanisms: $(VENV)/.test
+	$(BIN)/python -m benchmarks.ablation --runs 100 --write
+	$(BIN)/python -m benchmarks.sensitivity --runs 40 --write
+
+# Long measurements keep every run as a line of benchmarks/*.jsonl and make none twice. This forgets them all.
+fresh:
+	rm -f benchmarks/*.jsonl
 
 # VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
 # The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.

@@ -73,7 +73,7 @@ SECTIONS = {
         "Growth",
         "Exponents fitted on logarithms over the upper half of the sizes; along D the factor an objective. The target "
         "is the exponent of K log K + K |P*| fitted on the same sizes with the fronts that were there; "
-        f"{growth.SLACK:g} more is put down to caches and noise.",
+        f"{growth.SLACK:g} more, in brackets, is put down to caches and noise.",
     ),
     "footprint": Section("Import and memory", "Peak memory of a process that makes the data and calls one function."),
     "journal": Section(

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.stats import beta
 
 import conewise as cw
+from benchmarks import commits
 from benchmarks.measure import Row, cpu_seconds, stated
 from benchmarks.sections import write
 from conewise.problems import load
@@ -132,7 +133,7 @@ def main(arguments: list[str] | None = None, say: Callable[[str], None] = print)
         how = (
             f"Made by `python -m benchmarks.deciders --runs {chosen.runs} --write`: simulated deciders, each with a "
             f"weighting of its own, drawn evenly, asked as `ask` proposes; seeds from {SEED} on. Intervals are exact, "
-            "95 %."
+            f"95 %. {commits.here()}"
         )
         write("deciders", [HEADING, "", how, "", *found], PAGE)
 

@@ -93,7 +93,7 @@ def row(curve: Curve, points: Sequence[Point]) -> Row:
     if bound_fit is None or time_fit is None:
         return Row(case, ours, at_the_end, space, "", None)
     met = bool(time_fit.rate <= bound_fit.rate + SLACK)
-    return Row(case, ours, at_the_end, space, f"<= {bound_fit.words(curve.along)}", met)
+    return Row(case, ours, at_the_end, space, f"<= {bound_fit.words(curve.along)} (+ {SLACK:g})", met)
 
 
 def fit(sizes: Sequence[float], values: Sequence[float], exponential: bool = False) -> Fit | None:

@@ -107,7 +107,7 @@ def test_growth_beyond_what_is_allowed_is_named():
     quick = [growth.Point(curve.name, "K", size, 1e-6 * size, 3.0, float(size)) for size in curve.sizes]
     slow = [replace(point, seconds=1e-6 * point.size**1.5) for point in quick]
     assert growth.row(curve, quick).verdict == "met"
-    assert growth.row(curve, quick).target == "<= K^1.00"
+    assert growth.row(curve, quick).target == "<= K^1.00 (+ 0.15)"
     assert growth.row(curve, slow).verdict == "MISSED"
     assert "K^1.50" in growth.row(curve, slow).ours
 
