@@ -24,7 +24,10 @@ MOST_MEGABYTES = 200
 OF_THE_ENVIRONMENT = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 """What an empty environment has already."""
 
-IN_THE_WHEEL = ("conewise/py.typed", "conewise/problems/data/snw.csv", "conewise/dashboard/static/")
+IN_THE_WHEEL = (
+    *("conewise/py.typed", "conewise/problems/data/snw.csv"),
+    *("conewise/dashboard/static/", "conewise/report/assets/"),
+)
 LICENCES = ("LICENSE", "LICENSE-data")
 IN_THE_SDIST = (
     *("pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "Makefile", "noxfile.py"),
@@ -127,6 +130,9 @@ def check_commands(python: Path, folder: Path) -> None:
     run(python, "-m", "conewise", "cone", "planar:135", cwd=folder)
     front = run(conewise, "front", "models.csv", "--minimise", "cost", cwd=folder)
     expect("small" in front and "large" in front and "old" not in front, f"the front is wrong: {front}")
+    run(conewise, "report", "models.csv", "--known", "--minimise", "cost", "-o", "report.html", cwd=folder)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    expect("large" in page and "<script" in page, "the report is not whole")
     code = "import time; t = time.process_time(); import conewise; print(time.process_time() - t)"
     quickest = min(float(run(python, "-c", code, cwd=folder)) for _ in range(5))
     print(f"import conewise: {quickest:.2f} s of processor time")

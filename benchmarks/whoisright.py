@@ -218,10 +218,10 @@ LIMIT = "as delta tends to 0"
 RULES = (
     Rule("**adaptive**", OURS, TRUTH, Conewise(_ours), EVERYWHERE),
     Rule("**with a model**", OURS, PRIOR, Conewise(_modelled), {TIES: 1.0}),
-    Rule("VOPy PaVeBa, default", VOPY, SHRUNK, _vopy("PaVeBa", 32.0), {BRAKE: 0.1, NETWORKS: 0.03, TIES: 1.0}),
-    Rule("VOPy PaVeBa, proven radius", VOPY, TRUTH, _vopy("PaVeBa", 1.0), {TIES: 0.05}),
+    Rule("VOPy PaVeBa, default", VOPY, SHRUNK, _vopy("PaVeBa", 32.0), {BRAKE: 0.2, NETWORKS: 0.1, TIES: 1.0}),
+    Rule("VOPy PaVeBa, proven radius", VOPY, TRUTH, _vopy("PaVeBa", 1.0), {TIES: 0.2}),
     Rule("VOPy VOGP, default", VOPY, SHRUNK, _vopy("VOGP", 32.0), {TIES: 1.0}),
-    Rule("VOPy VOGP, proven radius", VOPY, KERNEL, _vopy("VOGP", 1.0), {TIES: 0.1}),
+    Rule("VOPy VOGP, proven radius", VOPY, KERNEL, _vopy("VOGP", 1.0), {TIES: 0.2}),
     Rule("VOPy PaVeBa-GP, default", VOPY, SHRUNK, _vopy("PaVeBaGP", 32.0), {TIES: 0.2}),
     Rule("VOPy PaVeBa-GP, proven radius", VOPY, KERNEL, _vopy("PaVeBaGP", None), {}),
     Rule("VOPy Auer, default", VOPY, SHRUNK, _vopy("Auer", 32.0), COVERED | {NETWORKS: 0.4}),

@@ -27,7 +27,8 @@ under its own licence, and only with the extra that needs it. The embedded data 
 moocore and psycopg are under the LGPL: conewise calls them as libraries and changes nothing in them, which the LGPL
 allows to programs of any licence.
 
-The table is written by `docs/licences.py` from the metadata of the installed packages.
+The table is written by `docs/licences.py` from the metadata of the installed packages, the newest that are admitted.
+The oldest ones bring greenlet (MIT and PSF) and urllib3 (MIT) as well.
 
 | package | licence, in its own words | comes with |
 |---|---|---|

@@ -68,7 +68,7 @@ def test_vopy_is_asked_where_it_is_there_for_its_share_of_the_runs(apart, monkey
         return vopy.Answer(9, np.ones(6, dtype=bool), 1.0, True)
 
     monkeypatch.setattr(vopy, "run", run)
-    assert whoisright.main(["--runs", "40", "--patience", "7"]) == 0
+    assert whoisright.main(["--runs", "10", "--patience", "7"]) == 0
     assert asked == [("PaVeBa", 1.0, 7.0)] * 2
     assert [run.right for run in lines.read(whoisright.KEPT, whoisright.Run)] == [False, False]
 

@@ -45,8 +45,5 @@ TABLE_3: Final = {
 }
 """The supplementary table: (SR in per cent, NF1, NF2, PM in per cent), each by angle, for every L and epsilon."""
 
-REPORTED_BUDGET: Final = 38_800
-"""L for theta = 90 degrees, epsilon = 0.1, delta = 0.01: "about 38.8 x 10^3"."""
-
 FRONTS: Final = (53, 26, 10)
 """Sizes of the Pareto sets, 206 less the counts of Table 1."""
