@@ -213,23 +213,3 @@ def vector(values: Floats) -> str:
 def listed(indices: Any) -> str:
     words = [str(int(n)) for n in indices]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
-
-
-def as_about(entries: object, dim: int) -> tuple[tuple[str, str, float], ...]:
-    """The objectives of which a cone was said, from a dictionary: a name, a goal and a unit for each, or none."""
-    if entries == () or entries == []:
-        return ()
-    if not isinstance(entries, list | tuple) or len(entries) != dim or not all(map(_is_objective, entries)):
-        raise ConeError(
-            '"about" in a cone\'s dictionary must have a name, "max" or "min", and a positive unit for each of the '
-            f"{dim} objectives, as to_dict writes it."
-        )
-    return tuple((name, goal, float(unit)) for name, goal, unit in entries)
-
-
-def _is_objective(entry: object) -> bool:
-    if not isinstance(entry, list | tuple) or len(entry) != 3:
-        return False
-    name, goal, unit = entry
-    number = isinstance(unit, int | float) and not isinstance(unit, bool) and math.isfinite(unit) and unit > 0
-    return isinstance(name, str) and goal in ("max", "min") and number

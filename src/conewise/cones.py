@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from conewise import _conedata
 from conewise._arrays import (
     DEGENERATE,
     LARGEST_MEASURED,
@@ -25,7 +26,6 @@ from conewise._arrays import (
 )
 from conewise._conechecks import (
     angle,
-    as_about,
     as_bid_ask,
     as_rows,
     irredundant,
@@ -233,14 +233,9 @@ class Cone:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The cone that `to_dict` wrote, comparing designs exactly as the original does."""
-        if not isinstance(data, dict) or "rows" not in data:
-            raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
-        said = data.get("said", ())
-        if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
-            raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
-        cone = cls(data["rows"])
-        about = as_about(data.get("about", ()), cone.dim)
-        text = data.get("text")
+        rows, text, said, entries = _conedata.read(data)
+        cone = cls(rows)
+        about = _conedata.as_about(entries, cone.dim)
         if text is None:
             return cone.remembering(said, about)
         named = cls.parse(text)
@@ -256,10 +251,7 @@ class Cone:
         >>> Cone([[1, 3], [3, 1]]).to_dict()
         {'rows': [[1.0, 3.0], [3.0, 1.0]]}
         """
-        named: dict[str, Any] = {} if self._text is None else {"text": self._text}
-        said = {"said": list(self.said)} if self.said else {}
-        about = {"about": [list(each) for each in self.about]} if self.about else {}
-        return {"rows": self._given.tolist(), **named, **said, **about}
+        return _conedata.written(self._given.tolist(), self._text, self.said, self.about)
 
     def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
         """The same cone, with the sentences from which it was made (`Preferences`), and the objectives they are about.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import json
 import pickle
 import re
 from pathlib import Path
@@ -15,7 +14,6 @@ from shared.cones import named_cones
 
 import conewise as cw
 from conewise import Cone, InputError
-from conewise.errors import ConeError
 
 NAN, INF = float("nan"), float("inf")
 
@@ -159,22 +157,6 @@ def test_copies_are_equal_and_frozen(cone, duplicate):
 def test_pickle_keeps_what_was_removed():
     cone = Cone([[1, 0], [1, 1], [0, 1]])
     assert pickle.loads(pickle.dumps(cone)).removed == (1,)
-
-
-def test_pickle_and_dictionaries_keep_what_a_cone_was_said_about():
-    about = (("price", "min", 500.0), ("speed", "max", 10.0))
-    cone = Cone([[1, 0], [1, 1]]).remembering(["a rise of 1 in price for 1 in speed"], about)
-    for other in (pickle.loads(pickle.dumps(cone)), Cone.from_dict(json.loads(json.dumps(cone.to_dict())))):
-        assert (other.said, other.about) == (cone.said, about)
-    assert "about" not in Cone.orthant(2).to_dict()
-
-
-@pytest.mark.parametrize(
-    "about", [3, [["price", "min", 1.0]], [["x", "max", 0], ["y", "max", 1]], [["x", "up", 1], ["y", "max", 1]], [1, 2]]
-)
-def test_what_a_cone_was_said_about_is_checked(about):
-    with pytest.raises(ConeError, match='"about" in a cone\'s dictionary must have a name, "max" or "min", and a pos'):
-        Cone.from_dict(Cone.orthant(2).to_dict() | {"about": about})
 
 
 def test_a_cone_is_frozen():

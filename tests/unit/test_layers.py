@@ -21,7 +21,7 @@ ROOMS = [
     ("errors", "_version", "_limits", "_moved"),
     ("_arrays",),
     ("_conetext", "_polyhedra", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
-    ("_conechecks", "_lift", "_widest"),
+    ("_conechecks", "_conedata", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
     ("fronts", "gaps", "directions", "hypervolume", "_returns"),
