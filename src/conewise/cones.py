@@ -42,7 +42,7 @@ from conewise._limits import MOST_FACETS
 from conewise._polyhedra import extreme_rays, power_scaled, tangent_planes, unit
 from conewise._products import products
 from conewise._widest import OrderingComplexity, ordering_complexity
-from conewise.errors import ConeError, InputError
+from conewise.errors import ConeError, InputError, shown
 
 
 class Cone:
@@ -430,6 +430,8 @@ class Cone:
 
         Overflow is left in the result, for the caller to refuse (`check_sums`).
         """
+        if not isinstance(points, np.ndarray) or points.ndim != 2 or points.shape[1] != self.dim:
+            raise InputError(f"points must be an array of shape (K, {self.dim}), got {shown(points)}.")
         return products(self._order_rows, points)
 
     @property
@@ -480,17 +482,10 @@ class Cone:
         return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said, self.about)
 
 
-def _restore(
-    cls: type[Cone],
-    rows: Floats,
-    text: str | None,
-    removed: tuple[int, ...],
-    said: tuple[str, ...] = (),
-    about: tuple[tuple[str, str, float], ...] = (),
-) -> Cone:
+def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...], *remembered: Any) -> Cone:
     cone = object.__new__(cls)
     cone._fill(rows, text, removed)
-    return cone.remembering(said, about)
+    return cone.remembering(*remembered) if remembered else cone
 
 
 def as_cone(cone: object) -> Cone:

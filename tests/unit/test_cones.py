@@ -295,6 +295,12 @@ def test_facet_values_are_those_of_unit_rows_and_lift_norms_reach_them():
                 lift(np.zeros(3))
 
 
+@pytest.mark.parametrize("points", [[[1, 2]], np.ones((2, 3)), 3, np.ones((1, 1, 2)), np.array(3.0)])
+def test_points_of_another_shape_have_no_order_columns(points):
+    with pytest.raises(InputError, match="points"):
+        Cone.orthant(2).order_columns(points)
+
+
 def test_order_columns_keep_the_rows_as_given_and_differ_from_facet_values_by_their_lengths():
     cone, points = Cone([[1, 3], [3, 1]]), np.array([[3.0, 0.0], [0.0, 1.0], [0.1, 0.2]])
     columns = cone.order_columns(points)

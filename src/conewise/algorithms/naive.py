@@ -62,8 +62,8 @@ class NaiveElimination(Answering, Planner):
     c: float = PAPER_CONSTANT
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
         object.__setattr__(self, "question", as_question(self.question, self.n_designs))
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
         as_positive(self.epsilon, "epsilon")
         as_answered(self.question.success, ("cover",), type(self).__name__)
         if self.evaluations_each is not FROM_BOUND:

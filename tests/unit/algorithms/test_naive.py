@@ -283,3 +283,8 @@ def test_it_covers_and_does_not_contain():
 def test_a_number_of_evaluations_that_nobody_can_make_is_refused(each):
     with pytest.raises(cw.InputError, match="evaluations_each must be at least 1"):
         given_each(each)
+
+
+def test_what_was_taken_before_questions_travelled_is_told_so():
+    with pytest.raises(cw.InputError, match=r"question must be a Question\(cone, epsilon, delta, noise\)"):
+        NaiveElimination(cw.Cone.orthant(2), 1, 3, cw.noise.Gaussian(1.0))
