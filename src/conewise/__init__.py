@@ -11,10 +11,9 @@ Every name below is public; anything that starts with an underscore is not.
 import typing as _typing
 from importlib import import_module as _import_module
 
-from conewise import _moved, models, noise, problems
+from conewise import _moved, noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
-from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
 from conewise.budgets import naive_budget
 from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
 from conewise.cones import Cone
@@ -25,14 +24,15 @@ from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
 from conewise.objectives import Objective, UnitsWarning
 from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
 from conewise.problems import SimulatedBandit
-from conewise.studies import identify
 
 if _typing.TYPE_CHECKING:
-    from conewise import readers
+    from conewise import models, readers
+    from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
     from conewise.hypervolume import log_hypervolume_discrepancy
     from conewise.preferences import Preferences
+    from conewise.studies import identify
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
     from conewise.tables.known import front
@@ -90,12 +90,16 @@ __all__ = [
 
 _WHEN_NEEDED = {
     "Front": "conewise.fronts",
+    "NaiveElimination": "conewise.algorithms",
     "Preferences": "conewise.preferences",
+    "Result": "conewise.algorithms",
     "Study": "conewise.studies.study",
+    "SuccessiveElimination": "conewise.algorithms",
     "analyse": "conewise.analysis.analyse",
     "analyze": "conewise.analysis.analyse",
     "front": "conewise.tables.known",
     "front_of_shards": "conewise.fronts",
+    "identify": "conewise.studies.loop",
     "log_hypervolume_discrepancy": "conewise.hypervolume",
     "run_study": "conewise.studies.running.runner",
 }
@@ -103,10 +107,10 @@ _WHEN_NEEDED = {
 
 
 def __getattr__(name: str) -> object:
-    if name == "readers":
-        return _import_module("conewise.readers")
+    if name in ("models", "readers"):
+        return _import_module(f"conewise.{name}")
     if name in _moved.RENAMED:
-        return globals()[_moved.current(name)]
+        name = _moved.current(name)
     if name in _moved.GONE:
         raise AttributeError(f"conewise.{name} is gone since 0.2: {_moved.GONE[name]}")
     if name not in _WHEN_NEEDED:

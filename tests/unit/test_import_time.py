@@ -21,6 +21,7 @@ def test_import_loads_nothing_heavy():
     loaded = loaded_after("import conewise")
     assert "conewise.cones" in loaded
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
+    assert {"conewise.algorithms", "conewise.models", "conewise.studies", "conewise.tables"} & loaded == set()
 
 
 @pytest.mark.parametrize(
