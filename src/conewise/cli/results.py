@@ -11,7 +11,7 @@ from typing import Any
 
 from conewise.errors import InputError
 from conewise.studies.cells import OBJECTIVE, VALUE, read_cells
-from conewise.studies.identity import Identity
+from conewise.studies.opened import check_said
 from conewise.studies.results import in_numbers, meaningless, outcomes_of
 from conewise.studies.study import Study
 from conewise.tables.columns import no_column, row_words
@@ -85,9 +85,7 @@ def read_results(file: str, study: Study) -> Results:
         if by_id is not None:
             if identity in (None, ""):
                 raise InputError(f"{where} has no id; give rows with ids and rows with designs in two tables.")
-            _check_design(str(identity), design, study, where)
-            if block is not None and row.get(block) not in (None, ""):
-                _check_block(str(identity), row[block], study, where)
+            check_said(study, str(identity), design, None if block is None else row.get(block), where)
             ids.append(str(identity))
         else:
             if design in (None, ""):
@@ -119,7 +117,7 @@ def _one_by_one(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], s
 
     for number, row in enumerate(given):
         if row.get("id") not in (None, ""):
-            _check_design(str(row["id"]), row.get("design", row.get("name")), study, where(number))
+            check_said(study, str(row["id"]), row.get("design", row.get("name")), None, where(number))
     own = {column for row in study.rows for column in row}
     found = read_cells(given, study.objectives, len(study.all_names), _number, where, outcomes, own)
     if not found.values:
@@ -135,22 +133,3 @@ def _number(entry: Any, objective: str, where: str) -> float:
     if (wrong := what_is_wrong(entry)) is not None:
         raise InputError(f"{where}, column {objective!r} {wrong}.")
     return float(entry)
-
-
-def _check_design(identity: str, design: Any, study: Study, where: str) -> None:
-    """An id and a name that do not belong together: a line was mixed up."""
-    try:
-        apart = study.dim if study.separate else None
-        index = Identity.parse(identity).of_study(len(study.all_names), apart).design
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    if design not in (None, "") and study.all_names[index] != str(design):
-        raise InputError(f"{where}: {identity} is an evaluation of {study.all_names[index]!r}, not of {design!r}.")
-
-
-def _check_block(identity: str, block: Any, study: Study, where: str) -> None:
-    """The same of an id and a block."""
-    assert study.blocks is not None
-    number = Identity.parse(identity).number
-    if number != study.blocks.number(block):
-        raise InputError(f"{where}: {identity} is not an evaluation on {study.blocks.column} {str(block)!r:.60}.")

@@ -14,8 +14,7 @@ from conewise.errors import InputError, closest, shown
 from conewise.feedback import Observations
 from conewise.objectives import Objectives
 from conewise.studies.identity import Identity
-from conewise.studies.results import in_numbers, meaningless
-from conewise.tables.designs import NAME_COLUMNS
+from conewise.studies.results import design_in, in_numbers, meaningless
 
 OBJECTIVE: Final = "objective"
 VALUE: Final = "value"
@@ -129,9 +128,7 @@ def read_cells(
             told = [(_asked_for(row, said, names, n_designs, where(place)), *said.values())]
             found.ids.append(str(row["id"]))
         else:
-            design = next(
-                (row[c] for c in ("design", *NAME_COLUMNS) if c != "id" and row.get(c) not in (None, "")), None
-            )
+            design = design_in(row)
             if design is None:
                 raise InputError(f"{where(place)} has neither an id nor a design; it has {', '.join(map(str, row))}.")
             if None in said:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from types import TracebackType
 from typing import Any, Final, Self
 
 from conewise._arrays import as_count
-from conewise.errors import InputError, closest
+from conewise.errors import InputError, closest, shown
 from conewise.goals import AnsweringInWords, Question
 from conewise.noise import Noise
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.identity import Identity
 from conewise.studies.reader import Clock, JournalReader
+from conewise.studies.results import as_rows, design_in
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Journal
 from conewise.studies.versions import Version
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
+_UNSAID: Final = (None, "")
 
 
 class OpenedStudy(AnsweringInWords):
@@ -208,3 +211,37 @@ class OpenedStudy(AnsweringInWords):
 
     def __repr__(self) -> str:
         return f"Study({self.name!r} in {self.place}: {self.n_designs} designs, {self.dim} objectives)"
+
+
+def checked_rows(study: OpenedStudy, given: Any) -> Sequence[Mapping[str, Any]]:
+    """Records as a list, in which no id stands beside what it is not."""
+    rows = as_rows(given, study.objectives)
+    for place, row in enumerate(rows):
+        if row.get("id") not in _UNSAID:
+            block = None if study.blocks is None else row.get(study.blocks.column)
+            check_said(study, row["id"], design_in(row), block, f"record {place}")
+    return rows
+
+
+def check_said(study: OpenedStudy, identity: Any, design: Any, block: Any, where: str) -> None:
+    """Refuse an id beside another design or block than its own: a line was mixed up, and nobody knows which is right.
+
+    A design is named, or given by the number in its ids; None and the empty text say nothing.
+    """
+    names = study.all_names
+    try:
+        one = Identity.parse(identity).of_study(len(names), study.dim if study.separate else None)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    own = names[one.design]
+    if design not in _UNSAID and design == design and str(design) != own:  # NaN is a frame's way to say nothing
+        by_number = isinstance(design, Real) and design == one.design and str(design) not in names
+        if not by_number:
+            raise InputError(f"{where}: {identity} is an evaluation of {own!r:.60}, not of {shown(design)}.")
+    if (
+        study.blocks is not None
+        and block not in _UNSAID
+        and block == block
+        and study.blocks.number(block) != one.number
+    ):
+        raise InputError(f"{where}: {identity} is not an evaluation on {study.blocks.column} {str(block)!r:.60}.")

@@ -50,6 +50,11 @@ def meaningless(keys: Iterable[Any], known: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(k) for k in keys if not {str(k).lower(), str(k).lower().rstrip("_")} & ours))
 
 
+def design_in(row: Mapping[str, Any]) -> Any:
+    """What a record says of its design, under "design" or "name"; None where it says nothing."""
+    return next((row[c] for c in ("design", *NAME_COLUMNS) if c != "id" and row.get(c) not in (None, "")), None)
+
+
 def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]]:
     """One mapping or several, or a table in memory, as a list that is not empty."""
     by_column = isinstance(given, Mapping) and bool(given) and all(isinstance(e, list | tuple) for e in given.values())
@@ -92,7 +97,7 @@ def as_records(
         words = next((name for name in objectives if isinstance(row[name], str)), None)
         if words is not None:
             raise InputError(f"record {place}, {words!r} is {row[words]!r:.60}, where a number was expected.")
-        design = next((row[column] for column in ("design", *NAME_COLUMNS) if column != "id" and column in row), None)
+        design = design_in(row)
         if row.get("id") is not None:
             ids.append(row["id"])
         elif design is not None:

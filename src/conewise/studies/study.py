@@ -30,9 +30,10 @@ from conewise.studies.evaluations import (
 )
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
+from conewise.studies.opened import checked_rows
 from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
-from conewise.studies.results import as_records, as_rows, outcomes_of
+from conewise.studies.results import as_records, outcomes_of
 from conewise.studies.spec import specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
@@ -193,7 +194,9 @@ class Study(ChangingStudy):
         if values is None:
             outcomes = outcomes_of(self.noise, self.objectives)
             block = None if self.blocks is None else self.blocks.column
-            records = as_records(batch, self.objectives, block, outcomes, {c for row in self.rows for c in row})
+            records = as_records(
+                checked_rows(self, batch), self.objectives, block, outcomes, {c for row in self.rows for c in row}
+            )
             ignored = records.ignored
             if records.designs and self.blocks is None:
                 return replace(self.record(records.designs, records.values, worker=worker or ""), ignored=ignored)
@@ -389,7 +392,7 @@ class Study(ChangingStudy):
 
     def _as_cells(self, records: Any) -> Cells:
         """Records of objectives that are measured separately."""
-        rows = as_rows(records, self.objectives)
+        rows = checked_rows(self, records)
         outcomes = outcomes_of(self.noise, self.objectives)
         columns = {c for row in self.rows for c in row}
         told = read_cells(rows, self.objectives, len(self.all_names), as_told, "record {}".format, outcomes, columns)

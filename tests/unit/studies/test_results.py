@@ -62,6 +62,52 @@ def test_what_is_no_record_is_refused_and_nothing_is_stored(study, given, words)
     assert study.status().evaluations == 0
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"design": "c"}, "record 1: d1n0 is an evaluation of 'b', not of 'c'"),
+        ({"design": None, "name": "c"}, "not of 'c'"),
+        ({"design": 2}, "record 1: d1n0 is an evaluation of 'b', not of 2"),
+        ({"design": ["b"]}, "not of"),
+        ({"id": "d9n0"}, "record 1: evaluation d9n0 is of design 9, but designs are numbered 0 to 5"),
+    ],
+)
+def test_an_id_beside_another_design_is_refused(study, said, words):
+    study.ask(3)
+    records = [{"id": f"d{k}n0", "design": name, "gain": 1, "cost": 2} for k, name in enumerate("ab")]
+    with pytest.raises(cw.InputError, match=words):
+        study.tell([records[0], records[1] | said])
+    assert study.status().evaluations == 0
+    for agreed in ({"design": 1}, {"design": None}, {"design": float("nan")}, {"design": 1, "name": "b"}):
+        study.tell([records[0], records[1] | agreed])
+    assert study.status().evaluations == 2
+
+
+def test_the_number_of_a_design_is_not_the_name_of_another_one(tmp_path):
+    with make(tmp_path / "counted.db", designs=["1", "2", "3"]) as study:
+        study.tell({"id": "d0n0", "design": 1, "gain": 1, "cost": 2})  # its name
+        with pytest.raises(cw.InputError, match="d1n0 is an evaluation of '2', not of 1"):
+            study.tell({"id": "d1n0", "design": 1, "gain": 1, "cost": 2})
+
+
+def test_an_id_beside_another_block_is_refused(tmp_path):
+    shared = {"noise": cw.noise.Bounded(0, 1), "block": "question", "blocks": ["sum", "poem", "joke"]}
+    with make(tmp_path / "blocks.db", **shared) as study:
+        first = study.ask(1)[0]
+        other = next(name for name in ("sum", "poem") if name != first.block)
+        record = {"id": first.id, "gain": 1, "cost": 0}
+        with pytest.raises(cw.InputError, match=f"{first.id} is not an evaluation on question '{other}'"):
+            study.tell(record | {"question": other})
+        assert study.tell(record | {"question": first.block, "design": first.name}).stored == 1
+
+
+def test_an_id_beside_another_design_is_refused_where_objectives_are_measured_separately(tmp_path):
+    with make(tmp_path / "apart.db", separate=True) as study:
+        with pytest.raises(cw.InputError, match="record 0: d0o1n0 is an evaluation of 'a', not of 'b'"):
+            study.tell({"id": "d0o1n0", "design": "b", "cost": 1})
+        assert study.tell({"id": "d0o1n0", "design": "a", "cost": 1}).stored == 1
+
+
 def test_values_come_in_the_order_of_the_objectives():
     assert as_records({"id": "d0n0", "b": 1, "a": 2}, ["a", "b"]).values == [[2, 1]]
 
