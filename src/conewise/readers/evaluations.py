@@ -11,6 +11,7 @@ from conewise.errors import InputError, shown
 from conewise.objectives import Objective
 from conewise.readers.imported import Imported, chosen
 from conewise.readers.packed import ENDING, unpacked
+from conewise.tables.files import check_each_once, copies_among
 
 _GRADES: Final = {
     "C": 1.0,
@@ -132,6 +133,9 @@ def _files(given: Any, *patterns: str) -> list[Path]:
     if missing is not None or not found:
         like = f"like {' or '.join(patterns)} in {paths[0]}"
         raise InputError(f"there is no file {missing or like}.")
+    check_each_once(found)
+    for first, second in copies_among(found):
+        raise InputError(f"{first} and {second} hold the same bytes, and would count twice; leave one of them out.")
     return found
 
 

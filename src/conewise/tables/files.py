@@ -13,6 +13,7 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from filecmp import cmp
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -28,6 +29,7 @@ TABLE_ENDINGS: Final = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet"
 PACKED_ENDINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 """What is refused, with the remedy: it has to be unpacked first."""
 _DRAFT: Final = ".conewise-draft"
+_BEGINNING: Final = 2**12  # bytes in which tables of measurements that are no copies differ
 
 
 def files_of(paths: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -43,7 +45,36 @@ def files_of(paths: str | Path | Sequence[str | Path]) -> list[Path]:
         found += inside
     if not found:
         raise InputError("the table is empty: name at least one file, or give at least one row.")
+    check_each_once(found)
     return found
+
+
+def check_each_once(paths: Iterable[Path]) -> None:
+    """Refuse a file that is named twice, by itself, through a link or a folder: its rows would count twice."""
+    seen: dict[tuple[int, int], Path] = {}
+    for path in paths:
+        try:
+            found = path.stat()
+        except OSError:  # whoever reads it says what is wrong
+            continue
+        first = seen.setdefault((found.st_dev, found.st_ino), path)
+        if first is not path:
+            same = f"{path} is named twice" if path == first else f"{path} and {first} are the same file"
+            raise InputError(f"{same}: its rows would count twice; name it once.")
+
+
+def copies_among(paths: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """Pairs of files with the same bytes; no more is read than their beginnings where these differ."""
+    by_size: dict[int, list[Path]] = {}
+    for path in paths:
+        by_size.setdefault(path.stat().st_size, []).append(path)
+    for alike in by_size.values():
+        by_beginning: dict[bytes, list[Path]] = {}
+        for path in alike if len(alike) > 1 else ():
+            with path.open("rb") as file:
+                before = by_beginning.setdefault(file.read(_BEGINNING), [])
+            yield from ((first, path) for first in before if cmp(first, path, shallow=False))
+            before.append(path)
 
 
 def tables_in(folder: Path) -> list[Path]:

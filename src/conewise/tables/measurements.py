@@ -22,6 +22,7 @@ from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
 from conewise.tables.designcolumns import called, coded, design_column
 from conewise.tables.designs import check_columns, meant, numbers
+from conewise.tables.files import copies_among
 from conewise.tables.means import MEAN, WideTable
 from conewise.tables.outcomes import outcomes
 from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
@@ -134,6 +135,8 @@ class LongTable:
         """Whether a study wrote the table."""
         for path, table in zip(paths, readers, strict=True):
             check_columns((self.design, *self.objectives, *minimise), distinct_columns(table, path), path)
+        if len(paths) > 1:
+            _check_copies(paths)
         if self.design in self.objectives:
             raise InputError(f"the column {self.design!r} names the designs and cannot be an objective as well.")
         self.meaning = meant(objectives, minimise)
@@ -383,6 +386,15 @@ def open_measurements(
         design=design,
         objectives=meant_as,
     )
+
+
+def _check_copies(paths: Sequence[Path]) -> None:
+    """Refuse a file and its copy."""
+    for first, second in copies_among(paths):
+        raise InputError(
+            f"{first} and {second} hold the same bytes, and every row would count twice; leave one of them out, or put "
+            "them into one file if they are different measurements that gave the same values."
+        )
 
 
 def meaning_of(source: Source) -> Objectives:

@@ -88,3 +88,10 @@ def test_packed_logs_are_read_as_they_are():
 def test_a_grade_that_nobody_knows_is_named():
     log = LOG | {"samples": [{"id": 1, "scores": {"s": {"value": "X"}}}]}
     refused(lambda: readers.inspect([log]), "'s' is 'X', where a number or a grade")
+
+
+def test_a_log_does_not_count_twice(tmp_path):
+    logs = DATA / "inspect"
+    refused(lambda: readers.inspect([logs, logs / "good.json"]), "good.json is named twice: its rows would count twice")
+    (tmp_path / "copy.json").write_bytes((logs / "good.json").read_bytes())
+    refused(lambda: readers.inspect([logs, tmp_path / "copy.json"]), "good.json and .*copy.json hold the same bytes")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import conewise as cw
-from conewise.tables.files import check_target, files_of, write_text, written
+from conewise.tables.files import check_target, copies_among, files_of, write_text, written
 
 
 @pytest.fixture
@@ -230,3 +230,30 @@ def test_a_folder_is_read_in_the_order_of_its_numbers_without_hidden_files(tmp_p
         files_of(tmp_path / "empty")
     with pytest.raises(cw.InputError, match="at least one file"):
         files_of([])
+
+
+def test_a_file_that_is_named_twice_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("fold").mkdir()
+    for place in ("one.csv", "fold/two.csv"):
+        Path(place).write_text(f"a,b\n1,{len(place)}\n")
+    Path("link.csv").symlink_to("one.csv")
+    os.link("one.csv", "hard.csv")
+    assert len(files_of(["one.csv", "fold"])) == 2
+    for twice, words in (
+        (["one.csv", "one.csv"], "one.csv is named twice: its rows would count twice; name it once"),
+        (["one.csv", "link.csv"], "link.csv and one.csv are the same file: its rows"),
+        (["one.csv", "hard.csv"], "hard.csv and one.csv are the same file"),
+        (["one.csv", "fold/../one.csv"], "fold/../one.csv and one.csv are the same file"),
+        (["fold/two.csv", "fold"], "fold/two.csv is named twice"),
+        (["fold", "./fold/two.csv"], "fold/two.csv is named twice"),
+    ):
+        with pytest.raises(cw.InputError, match=words):
+            files_of(twice)
+
+
+def test_copies_are_files_with_the_same_bytes(tmp_path):
+    long = b"x" * 10_000
+    for name, data in (("1", long + b"1"), ("2", long + b"2"), ("3", long + b"2"), ("4", b"4"), ("5", b"5")):
+        (tmp_path / name).write_bytes(data)
+    assert [(a.name, b.name) for a, b in copies_among(sorted(tmp_path.iterdir()))] == [("2", "3")]

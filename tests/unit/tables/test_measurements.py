@@ -215,3 +215,12 @@ def test_long_and_wide_are_told_apart(tmp_path):
 def test_options_that_do_not_go_together(tmp_path, options, words):
     with pytest.raises(cw.InputError, match=words):
         open_measurements(write(tmp_path / "t.csv"), **options)
+
+
+def test_a_copy_of_a_file_is_refused(tmp_path):
+    """Rows count twice otherwise, and a guarantee on twice the evaluations is none."""
+    one, copy = write(tmp_path / "one.csv"), write(tmp_path / "copy.csv")
+    with pytest.raises(cw.InputError, match=r"one.csv and .*copy.csv hold the same bytes, and every row would count"):
+        LongTable([one, copy], objectives=["cost"])
+    other = write(tmp_path / "other.csv", rows=[*ROWS[:-1], [*ROWS[-1][:-1], 7]])
+    assert LongTable([one, other], objectives=["cost"]).rows.sum() == 2 * len(ROWS)
