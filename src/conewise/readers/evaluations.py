@@ -12,6 +12,7 @@ from conewise.objectives import Objective
 from conewise.readers.imported import Imported, chosen
 from conewise.readers.packed import ENDING, unpacked
 from conewise.tables.files import check_each_once, copies_among
+from conewise.tables.names import first_repeated
 
 _GRADES: Final = {
     "C": 1.0,
@@ -46,15 +47,25 @@ def inspect(
     return _compared(rows, objectives, minimise, "the logs")
 
 
-def lm_eval(files: Any, *, objectives: Sequence[str | Objective] = (), minimise: Sequence[str] = ()) -> Imported:
+def lm_eval(
+    files: Any,
+    *,
+    objectives: Sequence[str | Objective] = (),
+    minimise: Sequence[str] = (),
+    filter: str | None = None,
+) -> Imported:
     """The samples that lm-eval logs (`--log_samples`): samples_TASK_TIME.jsonl in a folder for each model.
 
     `files` are such files or folders that hold them; the folder's name is the model's. One evaluation a document, one
     objective a metric. All models meet the same documents: compare them document by document, as with `inspect`.
+
+    Where a task has several filters, such as "strict-match" and "flexible-extract", lm-eval writes a line for each of
+    them, of one and the same answer: `filter` says which one counts.
     """
     rows: list[dict[str, Any]] = []
     for path in _files(files, "**/samples_*.jsonl"):
         task = path.name.removeprefix("samples_").rpartition("_")[0]
+        here = []
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             record = _loaded(line, f"{path.name}, line {number}")
             metrics = record.get("metrics") if isinstance(record, dict) else None
@@ -62,8 +73,24 @@ def lm_eval(files: Any, *, objectives: Sequence[str | Objective] = (), minimise:
                 raise InputError(f"{path.name}, line {number} is no sample of lm-eval: it lacks metrics or doc_id.")
             scores = {metric: _number(record.get(metric), metric, path.name) for metric in metrics}
             about = {"design": path.parent.name, "sample": f"{task}/{record['doc_id']}", "filter": record.get("filter")}
-            rows.append(about | scores)
+            here.append(about | scores)
+        rows += _of_filter(here, filter, path.name)
     return _compared(rows, objectives, minimise, "the samples")
+
+
+def _of_filter(rows: list[dict[str, Any]], wanted: str | None, where: str) -> list[dict[str, Any]]:
+    """The lines of one filter of a task, in which every document stands once."""
+    filters = list(dict.fromkeys(str(row["filter"]) for row in rows))
+    if len(filters) > 1 and wanted not in filters:
+        raise InputError(
+            f"{where} has a line for each of the filters {', '.join(filters)[:200]}, of the same answers; say which "
+            f"one counts with `filter` in Python, got {shown(wanted)}, or keep the lines of one."
+        )
+    kept = [row for row in rows if len(filters) == 1 or row["filter"] == wanted]
+    twice = first_repeated([row["sample"] for row in kept])
+    if twice is not None:
+        raise InputError(f"{where} has two lines for the sample {twice!r:.60}; keep one of them.")
+    return kept
 
 
 def _check_log(about: Any, samples: Any, where: str) -> None:

@@ -95,3 +95,27 @@ def test_a_log_does_not_count_twice(tmp_path):
     refused(lambda: readers.inspect([logs, logs / "good.json"]), "good.json is named twice: its rows would count twice")
     (tmp_path / "copy.json").write_bytes((logs / "good.json").read_bytes())
     refused(lambda: readers.inspect([logs, tmp_path / "copy.json"]), "good.json and .*copy.json hold the same bytes")
+
+
+def test_lines_of_several_filters_are_one_evaluation(tmp_path):
+    """lm-eval scores one answer under every filter of a task, and writes a line for each."""
+    lines = [
+        {"doc_id": doc, "filter": name, "metrics": ["exact_match"], "exact_match": float(name == "flexible-extract")}
+        for name in ("strict-match", "flexible-extract")
+        for doc in range(3)
+    ]
+    for model in ("small", "large"):
+        (tmp_path / model).mkdir()
+        for task, some in (("gsm8k", lines), ("sums", [line | {"filter": "none"} for line in lines[:3]])):
+            text = "".join(json.dumps(line | {"by": model}) + "\n" for line in some)
+            (tmp_path / model / f"samples_{task}_2026.jsonl").write_text(text, encoding="utf-8")
+    refused(
+        lambda: readers.lm_eval(tmp_path),
+        "a line for each of the filters strict-match, flexible-extract, of the same answers; say which one .* got None",
+    )
+    refused(lambda: readers.lm_eval(tmp_path, filter="strict"), "got 'strict'")
+    table = readers.lm_eval(tmp_path, filter="flexible-extract")
+    assert table.rows.tolist() == [6, 6]
+    assert table.columns["exact_match"] == [1, 1, 1, 0, 0, 0] * 2
+    (tmp_path / "small" / "samples_sums_2026.jsonl").write_text((json.dumps(lines[0]) + "\n") * 2, encoding="utf-8")
+    refused(lambda: readers.lm_eval(tmp_path / "small", filter="strict-match"), "two lines for the sample 'sums/0'")
