@@ -140,7 +140,7 @@ def test_a_ledger_does_not_depend_on_the_blocks_in_which_it_reads(wanted, sizes)
             sorted(ledger.changes),
             ledger.withdrawn,
             sorted(ledger.withdrawals.items()),
-            sorted((key, *value) for key, value in ledger.discarded.items()),
+            sorted((key, *map(tuple, values)) for key, values in ledger.discarded.items()),
             [[ledger.place(Identity(design, number)) >= 0 for number in range(7)] for design in range(3)],
             [sorted(ledger.reopened(now)) for now in (0.0, 102.0, 1000.0)],
             [[ledger.next_fresh(design, number) for number in range(7)] for design in range(3)],

@@ -226,14 +226,27 @@ def tell(
             raise InputError("an id and its values were expected, or --file; see conewise study tell --help.")
         odd = opened.warnings({Identity.parse(one).design for one in told.evaluations}) if told.stored else ()
         if as_json:
-            counts = {"stored": told.stored, "repeated": told.repeated, "left_out": skipped, "ignored": list(ignored)}
-            print_json({**counts, "ids": list(told.evaluations), "warnings": warnings_data(odd)})
+            counts = {"stored": told.stored, "repeated": told.repeated, "withdrawn": told.withdrawn}
+            print_json(
+                {
+                    **counts,
+                    "left_out": skipped,
+                    "ignored": list(ignored),
+                    "ids": list(told.evaluations),
+                    "warnings": warnings_data(odd),
+                }
+            )
             return
         parts = [f"{told.stored} evaluation{'' if told.stored == 1 else 's'} stored in {opened.place}"]
         if told.repeated > told.withdrawn:
             parts.append(f"{told.repeated - told.withdrawn} there already")
         if told.withdrawn:
-            parts.append(f"{told.withdrawn} withdrawn with the same values before, which still do not count")
+            does = "does" if told.withdrawn == 1 else "do"
+            elsewhere = "" if opened.blocks is not None else ", or give --design in its place"
+            parts.append(
+                f"{told.withdrawn} withdrawn with the same values before, which still {does} not count (of a new "
+                f"measurement, `ask` for the id again{elsewhere})"
+            )
         if skipped:
             parts.append(f"{skipped} without values left for later")
         click.echo(", ".join(parts) + ".")

@@ -105,8 +105,8 @@ class Ledger:
         """Values withdrawn in all, whether the evaluation was told again since or not."""
         self.chosen = 0
         """Those of them that were withdrawn for what they are."""
-        self.discarded: dict[Identity, Floats] = {}
-        """The withdrawn values of evaluations that were neither told nor handed out since."""
+        self.discarded: dict[Identity, list[Floats]] = {}
+        """What was corrected or withdrawn of evaluations that were not handed out since: an old table has it still."""
         self.once: dict[str, float] = {}
         """What values were recorded under, so that they are not recorded again; and when."""
         self._earliest = np.inf  # no lease ends before this
@@ -264,7 +264,6 @@ class Ledger:
             for one in settled:
                 self.leases.pop(one, None)
                 self.loose.discard(one)
-                self.discarded.pop(one, None)
         self.once.update((entry.note, entry.time) for entry in entries if entry.note)
 
     def _take_asks(self, entries: Sequence[Entry], pairs: Integers) -> list[tuple[Entry, Identity]]:
@@ -277,6 +276,8 @@ class Ledger:
             still[here] = mine[chosen] < 0
             mine[chosen[still[here]]] = ASKED
             self._advance(stream)
+        for one in self._identities(pairs) if self.discarded else ():
+            self.discarded.pop(one, None)
         open_ = zip(owner[still].tolist(), self._identities(pairs[still]), strict=True)
         return [(entries[row], one) for row, one in open_]
 
@@ -293,7 +294,6 @@ class Ledger:
                 raise ValueError("the end of a lease is no time")
             self.leases[identity] = (expires, entry.worker)
             self.loose.discard(identity)
-            self.discarded.pop(identity, None)
             self._earliest = min(self._earliest, expires)
         else:
             self.leases.pop(identity, None)
@@ -308,6 +308,7 @@ class Ledger:
             if place < 0 or not (np.abs(new) <= LARGEST_OBSERVED).all():
                 raise ValueError(f"the correction of {identity} fits nothing")
             self.originals.setdefault(identity, self.values[place].copy())
+            self.discarded.setdefault(identity, []).append(self.values[place].copy())
             self.values[place] = new
             self.changes.append(identity)
 
@@ -318,7 +319,7 @@ class Ledger:
             places, last = self._places[stream], self.size - 1
             if place < 0 or places is None:
                 raise ValueError(f"the withdrawal of {identity} fits nothing")
-            self.discarded[identity] = self.values[place].copy()
+            self.discarded.setdefault(identity, []).append(self.values[place].copy())
             for column in (self.stream, self.number, self.values, self.told_at, self.told_by):
                 column[place] = column[last]
             moved = self._places[int(self.stream[place])]

@@ -181,7 +181,8 @@ class Study(ChangingStudy):
         as {"yield": 0.5}; a record has one objective, {"id": "d0o1n3", "yield": 0.5}, or with a design any of them.
 
         What is stored with the same values already is counted and not written, and so is what was withdrawn with the
-        same values and not handed out since; other values of a stored evaluation are refused.
+        same values and not handed out since (`Told.withdrawn`): ask for a new measurement again, or `record` it. Other
+        values of a stored evaluation are refused.
         """
         ignored: tuple[str, ...] = ()
         if values is None and self.separate:
@@ -421,9 +422,8 @@ class Study(ChangingStudy):
         for i, one in enumerate(places):
             place = ledger.place(one)
             if place < 0 and one not in new:
-                gone = ledger.discarded.get(one)
-                if gone is not None and np.array_equal(array[i], gone):
-                    continue  # the very values that were withdrawn, told again
+                if any(np.array_equal(array[i], gone) for gone in ledger.discarded.get(one, ())):
+                    continue  # values that were withdrawn, told again
                 self._check_number(one)
                 new[one] = i
                 continue

@@ -27,7 +27,11 @@ def test_a_value_is_withdrawn(trial, capsys):
     assert said == ("The value of d0n0 does not count any more (1 withdrawn in all); the evaluation is open again.\n")
     again = succeeds(capsys, "tell", trial, "d0n0", "1", "2")
     assert "0 evaluations stored" in again
-    assert again.endswith(", 1 withdrawn with the same values before, which still do not count.\n")
+    assert again.endswith(
+        ", 1 withdrawn with the same values before, which still does not count "
+        "(of a new measurement, `ask` for the id again, or give --design in its place).\n"
+    )
+    assert data(capsys, "tell", trial, "d0n0", "1", "2")["withdrawn"] == 1
     found = data(capsys, "withdraw", trial, "d1n0", "d2n0", "--reason", "wrong day")
     assert found == {"ids": ["d1n0", "d2n0"], "reason": "wrong day", "withdrawn": 3}
     state = data(capsys, "status", trial)

@@ -287,3 +287,29 @@ def test_objectives_of_very_different_spread_are_said_in_status_and_at_creation(
     units = [cw.Objective("price", "min", unit=500), cw.Objective("speed", unit=0.1)]
     with make(tmp_path / "b.db", **asked | {"objectives": units, "minimise": []}) as study:
         assert units_lacking(study.question) == []
+
+
+# -- values that do not count any more ---------------------------------------------------------------------------------
+
+
+def test_no_value_that_was_withdrawn_or_corrected_comes_back_from_an_old_table(tmp_path):
+    """Until the evaluation is handed out again: then it is a new measurement, whatever it gives."""
+    first, second, other = [0.5, 1.0], [0.25, 1.0], [0.75, 1.0]
+    with make(tmp_path / "trial.db") as study:
+        study.tell(["d2n0"], [first])
+        study.correct("d2n0", second, "digits exchanged")
+        study.withdraw("d2n0", "mislabelled")
+        for old in (first, second):
+            told = study.tell(["d2n0"], [old])
+            assert (told.stored, told.repeated, told.withdrawn) == (0, 1, 1)
+        assert study.tell(["d2n0"], [other]).stored == 1  # of another measurement
+        study.withdraw("d2n0", "the same again")
+    with cw.Study.open(tmp_path / "trial.db") as study:  # the journal says it, in one piece
+        for old in (first, second, other):
+            assert study.tell(["d2n0"], [old]).withdrawn == 1
+        assert "d2n0" in study.ask(20).ids
+        assert study.tell(["d2n0"], [first]).stored == 1
+    with cw.Study.open(tmp_path / "trial.db") as study:
+        assert study.status().evaluations == 1
+        study.withdraw("d2n0", "once more")
+        assert study.tell(["d2n0"], [second]).stored == 1  # withdrawn before it was handed out again
