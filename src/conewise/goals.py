@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal, cast
 
@@ -29,10 +29,10 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, printable, shown
 from conewise.gaps import _space_and_front
 from conewise.noise import ByObjective, Noise
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.objectives import Objective, Objectives, as_objectives, rounded_up
 from conewise.order import pareto_mask
 
-_DIGITS: Final = 6  # of a probability in a sentence
+_DIGITS: Final = 6  # of a probability and of an epsilon in a sentence
 _TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
 
 
@@ -225,8 +225,8 @@ class Guarantee:
 
     def __str__(self) -> str:
         return (
-            f"guaranteed: within epsilon = {self.epsilon:g} with probability at least {certainty(self.delta)} "
-            f"({self.theorem}), assuming {self.assumption}"
+            f"guaranteed: within epsilon = {rounded_up(self.epsilon, _DIGITS):g} with probability at least "
+            f"{certainty(self.delta)} ({self.theorem}), assuming {self.assumption}"
         )
 
 
@@ -241,7 +241,7 @@ def certainty(delta: float) -> str:
         percent = (100 * (1 - exact)).normalize()
         if len(percent.as_tuple().digits) <= _DIGITS:
             return f"{percent:f} %"
-    return f"1 - {float(Context(_DIGITS, ROUND_CEILING).create_decimal(exact)):g}"
+    return f"1 - {rounded_up(delta, _DIGITS):g}"
 
 
 @dataclass(frozen=True)

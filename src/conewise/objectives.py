@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -31,6 +32,7 @@ TENFOLD: Final = 10.0
 _EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _READABLE: Final = 1e12  # from here on numbers have exponents
+_CERTIFIED: Final = 4  # digits of a certified epsilon in a sentence
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
 
@@ -92,14 +94,16 @@ class Objective:
             return np.ones(np.shape(values), dtype=bool)
         return np.asarray(values <= self.level if self.minimised else values >= self.level)
 
-    def amount(self, steps: float) -> str:
-        """So many steps in the column's own units, for a sentence.
+    def amount(self, steps: float, *, up: bool = False) -> str:
+        """So many steps in the column's own units, for a sentence; rounded `up` where no less than that is certified.
 
         >>> Objective("price (EUR)", unit=500).amount(2), Objective("speed", unit=0.1).amount(2)
         ('price 1000 EUR', 'speed 0.2')
         """
         found = _MEASURED.fullmatch(self.name)
-        value = readable(steps * self.unit, 4 if abs(steps * self.unit) < 1e4 else 6)
+        value = steps * self.unit
+        digits = 4 if abs(value) < 1e4 else 6
+        value = readable(rounded_up(steps, digits, times=self.unit) if up else value, digits)
         return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
 
     def difference(self, change: float) -> str:
@@ -216,6 +220,18 @@ class Objectives(Sequence[Objective]):
         if not self.in_steps or epsilon == 0:
             return f"{epsilon:g}"
         return f"{epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
+
+    def within(self, epsilon: float) -> str:
+        """A certified epsilon, as `counted` has it, and never less than what holds.
+
+        >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power")]).within(0.745601)
+        '0.7457 steps (price 372.9 EUR, power 0.7457)'
+        """
+        shown = rounded_up(epsilon, _CERTIFIED)
+        if not self.in_steps or epsilon == 0:
+            return f"{shown:g}"
+        amounts = ", ".join(objective.amount(shown, up=True) for objective in self.each)
+        return f"{shown:g} step{'s' * (shown != 1)} ({amounts})"
 
     def meets(self, values: Floats) -> Bools:
         """(K,): which of the designs (K, D), in the user's units, miss no level."""
@@ -440,6 +456,15 @@ def readable(value: float, digits: int = 6) -> str:
     """
     text = f"{value:.{digits}g}"
     return f"{float(text):.0f}" if "e+" in text and abs(value) < _READABLE else text
+
+
+def rounded_up(value: float, digits: int, *, times: float = 1.0) -> float:
+    """The smallest number of so many digits that is no less: nobody is told a smaller epsilon than what is certified.
+
+    >>> rounded_up(0.745601051520221, 4), rounded_up(0.3, 4), rounded_up(0.1, 4, times=3)
+    (0.7457, 0.3, 0.3)
+    """
+    return float(Context(digits, ROUND_CEILING).multiply(Decimal(repr(float(value))), Decimal(repr(float(times)))))
 
 
 def unit_options(units: Mapping[str, float]) -> str:

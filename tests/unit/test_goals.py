@@ -183,6 +183,10 @@ def test_a_guarantee_of_a_tiny_delta_says_so():
     assert words.startswith("guaranteed: within epsilon = 0.1 with probability at least 1 - 1e-09 (")
 
 
+def test_a_guarantee_never_names_less_than_what_is_certified():
+    assert "within epsilon = 0.745602 with" in str(cw.Guarantee(0.745601051520221, 0.05, "a theorem", "nothing"))
+
+
 # -- what is asked -------------------------------------------------------------------------------------------------
 
 NORMAL = cw.noise.Gaussian(0.5)

@@ -7,7 +7,7 @@ import pytest
 
 import conewise as cw
 from conewise import noise as noises
-from conewise.objectives import as_objectives, rounded_unit, with_levels, with_units
+from conewise.objectives import Objective, as_objectives, rounded_unit, rounded_up, with_levels, with_units
 
 
 def test_a_record_has_the_defaults_of_a_plain_name():
@@ -115,6 +115,34 @@ def test_amounts_are_said_in_the_units_of_the_column():
     both = as_objectives([cw.Objective("price (EUR)", unit=500), cw.Objective("power", unit=10)])
     assert both.amounts(1) == "price 500 EUR, power 10"
     assert both.amounts(0.25) == "price 125 EUR, power 2.5"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (0.745601051520221, 4, 0.7457),
+        (0.745601051520221, 6, 0.745602),
+        (0.30004999, 4, 0.3001),
+        (0.1, 4, 0.1),
+        (0.3, 1, 0.3),
+        (123456.5, 4, 123500.0),
+        (0.0, 4, 0.0),
+        (float("inf"), 4, float("inf")),
+        (5e-324, 4, 5e-324),
+        (2.2250738585072014e-308, 4, 2.226e-308),
+    ],
+)
+def test_what_is_certified_is_rounded_up_and_left_alone_where_its_digits_suffice(value, digits, shown):
+    assert rounded_up(value, digits) == shown >= value
+
+
+def test_a_certified_epsilon_is_rounded_up_in_the_units_of_the_column_too():
+    named = as_objectives(["price", "power"])
+    assert (named.within(0.745601051520221), named.counted(0.745601)) == ("0.7457", "0.745601")
+    counted = as_objectives([Objective("price", unit=3), Objective("power", unit=0.1)])
+    assert counted.within(0.7001) == "0.7001 steps (price 2.101, power 0.07001)"
+    assert counted.within(3) == "3 steps (price 9, power 0.3)"
+    assert (counted.within(1), counted.within(0)) == ("1 step (price 3, power 0.1)", "0")
 
 
 def test_units_and_levels_are_given_by_name():

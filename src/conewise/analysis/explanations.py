@@ -116,8 +116,8 @@ class Findings:
         place = "within that of" if self.question.success == "cover" else "among" if n > 1 else "no other than"
         held = f"every Pareto design is {place} {who}"
         return (
-            f"The data certify {self._at(float(f'{epsilon:.4g}'))}: {held}, and nothing returned is further than that "
-            "from being Pareto optimal."
+            f"The data certify epsilon = {self.question.columns.within(epsilon)}: {held}, and nothing returned is "
+            "further than that from being Pareto optimal."
         )
 
     def _level_words(self) -> str:
@@ -130,7 +130,7 @@ class Findings:
         words = f"Acceptable is {self._level_words()}: Pareto optimal is said among the acceptable designs"
         epsilon = self.result.certified_epsilon
         if epsilon and self.result.pareto.any():
-            words += f", and nothing returned misses a level by more than {self._slack(float(f'{epsilon:.4g}'))}"
+            words += f", and nothing returned misses a level by more than {self._slack(epsilon)}"
             if self.question.success == "contain" and not self.question.keeps_levels:
                 words += "; a rival counts only if it has more than that to spare in every level"
         missing = np.flatnonzero(self.result.status == Status.MISSES.value)
@@ -138,7 +138,7 @@ class Findings:
 
     def _slack(self, epsilon: float) -> str:
         """So many steps of the objectives that have a level, in the user's units."""
-        return joined([o.amount(epsilon) for o in self.question.columns.each if o.level is not None])
+        return joined([o.amount(epsilon, up=True) for o in self.question.columns.each if o.level is not None])
 
     def _why_nothing(self) -> str:
         early = int((self.statistics.counts < self.first_look).sum())

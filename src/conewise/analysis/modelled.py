@@ -221,7 +221,7 @@ class ModelFindings(Findings):
         if every is not None and not self.result.pareto.any():
             return "The same is certified for every truth."
         if every is not None:
-            return f"For every truth the same set is certified for {self._at(float(f'{every:.4g}'))}."
+            return f"For every truth the same set is certified for epsilon = {self.question.columns.within(every)}."
         return "For every truth nothing is certified of that set."
 
     def _certain(self) -> list[str]:

@@ -144,8 +144,8 @@ def _sentences(
             missing = int((result.status == Status.MISSES.value).sum())
             verb = "misses" if missing == 1 else "miss"
             lines.append(f"{missing} certainly {verb} a level ({', '.join(map(printable, question.columns.levels))}).")
-        holds = question.columns.at(float(f"{result.certified_epsilon:.4g}"))
-        lines.append(f"The data certify {holds}, with probability at least {certainty(question.delta)}.")
+        holds = question.columns.within(result.certified_epsilon)
+        lines.append(f"The data certify epsilon = {holds}, with probability at least {certainty(question.delta)}.")
     lines += front_words(guess, source.names) if open_ else []
     if result.guarantee:
         lines.append(f"Assumed: {result.guarantee.assumption}.")

@@ -12,7 +12,7 @@ import click
 
 from conewise.cli.options import force_option, study_command
 from conewise.cli.show import print_json, print_table
-from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows
+from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows, reached
 from conewise.errors import ConewiseError, printable
 from conewise.objectives import Objective
 from conewise.report.data import Table
@@ -186,7 +186,7 @@ def list_studies(place: str, as_json: bool) -> None:
             data["study"],
             str(designs),
             f"{data['evaluations']:,}",
-            "none yet" if data["certified_epsilon"] is None else f"{data['certified_epsilon']:.4g}",
+            reached(data["certified_epsilon"]),
             "finished" if data["finished"] else "not finished",
             data["place"],
         )

@@ -13,6 +13,7 @@ from conewise.analysis.explanations import HOPELESS, ended, to_go, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
+from conewise.objectives import readable, rounded_up
 from conewise.report.data import Table
 from conewise.studies.boxes import BoxResult
 from conewise.studies.evaluations import Lease
@@ -105,7 +106,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         *((("acceptable", ", ".join(wanted)),) if (wanted := study.question.columns.levels) else ()),
         ("worth", worth_words(result)),
         ("certified epsilon", _certified(study, status)),
-        *(((f"for {kind}", _number(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
+        *(((f"for {kind}", reached(epsilon)) for kind, epsilon in result.certified.items() if kind != "prior")),
         *((("finer mesh", str(result.mesh)),) if isinstance(result, BoxResult) and result.mesh else ()),
         ("evaluations told", f"{status.evaluations:,}{_changed(status)}"),
         *((("measured", _times(each)),) if (each := measured(study, status)) else ()),
@@ -132,8 +133,8 @@ def _certified(study: Study, status: StudyStatus) -> str:
     """The epsilon that holds, and the one that was asked for; in steps with what these are, where there are units."""
     columns, found = study.question.columns, _finite(status.certified_epsilon)
     if not columns.in_steps:
-        return f"{_number(found)} (asked for: {study.epsilon:g})"
-    holds = "none yet" if found is None else columns.counted(float(f"{found:.4g}"))
+        return f"{reached(found)} (asked for: {study.epsilon:g})"
+    holds = "none yet" if found is None else columns.within(found)
     return f"{holds}; asked for: {columns.counted(study.epsilon)}"
 
 
@@ -287,5 +288,6 @@ def _finite(number: float | None) -> float | None:
     return None if number is None or not math.isfinite(number) else number
 
 
-def _number(number: float | None) -> str:
-    return "none yet" if _finite(number) is None else f"{number:.4g}"
+def reached(epsilon: float | None) -> str:
+    """A certified epsilon, and never less than what holds."""
+    return "none yet" if epsilon is None or not math.isfinite(epsilon) else readable(rounded_up(epsilon, 4), 4)

@@ -23,6 +23,7 @@ from conewise.directions import cover_at
 from conewise.errors import printable
 from conewise.gaps import escape_gaps
 from conewise.goals import certainty
+from conewise.objectives import rounded_up
 from conewise.order import pareto_mask
 from conewise.report.headline import headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject
@@ -30,6 +31,7 @@ from conewise.report.words import describe, weightings
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""
+_DIGITS: Final = 7  # of numbers
 COLUMNS: Final = 30
 """Objectives in a table."""
 _NUMBERS: Final = 10**6  # in a page, of all listed designs: with many objectives or weightings fewer designs are listed
@@ -86,7 +88,7 @@ def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
         "listed": _listed_words(result, chosen) + _columns_words(cone.dim),
         "has_radii": subject.evidence is not None,
         "history": [
-            asdict(moment) | {"certified_epsilon": _plain(moment.certified_epsilon)} for moment in subject.history
+            asdict(moment) | {"certified_epsilon": _reached(moment.certified_epsilon)} for moment in subject.history
         ],
         "history_note": subject.history_note,
         "next": [{"id": d, "design": printable(subject.names[d]), "times": n} for d, n in subject.next],
@@ -132,8 +134,8 @@ def certificate(subject: Subject) -> dict[str, Any]:
         "delta": worth.delta if worth else None,
         "theorem": worth.theorem if worth else None,
         "assumption": worth.assumption if worth else subject.noise or "nothing",
-        "certified_epsilon": _plain(result.certified_epsilon),
-        "certified": {kind: _plain(epsilon) for kind, epsilon in result.certified.items()},
+        "certified_epsilon": _reached(result.certified_epsilon),
+        "certified": {kind: _reached(epsilon) for kind, epsilon in result.certified.items()},
         "stopped_because": result.stopped_because,
     }
 
@@ -145,7 +147,7 @@ def _worth_words(subject: Subject) -> str:
     if not worth:
         return f"No guarantee is given: {worth.reason}."
     n = int(result.pareto.sum())
-    within = f"at {subject.meaning.at(float(f'{worth.epsilon:.4g}'))}" if worth.epsilon else "exactly"
+    within = f"at epsilon = {subject.meaning.within(worth.epsilon)}" if worth.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
     words = f"With probability at least {certainty(worth.delta)}{scope(result)} {who} the question {within}"
     if worth.epsilon > subject.epsilon:
@@ -336,7 +338,7 @@ def _nearest(
                     "id": int(columns[c]),
                     "name": printable(subject.names[columns[c]]),
                     "relation": relation,
-                    "epsilon": _plain(reach),
+                    "epsilon": _reached(reach),
                     "facets": facets.tolist(),
                     "gains": _numbers(gains[facets]),
                     "radii": _numbers(radii[facets]) if radii_known else None,
@@ -407,7 +409,12 @@ def _plain(number: float | None) -> float | None:
     """A number that JSON knows, with no more digits than a reader can use; None for the others."""
     if number is None or not math.isfinite(number):
         return None
-    return float(f"{number:.7g}")
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def _reached(epsilon: float | None) -> float | None:
+    """The same of an epsilon from which something holds: no less than it is."""
+    return None if epsilon is None or not math.isfinite(epsilon) else rounded_up(epsilon, _DIGITS)
 
 
 def _numbers(values: Floats) -> list[float | None]:

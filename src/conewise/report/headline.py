@@ -155,7 +155,7 @@ def _held(subject: Subject, given: Guarantee, n: int) -> str:
         return "no design is acceptable"
     levels = bool(subject.meaning.levels)
     best = f"{'acceptable ' if levels else ''}design that no other beats"
-    at = subject.meaning.at(float(f"{given.epsilon:.4g}"))
+    at = f"epsilon = {subject.meaning.within(given.epsilon)}"
     who = one_of(_names(subject, np.flatnonzero(subject.result.pareto)))
     it, them, none = "it", "these", "none of these"
     if not is_answered(subject):

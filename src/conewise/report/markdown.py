@@ -17,6 +17,7 @@ from conewise.report.sections import (
     number,
     preference_words,
     question_words,
+    reached,
     shortlisted,
 )
 from conewise.report.subject import Subject
@@ -67,9 +68,9 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
                 ("worth", worth["sentence"]),
                 ("assuming", "" if data["known"] else worth["assumption"]),
                 ("stopped because", worth["stopped_because"]),
-                ("certified epsilon", "" if data["known"] else number(worth["certified_epsilon"], "none yet")),
+                ("certified epsilon", "" if data["known"] else reached(worth["certified_epsilon"], "none yet")),
                 *(
-                    (SCOPES.get(kind, kind), number(epsilon, "nothing yet"))
+                    (SCOPES.get(kind, kind), reached(epsilon, "nothing yet"))
                     for kind, epsilon in worth["certified"].items()
                 ),
             )
@@ -112,7 +113,7 @@ def _history_bars(data: dict[str, Any]) -> str:
     shown = [s for s in STATUS_ORDER if s is not Status.MISSES or data["counts"][s.key]]
     return _bars(
         ["evaluations", *(s.value for s in shown), "certified epsilon"],
-        [[f"{m['evaluations']:,}", *(m[s.key] for s in shown), number(m["certified_epsilon"], "–")] for m in moments],
+        [[f"{m['evaluations']:,}", *(m[s.key] for s in shown), reached(m["certified_epsilon"], "–")] for m in moments],
     )
 
 

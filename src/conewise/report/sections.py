@@ -13,7 +13,7 @@ import numpy as np
 
 from conewise._version import __version__
 from conewise.cones import Cone
-from conewise.objectives import readable, unit_options
+from conewise.objectives import readable, rounded_up, unit_options
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 from conewise.report.drawing import cone_svg
 
@@ -255,12 +255,13 @@ def sure(data: dict[str, Any]) -> str:
     worth = data["certificate"]
     pairs = [("worth", worth["sentence"])]
     pairs += [
-        (SCOPES.get(kind, kind), "nothing yet" if epsilon is None else f"within epsilon = {epsilon:.4g}")
+        (SCOPES.get(kind, kind), "nothing yet" if epsilon is None else f"within epsilon = {reached(epsilon, '')}")
         for kind, epsilon in worth["certified"].items()
     ]
     if not data["known"]:
-        reached = number(worth["certified_epsilon"], "none yet")
-        pairs.append(("certified epsilon", f"{reached} (asked for: {data['epsilon']:g})"))
+        pairs.append(
+            ("certified epsilon", f"{reached(worth['certified_epsilon'], 'none yet')} (asked for: {data['epsilon']:g})")
+        )
         pairs.append(("assuming", worth["assumption"]))
     pairs.append(("stopped because", worth["stopped_because"]))
     return f"{pairs_list(pairs)}{paragraphs(also_said(data))}{_history(data)}"
@@ -370,3 +371,8 @@ def paragraphs(lines: Iterable[str]) -> str:
 def number(value: float | None, missing: str, digits: int = 5) -> str:
     """So many digits, or the words for a number that is missing; no exponent where a large number can be read."""
     return missing if value is None else readable(value, digits)
+
+
+def reached(epsilon: float | None, missing: str, digits: int = 4) -> str:
+    """A certified epsilon, and never less than what holds."""
+    return missing if epsilon is None else readable(rounded_up(epsilon, digits), digits)

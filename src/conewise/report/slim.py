@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from conewise.objectives import rounded_up
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 
 _ROOM: Final = 18_000  # numbers in a page, about seven bytes each
@@ -50,7 +51,9 @@ def page_data(data: dict[str, Any]) -> dict[str, Any]:
         },
         "half_widths": list(kinds),
         "shortlist": [place[k] for k in data["shortlist"] if k in place],
-        "history": data["history"],
+        "history": [
+            moment | {"certified_epsilon": _reached(moment["certified_epsilon"])} for moment in data["history"]
+        ],
     }
 
 
@@ -79,7 +82,7 @@ def _rival(rival: dict[str, Any], place: dict[int, int], relations: list[str], m
     known = [
         place.get(rival["id"], rival["name"]),
         relations.index(rival["relation"]),
-        _short(rival["epsilon"], _ROUGH),
+        _reached(rival["epsilon"]),
     ]
     if rival["radii"] is None:
         return known
@@ -104,6 +107,11 @@ def _half_widths(row: dict[str, Any]) -> tuple[float | int, ...] | None:
     """None where some are not known."""
     widths = [_short(width, _ROUGH) for width in row["half_widths"] or [None]]
     return None if None in widths else tuple(width for width in widths if width is not None)
+
+
+def _reached(epsilon: float | None) -> float | int | None:
+    """An epsilon from which something holds, and never less than it is."""
+    return None if epsilon is None else _short(rounded_up(epsilon, _ROUGH), _ROUGH)
 
 
 def _short(value: float | None, digits: int) -> float | int | None:

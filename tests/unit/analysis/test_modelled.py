@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -55,6 +56,14 @@ def test_the_sentences_say_both_and_that_features_stay():
     assert "On average over the prior: the data certify epsilon = " in text
     assert "For every truth the same set is certified for epsilon = " in text
     assert "the features, the model and its seed, the cone, epsilon" in text
+
+
+def test_no_promise_is_said_to_be_smaller_than_it_is():
+    for delta in (0.05, 0.06, 0.07, 0.08):
+        some = answer(delta=delta)
+        said = re.findall(r"epsilon = ([\d.]*\d)", some.explanations[1])
+        for words, kind in zip(said, ("prior", "every truth"), strict=True):
+            assert 0 <= float(words) - some.result.certified[kind] <= 1e-3
 
 
 def test_the_answer_is_that_of_the_rule_on_the_same_statistics():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from shared import studies
 
 import conewise as cw
-from conewise.cli.standing import as_rows, in_a_row, in_one_line
+from conewise.cli.standing import as_rows, in_a_row, in_one_line, reached
 from conewise.report.subject import of_study
 
 
@@ -23,6 +25,14 @@ def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
         assert rows["acceptable"] == "price (EUR) <= 9000"
         assert rows["worth"].endswith("; one step is price 500 EUR, power 10")
         assert words in in_one_line(study, study.status())
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [(0.745601051520221, "0.7457"), (0.1, "0.1"), (0.0, "0"), (None, "none yet"), (np.inf, "none yet")],
+)
+def test_what_is_certified_is_never_said_to_be_less(epsilon, words):
+    assert reached(epsilon) == words
 
 
 def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):

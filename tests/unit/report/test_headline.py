@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,12 @@ import conewise as cw
 from conewise.algorithms import Result
 from conewise.goals import Guarantee, Heuristic
 from conewise.objectives import Objective, as_objectives
+from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.headline import headline, lead_words, one_of, price_lines, take, worth
-from conewise.report.subject import of_result
+from conewise.report.markdown import markdown_page
+from conewise.report.slim import page_data
+from conewise.report.subject import Moment, of_result
 
 
 def made(statuses, guarantee=None, *, success="cover", epsilon=0.1, returned=None, names=None, **more):
@@ -68,6 +72,25 @@ def test_what_it_is_worth_is_what_the_proof_gives():
     assert worth(exact) == f"{sure}{best} is among these, and none of these is surpassed in every respect."
     alone = made(["kept", "beaten"], Guarantee(0.0, 0.05, "t", "a"), success="contain")
     assert worth(alone) == f"{sure}it is the one design that no other beats."
+
+
+@pytest.mark.parametrize("success", ["cover", "contain"])
+def test_no_place_of_a_report_names_less_than_what_is_certified(success):
+    certified = 0.745601051520221
+    given = Guarantee(certified, 0.05, "t", "a")
+    subject = made(["kept", "undecided", "beaten"], given, success=success, epsilon=certified, returned=[1, 1, 0])
+    result = replace(subject.result, certified_epsilon=certified, certified={"every truth": certified})
+    moments = (Moment(20, 1, 0, 1, 1, certified),)
+    data = answer(replace(subject, result=result, history=moments))
+    assert "epsilon = 0.7457" in data["headline"]["worth"]
+    assert "epsilon = 0.7457" in data["certificate"]["sentence"]
+    for said in (data["certificate"]["certified_epsilon"], data["history"][0]["certified_epsilon"]):
+        assert said == 0.7456011
+    assert page_data(data)["history"][0]["certified_epsilon"] == 0.7457
+    page, text = sections.sure(data), markdown_page(replace(subject, result=result, history=moments))
+    for shown in (page, text):
+        assert len(re.findall(r"0\.7457\b", shown)) >= 3
+        assert not re.search(r"0\.7456\b", shown)
 
 
 def test_an_open_answer_names_what_its_guarantee_is_about():
