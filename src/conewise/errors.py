@@ -41,6 +41,15 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
+def counted(number: int, what: str = "evaluation") -> str:
+    """The number, and what it counts, in the plural unless it is one.
+
+    >>> counted(1), counted(1200, "design")
+    ('1 evaluation', '1,200 designs')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def from_extra(extra: str) -> str:
     """How to get what only an extra brings. The name is on no index of ours, so a checkout is where it comes from."""
     return f"run pip install '.[{extra}]' in a checkout of conewise"

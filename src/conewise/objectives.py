@@ -101,9 +101,9 @@ class Objective:
         ('price 1000 EUR', 'speed 0.2')
         """
         found = _MEASURED.fullmatch(self.name)
-        value = steps * self.unit
-        digits = 4 if abs(value) < 1e4 else 6
-        value = readable(rounded_up(steps, digits, times=self.unit) if up else value, digits)
+        amount = steps * self.unit
+        digits = 4 if abs(amount) < 1e4 else 6
+        value = readable(rounded_up(steps, digits, times=self.unit) if up else amount, digits)
         return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
 
     def difference(self, change: float) -> str:

@@ -20,7 +20,7 @@ from conewise.algorithms.evidence import Evidence
 from conewise.algorithms.status import Status
 from conewise.budgets import check_designs
 from conewise.certificate.separate import Separately
-from conewise.errors import InputError, printable
+from conewise.errors import InputError, counted, printable
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, as_question
 from conewise.noise import Noise
@@ -211,7 +211,7 @@ class Result:
     def _repr_html_(self) -> str:
         """For notebooks: what is returned, with averages and evaluations."""
         shown, averages = self.indices[:_ROWS], self.averages
-        counted = [f"{n:,} {status.value}" for status in Status if (n := int((self.status == status.value).sum()))]
+        parts = [in_status(status, n) for status in Status if (n := int((self.status == status.value).sum()))]
         objectives = self.objectives or tuple(f"objective {d + 1}" for d in range(self.means.shape[1]))
         less = ["smaller" if name in self.minimised else "larger" for name in objectives]
         heads = "".join(
@@ -227,16 +227,17 @@ class Result:
         more = f"<p>… and {len(self.indices) - _ROWS:,} more.</p>" if len(self.indices) > _ROWS else ""
         worth = escape(f"{self.guarantee}{self.step}")
         return (
-            f"<div><p><b>{len(self.indices):,} of {len(self.pareto):,} designs</b> after {self.evaluations:,} "
-            f"evaluations ({', '.join(counted)}); {worth}.</p><table><thead><tr><th>design</th>"
+            f"<div><p><b>{len(self.indices):,} of {counted(len(self.pareto), 'design')}</b> after "
+            f"{counted(self.evaluations)} ({', '.join(parts)}); {worth}.</p><table><thead><tr><th>design</th>"
             f"<th>status</th><th>evaluations</th>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
         )
 
     def __repr__(self) -> str:
-        share = f"{len(self.indices)} of {len(self.pareto)} designs"
+        share = f"{len(self.indices)} of {len(self.pareto)} design{'s' * (len(self.pareto) != 1)}"
         if self.designs and 0 < len(self.indices) <= _NAMED:
             share = f"{printable(', '.join(self.names()))}: {share}"
-        return f"Result({share} after {self.evaluations} evaluations; {self.guarantee}{self.step})"
+        spent = f"{self.evaluations} evaluation{'s' * (self.evaluations != 1)}"
+        return f"Result({share} after {spent}; {self.guarantee}{self.step})"
 
 
 class Seen(Protocol):
@@ -415,13 +416,31 @@ class FixedConfidence(Answering, Planner):
         """Why a run has stopped, or goes on, with so many designs undecided."""
         spent = self.max_evaluations is not None and evaluations >= self.max_evaluations
         early = "max_evaluations reached" if spent else "not finished"
-        return f"{early}: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
+        return f"{early}: {undecided_words(undecided)} at epsilon = {self.epsilon:g}"
 
     def proven(self, epsilon: float, theorem: str, assumption: str | None = None) -> Guarantee | Heuristic:
         """What a set is worth for which a theorem gives this epsilon; no proof covers radii that were scaled."""
         if self.radius_scale != 1.0:
             return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
         return Guarantee(epsilon, self.delta, theorem, assumption or f"{INDEPENDENT}; {self.noise.words}")
+
+
+def in_status(status: Status, number: int) -> str:
+    """How many designs have a status.
+
+    >>> in_status(Status.KEPT, 3), in_status(Status.MISSES, 1), in_status(Status.MISSES, 2)
+    ('3 kept', '1 misses a level', '2 miss a level')
+    """
+    return f"{number:,} {'miss a level' if status is Status.MISSES and number != 1 else status.value}"
+
+
+def undecided_words(number: int) -> str:
+    """How many designs are open.
+
+    >>> undecided_words(1), undecided_words(2)
+    ('1 design is undecided', '2 designs are undecided')
+    """
+    return f"{counted(number, 'design')} {'is' if number == 1 else 'are'} undecided"
 
 
 def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:

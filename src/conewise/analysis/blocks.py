@@ -15,7 +15,7 @@ from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
-from conewise.errors import InputError, printable, shown
+from conewise.errors import InputError, counted, printable, shown
 from conewise.feedback import Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic, Question
 from conewise.noise import Noise
@@ -228,7 +228,9 @@ def _next(population: int | None, plan: Plan, priced: tuple[Price, ...], questio
         return []
     others = price_words(priced[1:], question, HOPELESS)
     if population is not None:
-        most = f"At most {plan.remaining:,} more evaluations decide the rest: the blocks that are not in the table yet."
+        decide = "decides" if plan.remaining == 1 else "decide"
+        most = f"At most {counted(plan.remaining, 'more evaluation')} {decide} the rest: the blocks that are not in "
+        most += "the table yet."
         about = (
             "" if not priced else f" Judged by the averages it takes {more_evaluations(priced[0].remaining, False)}."
         )

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conewise.algorithms import Plan, Result, Status
-from conewise.algorithms.contract import INDEPENDENT
+from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN
 from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated
-from conewise.errors import printable
+from conewise.errors import counted, printable
 from conewise.feedback import Statistics
 from conewise.goals import Question, certainty
 from conewise.objectives import units_remark, weighs
@@ -291,9 +291,7 @@ class Findings:
         if remaining >= HOPELESS:
             tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
             return [f"{tie}{self._prices()}"]
-        n = len(wanted.designs)
-        about = more_evaluations(remaining, self.plan.at_least)
-        about += f" of {n:,} {'design' if n == 1 else 'designs'}"
+        about = f"{more_evaluations(remaining, self.plan.at_least)} of {counted(len(wanted.designs), 'design')}"
         if self.final:
             words = f"Deciding the rest would take {about}, in a table that is not declared final before."
         else:
@@ -337,18 +335,13 @@ class Findings:
         return listed([self._name(int(k)) for k in designs])
 
 
-def to_go(remaining: int, at_least: bool) -> str:
-    """How many evaluations remain, with the word that is true of the number."""
-    return f"{'at least' if at_least else 'about'} {remaining:,}"
-
-
 def more_evaluations(remaining: int, at_least: bool) -> str:
-    """The same with its noun.
+    """How many evaluations remain, with the word that is true of the number.
 
     >>> more_evaluations(1, True), more_evaluations(20, False)
     ('at least 1 more evaluation', 'about 20 more evaluations')
     """
-    return f"{to_go(remaining, at_least)} more evaluation{'' if remaining == 1 else 's'}"
+    return f"{'at least' if at_least else 'about'} {counted(remaining, 'more evaluation')}"
 
 
 def ended(result: Result) -> str:
@@ -356,7 +349,7 @@ def ended(result: Result) -> str:
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     if not open_:
         return "has all that it asked for"
-    return f"has reached its limit, with {open_:,} {'design' if open_ == 1 else 'designs'} undecided"
+    return f"has reached its limit, with {counted(open_, 'design')} undecided"
 
 
 def unused(told: int, used: int, finished: bool) -> str:
@@ -377,5 +370,5 @@ def unused(told: int, used: int, finished: bool) -> str:
 def _counted(status: Status, number: int) -> str:
     """A part of a sentence: "3 are kept", "1 misses a level"."""
     if status is Status.MISSES:
-        return f"{number} {'misses' if number == 1 else 'miss'} a level"
-    return f"{number} {'is' if number == 1 else 'are'} {status.value}"
+        return in_status(status, number)
+    return f"{number:,} {'is' if number == 1 else 'are'} {status.value}"

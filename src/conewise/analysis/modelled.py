@@ -13,6 +13,7 @@ from conewise.algorithms import Claims, ModelGuided, Plan, Result, SuccessiveEli
 from conewise.algorithms.adaptive.confirming import Confirm
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.explanations import Findings
+from conewise.analysis.planning import EVALUATE
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
 from conewise.errors import InputError, shown
@@ -252,4 +253,4 @@ class ModelFindings(Findings):
         wanted = self.plan.pulls
         if not wanted.total:
             return []
-        return [f"Evaluate {self._names(wanted.designs)} next."]
+        return [f"{EVALUATE}{self._names(wanted.designs)} next."]

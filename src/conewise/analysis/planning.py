@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from conewise._arrays import Indices
 from conewise.algorithms.adaptive.costs import Costs
 from conewise.feedback import Counts, Pulls
+
+EVALUATE: Final = "Evaluate "
+UP_TO_A_LOOK: Final = "Up to the next look: "
+"""How a last sentence begins that says what to evaluate next; a plan says it in numbers."""
 
 
 def by_size(designs: Indices, missing: Counts) -> tuple[Pulls, ...]:

@@ -12,10 +12,12 @@ import numpy as np
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Plan, Result, SeparateElimination, Status
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
+from conewise.algorithms.contract import undecided_words
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
 from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
+from conewise.analysis.planning import UP_TO_A_LOOK
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
@@ -138,8 +140,8 @@ def _sentences(
         lines.append(f"Nothing is certified: {result.stopped_because}.")
     else:
         returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
-        left = {0: "nothing is", 1: "1 design is"}.get(open_, f"{open_} designs are")
-        lines.append(f"{returned}; {left} undecided at {question.columns.at(question.epsilon)}.")
+        left = undecided_words(open_) if open_ else "nothing is undecided"
+        lines.append(f"{returned}; {left} at {question.columns.at(question.epsilon)}.")
         if question.columns.levels:
             missing = int((result.status == Status.MISSES.value).sum())
             verb = "misses" if missing == 1 else "miss"
@@ -169,7 +171,7 @@ def _sentences(
             "You may add measurements of any objectives and designs and look again: the guarantee covers all looks."
         )
         cells = cell_words(wanted, source.names, source.objectives)
-        lines += [f"Up to the next look: {listed(cells)}."] if cells else []
+        lines += [f"{UP_TO_A_LOOK}{listed(cells)}."] if cells else []
     return tuple(lines)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
+from conewise.analysis.planning import EVALUATE, UP_TO_A_LOOK
 from conewise.analysis.separate import cell_words
 from conewise.cli.meaning import (
     all_named,
@@ -35,7 +36,7 @@ from conewise.cli.show import (
 )
 from conewise.cli.stating import stated, stating
 from conewise.cones import Cone
-from conewise.errors import printable
+from conewise.errors import counted, printable
 from conewise.feedback import Pulls
 from conewise.models.written import KINDS
 from conewise.preferences import stated_cone
@@ -282,7 +283,8 @@ def analyse_command(
         print_json(_json(found, files, cone, final, pulls, block))
         return
     print_table(_table(found, cone, table.design))
-    for line in found.explanations:
+    *others, last = found.explanations
+    for line in others if pulls is not None and last.startswith((EVALUATE, UP_TO_A_LOOK)) else (*others, last):
         click.echo(line)
     if pulls is not None:
         click.echo(_plan_words(found, pulls, plan or 0))
@@ -311,8 +313,7 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
         for k in order[:_SHOWN]
     )
     more = f"... and {len(order) - _SHOWN} more: --out FILE or --json has them all." if len(order) > _SHOWN else ""
-    designs = f"{len(order):,} {'design' if len(order) == 1 else 'designs'}"
-    title = f"{found.result.evaluations:,} evaluations of {designs} under {cone}"
+    title = f"{counted(found.result.evaluations)} of {counted(len(order), 'design')} under {cone}"
     ours = ("evaluations",) if likely is None else ("evaluations", "probably Pareto", "evidence")
     return Table(title, (design, "status", *found.objectives, *ours), shown, more)
 
@@ -323,13 +324,13 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
         return "What to evaluate next is not planned here." if open_ else "Nothing more needs to be evaluated."
     if found.cells is not None:
         cells = cell_words(found.cells(wanted), found.names, found.objectives)
-        return f"Next {pulls.total} measurements, up to the next look: {listed(cells, most=_PLANNED)}."
+        return f"Next {counted(pulls.total, 'measurement')}, up to the next look: {listed(cells, most=_PLANNED)}."
     parts = [
-        f"{printable(found.names[k])} ({n} {'time' if n == 1 else 'times'})"
+        f"{printable(found.names[k])} ({counted(n, 'time')})"
         for k, n in zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
     ]
     ordered = "" if found.result.probability is not None else ", the most valuable first"  # with a model: as one batch
-    words = f"Next {pulls.total} evaluations{ordered}: {listed(parts, most=_PLANNED)}."
+    words = f"Next {counted(pulls.total)}{ordered if len(parts) > 1 else ''}: {listed(parts, most=_PLANNED)}."
     if found.cheapest is not None and found.cheapest > wanted:
         words += f" The cheapest open question needs about {found.cheapest:,}."
     return words

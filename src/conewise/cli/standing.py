@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from conewise.algorithms import Result, Status
-from conewise.analysis.explanations import HOPELESS, ended, to_go, unused
+from conewise.algorithms.contract import in_status
+from conewise.analysis.explanations import HOPELESS, ended, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
+from conewise.errors import counted
 from conewise.objectives import readable, rounded_up
 from conewise.report.data import Table
 from conewise.studies.boxes import BoxResult
@@ -205,7 +207,7 @@ def _hands(study: Study) -> dict[str, str]:
 
 def _in_hand(worker: str, leases: Sequence[Lease]) -> str:
     until = max(datetime.fromtimestamp(lease.expires, UTC) for lease in leases)
-    what = leases[0].evaluation if len(leases) == 1 else f"{len(leases)} evaluations"
+    what = leases[0].evaluation if len(leases) == 1 else counted(len(leases))
     return f"{worker}: {what} until {until:%Y-%m-%d %H:%M}"
 
 
@@ -257,7 +259,7 @@ def _changed(status: StudyStatus) -> str:
 
 def _statuses(counts: dict[str, int]) -> str:
     shown = [word for word in Status if word is not Status.MISSES or counts[word.key]]
-    return ", ".join(f"{counts[word.key]} {word.value}" for word in shown)
+    return ", ".join(in_status(word, counts[word.key]) for word in shown)
 
 
 def _finished(status: StudyStatus) -> str:
@@ -272,16 +274,11 @@ def remaining(study: Study, status: StudyStatus) -> str:
         return "nothing"
     if status.remaining is None:
         return "unknown"
-    words = f"{to_go(status.remaining, status.at_least)} evaluation{'' if status.remaining == 1 else 's'}"
+    words = f"{'at least' if status.at_least else 'about'} {counted(status.remaining)}"
     limit = study.max_evaluations
     if limit is None or status.evaluations + status.remaining <= limit:
         return words
     return f"{words} to decide all; the study ends after {counted(limit)} in all"
-
-
-def counted(number: int, what: str = "evaluation") -> str:
-    """The number, and what it counts, in the plural where there are several."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _finite(number: float | None) -> float | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms import Result, Status
+from conewise.algorithms.contract import undecided_words
 from conewise.analysis.explanations import more_evaluations
 from conewise.analysis.oddities import joined
 from conewise.certificate.boundaries import Comparisons, Seen
@@ -390,7 +391,7 @@ def _next_words(subject: Subject) -> str:
     open_ = int((subject.result.status == Status.UNDECIDED.value).sum())
     if subject.known:
         return "Nothing has to be evaluated: every value is known."
-    words = f"{open_:,} {'design is' if open_ == 1 else 'designs are'} undecided."
+    words = f"{undecided_words(open_)}."
     if not subject.next and not open_:
         return "Nothing more needs to be evaluated."
     if not subject.next and subject.remaining == 0:

@@ -9,9 +9,10 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.algorithms import Result, Status
+from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
-from conewise.errors import printable
+from conewise.errors import counted, printable
 from conewise.goals import Guarantee, certainty
 from conewise.objectives import Objectives, readable
 from conewise.report.subject import Subject
@@ -96,13 +97,12 @@ def standing(subject: Subject) -> str:
     """How many designs stand where, and what that took: "2 kept, 1 covered and 5 beaten, of 8 designs ..."."""
     result = subject.result
     found = [(status, int((result.status == status.value).sum())) for status in Status]
-    words = {Status.MISSES: ("misses a level", "miss a level")}
-    parts = [f"{n:,} {words.get(s, (s.value, s.value))[n != 1]}" for s, n in found if n]
+    parts = [in_status(status, n) for status, n in found if n]
     certain = int(result.certain.sum())
     sure = f" ({certain:,} certainly Pareto optimal)" if certain and not subject.known else ""
     k = len(result.pareto)
-    after = "" if subject.known else f" after {_counted(result.evaluations, 'evaluation')}"
-    return f"Of {_counted(k, 'design')}: {joined(parts)}{sure}{after}.{_predicted(result)}"
+    after = "" if subject.known else f" after {counted(result.evaluations)}"
+    return f"Of {counted(k, 'design')}: {joined(parts)}{sure}{after}.{_predicted(result)}"
 
 
 def _predicted(result: Result) -> str:
@@ -111,11 +111,7 @@ def _predicted(result: Result) -> str:
     if not n:
         return ""
     were, them = ("was", "it") if n == 1 else ("were", "them")
-    return f" {_counted(n, 'returned design')} {were} never evaluated: only the model speaks for {them}."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return f" {counted(n, 'returned design')} {were} never evaluated: only the model speaks for {them}."
 
 
 # -- what it is worth --------------------------------------------------------------------------------------------------

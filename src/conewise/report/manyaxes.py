@@ -90,7 +90,7 @@ def scatter(axis: Any, values: Floats, status: Any, hues: Palette, legend: bool 
         chosen = np.flatnonzero((status == kind) & ~np.isnan(values).any(axis=1))
         some = sampled(chosen, DRAWN)
         if len(some):
-            label = counted(kind, len(chosen), len(some)) if legend else None
+            label = labelled(kind, len(chosen), len(some)) if legend else None
             axis.scatter(*values[some].T, label=label, rasterized=len(some) > 1000, **style)
 
 
@@ -147,7 +147,7 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
             continue
         width, alpha = (0.7, 0.35) if kind not in (Status.KEPT.value, Status.UNDECIDED.value) else (1.4, 0.85)
         lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
-        lines[0].set_label(counted(kind, len(chosen), len(some)))
+        lines[0].set_label(labelled(kind, len(chosen), len(some)))
     for d in range(n):
         axis.axvline(d, color=hues.soft, linewidth=0.8, zorder=0)
         ends = (low[d], high[d]) if axes.signs[d] > 0 else (high[d], low[d])
@@ -179,7 +179,7 @@ def _two_lines(label: str, width: int) -> str:
     return f"{name}\n({direction}" if bracket else label
 
 
-def counted(what: str, total: int, drawn: int) -> str:
+def labelled(what: str, total: int, drawn: int) -> str:
     """How many there are, and how many of them are drawn where that is not all."""
     return f"{what}: {total:,}" + (f" ({drawn:,} drawn)" if drawn < total else "")
 

@@ -11,7 +11,7 @@ import numpy as np
 from conewise._arrays import Floats
 from conewise.analysis.analyse import Analysis
 from conewise.cones import Cone
-from conewise.errors import printable
+from conewise.errors import counted, printable
 from conewise.report.drawing import cone_svg
 from conewise.report.words import describe
 
@@ -47,8 +47,8 @@ def analysis_html(found: Analysis) -> str:
     )
     words = "".join(f"<li>{escape(line)}</li>" for line in found.explanations)
     return (
-        f"<div><p><b>{len(result.indices):,} of {len(result.pareto):,} designs</b> after {result.evaluations:,} "
-        f"evaluations; {escape(str(result.guarantee))}.</p>{_table(heads, rows, len(result.indices))}"
+        f"<div><p><b>{len(result.indices):,} of {counted(len(result.pareto), 'design')}</b> after "
+        f"{counted(result.evaluations)}; {escape(str(result.guarantee))}.</p>{_table(heads, rows, len(result.indices))}"
         f"<ul>{words}</ul></div>"
     )
 

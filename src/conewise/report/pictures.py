@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from conewise._arrays import Floats, as_points
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, counted
 from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
 from conewise.report.answer import STATUS_ORDER, answer
@@ -26,7 +26,7 @@ from conewise.report.manyaxes import (
     DRAWN,
     Shown,
     Space,
-    counted,
+    labelled,
     matrix,
     name_points,
     parallel,
@@ -130,10 +130,10 @@ def pareto_under_cones(
             s=8,
             color=hues.out,
             linewidths=0,
-            label=counted("others", int((~front).sum()), len(rest)),
+            label=labelled("others", int((~front).sum()), len(rest)),
         )
         some = sampled(np.flatnonzero(front), DRAWN)
-        label = counted("Pareto", int(front.sum()), len(some))
+        label = labelled("Pareto", int(front.sum()), len(some))
         panel.scatter(*axes.values[some].T, s=26, color=colour, marker=marker, linewidths=0, label=label)
         panel.set(title=str(cone), xlabel=axes.labels[0])
         panel.legend(frameon=False)
@@ -205,7 +205,7 @@ def confidence_regions(subjects: Subject | Sequence[Subject], *, most: int = 60,
     for panel, subject in zip(panels, stages, strict=True):
         _confidence(panel, subject, most, palette(transparent))
         if len(stages) > 1:
-            panel.set_title(f"after {subject.result.evaluations:,} evaluations", fontsize=10)
+            panel.set_title(f"after {counted(subject.result.evaluations)}", fontsize=10)
     for panel in panels[1:]:
         panel.set_ylabel("")
     return finish(figure)
@@ -248,9 +248,9 @@ def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transp
         Status.MISSES: (hues.out, (0, (6, 2))),
     }
     for status, (colour, line) in lines.items():
-        counted = [getattr(moment, status.key) for moment in history]
-        if any(counted) or status is not Status.MISSES:
-            above.plot(spent, counted, linestyle=line, color=colour, linewidth=2, label=status.value)
+        many = [getattr(moment, status.key) for moment in history]
+        if any(many) or status is not Status.MISSES:
+            above.plot(spent, many, linestyle=line, color=colour, linewidth=2, label=status.value)
     above.set(ylabel="designs", ylim=(0, None))
     above.legend(frameon=False)
     reached = [np.nan if m.certified_epsilon is None else m.certified_epsilon for m in history]

@@ -12,7 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._version import __version__
+from conewise.analysis.planning import EVALUATE, UP_TO_A_LOOK
 from conewise.cones import Cone
+from conewise.errors import counted
 from conewise.objectives import readable, rounded_up, unit_options
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 from conewise.report.drawing import cone_svg
@@ -245,7 +247,7 @@ def next_up(data: dict[str, Any]) -> str:
     lines = "".join(f'<tr><th scope="row">{escape(e["design"])}<td>{e["times"]:,}' for e in data["next"])
     total = sum(entry["times"] for entry in data["next"])
     return (
-        f'{words}<table class="narrow"><caption>The most valuable {total:,} evaluations</caption><thead><tr>'
+        f'{words}<table class="narrow"><caption>The most valuable {counted(total)}</caption><thead><tr>'
         f'<th scope="col">design<th scope="col">times</thead><tbody>{lines}</tbody></table>'
     )
 
@@ -269,9 +271,10 @@ def sure(data: dict[str, Any]) -> str:
 
 def also_said(data: dict[str, Any]) -> list[str]:
     """What else there is to say: neither what is assumed nor what remains to be done, which stand by themselves."""
-    return [line for line in data["sentences"] if not line.startswith(("Assumed: ", "Deciding the rest takes "))]
+    return [line for line in data["sentences"] if not line.startswith(_ELSEWHERE)]
 
 
+_ELSEWHERE: Final = ("Assumed: ", "Deciding the rest takes ", EVALUATE, UP_TO_A_LOOK)
 SCOPES: Final = {"prior": "on average over the prior", "every truth": "for every truth"}
 """What the two kinds of guarantee are about."""
 
@@ -286,7 +289,7 @@ def _history(data: dict[str, Any]) -> str:
     )
     last = data["history"][-1]["evaluations"]
     return (
-        f"<h3>How it got there</h3><p>{last:,} evaluations, replayed from the journal.</p>"
+        f"<h3>How it got there</h3><p>{counted(last)}, replayed from the journal.</p>"
         f'<div class="pair"><figure><ul class="legend" aria-label="Legend">{lines}</ul>'
         '<div id="history" class="plot low"></div></figure>'
         '<figure id="certifying"><ul class="legend" aria-label="Legend"><li><span class="stroke certified"></span>'
@@ -302,7 +305,7 @@ def question_words(data: dict[str, Any]) -> str:
     """What was asked, in a sentence."""
     parts = [f"{o['name']} ({_wanted(o)})" for o in data["objectives"][:_NAMED]]
     if (more := len(data["objectives"]) - _NAMED) > 0:
-        parts.append(f"and {more:,} more objectives")
+        parts.append(f"and {counted(more, 'more objective')}")
     asked = (
         f"Which of {data['designs']:,} designs are Pareto optimal in {', '.join(parts)}, if better means better under "
         f"the cone {data['cone']['text']}"

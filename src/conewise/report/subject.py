@@ -21,7 +21,7 @@ from conewise.analysis.explanations import ended, unused
 from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.cones import Cone
-from conewise.errors import ConewiseError, InputError, closest
+from conewise.errors import ConewiseError, InputError, closest, counted
 from conewise.feedback import Observations
 from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import GaussianUnknown, Noise
@@ -182,8 +182,8 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
     history, note = _history(study, rule, status.result)
     standing = ended(status.result) if status.finished else "is not finished"
     sentences = [
-        f"The study {standing}: {status.evaluations:,} evaluations are told, {status.in_flight:,} are in someone's "
-        "hands."
+        f"The study {standing}: {counted(status.evaluations)} {_is_or_are(status.evaluations)} told, "
+        f"{status.in_flight:,} {_is_or_are(status.in_flight)} in someone's hands."
     ]
     if study.dropped or study.beaten_before:
         apart = [f"dropped: {', '.join(study.dropped)}"] if study.dropped else []
@@ -191,21 +191,26 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         sentences.append(f"Designs that are not compared: {'; '.join(apart)}.")
     if status.aside:
         sentences.append(
-            f"{status.aside:,} evaluations were set aside when the question was changed; the answer rests on others."
+            f"{counted(status.aside)} {_was_or_were(status.aside)} set aside when the question was changed; the answer "
+            "rests on others."
         )
     if rest := unused(status.evaluations - status.aside, status.result.evaluations, status.finished):
         sentences.append(rest)
     if status.failures:
-        sentences.append(f"{status.failures:,} evaluations failed on the way and were handed out again.")
+        sentences.append(
+            f"{counted(status.failures)} failed on the way and {_was_or_were(status.failures)} handed out again."
+        )
     if status.corrected:
         sentences.append(
-            f"{status.corrected:,} told values were corrected later; the first values stay in the journal."
+            f"{counted(status.corrected, 'told value')} {_was_or_were(status.corrected)} corrected later; the first "
+            f"{'value stays' if status.corrected == 1 else 'values stay'} in the journal."
         )
     sure, guess = bool(status.result.guarantee), study.guess()
     if status.withdrawn:
         sentences.append(
-            f"{status.withdrawn:,} told values were withdrawn; they stay in the journal"
-            + (", and the guarantee rests on reasons that have nothing to do with what they were." if sure else ".")
+            f"{counted(status.withdrawn, 'told value')} {_was_or_were(status.withdrawn)} withdrawn; "
+            f"{'it stays' if status.withdrawn == 1 else 'they stay'} in the journal"
+            + (", and the guarantee rests on reasons that have nothing to do with the values." if sure else ".")
         )
     if (status.result.status == Status.UNDECIDED.value).any():
         sentences += front_words(guess, status.result.designs)
@@ -227,6 +232,14 @@ def of_study(study: StudyView, title: str | None = None) -> Subject:
         prices=guess.prices,
         standard_errors=study.standard_errors(),
     )
+
+
+def _was_or_were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def _is_or_are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _evidence(study: StudyView, rule: Algorithm[Any], result: Result) -> Evidence | None:
@@ -254,7 +267,7 @@ def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
                 state,
                 study.question,
                 names=study.names,
-                title=f"{study.name} after {state.evaluations:,} evaluations",
+                title=f"{study.name} after {counted(state.evaluations)}",
             )
         )
     return tuple(stages)

@@ -106,6 +106,7 @@ def test_a_scaled_radius_is_worth_no_proof():
     assert honest.proven(0.5, "a theorem").theorem == "a theorem"
     assert "every radius was multiplied by 0.5" in str(narrow.proven(0.5, "a theorem"))
     assert honest.unfinished(10, 2) == "not finished: 2 designs are undecided at epsilon = 0.5"
+    assert honest.unfinished(10, 1) == "not finished: 1 design is undecided at epsilon = 0.5"
 
 
 def test_a_planner_says_what_was_observed_where_its_state_keeps_sums():

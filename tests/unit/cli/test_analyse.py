@@ -281,6 +281,26 @@ def test_designs_that_were_never_evaluated_are_listed(tmp_path, run):
     assert asked == [[], [{"name": "d2", "times": 1}, {"name": "d3", "times": 1}]]
 
 
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_plan_is_the_only_word_on_what_to_evaluate_next(tmp_path, run, separate):
+    path = write(tmp_path / "trial.csv", described((0, 1, 4)), HEADED)
+    designs = write(tmp_path / "designs.csv", [[f"d{k}", 10 * k] for k in range(5)], HEADED[:2])
+    arguments = (path, *BY_MODEL, "--designs", designs)
+    if separate:
+        rows = [[row[0], row[1], ""] if n % 2 else [row[0], "", row[2]] for n, row in enumerate(measured(each=4))]
+        arguments = (write(tmp_path / "apart.csv", rows), *LONG, "--separate", "--noise", "gaussian:50,8000")
+    plain, planned = (run(*arguments, *more)[0] for more in ([], ["--plan", 2]))
+    assert re.search(r"^(Evaluate .* next\.|Up to the next look: )", plain, re.MULTILINE)
+    assert re.search(r"^Next 2 (evaluations|measurements)", planned, re.MULTILINE)
+    assert "\nEvaluate " not in planned
+    assert "\nUp to the next look: " not in planned
+
+
+def test_one_is_no_plural(tmp_path, run):
+    path = write(tmp_path / "trial.csv", [["solo", 1.0, 2.0]], ("plant", "cost", "speed"))
+    assert "1 evaluation of 1 design under" in run(path, "--objectives", "cost,speed", "--design", "plant")[0]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -7,7 +7,7 @@ import pytest
 from shared import studies
 
 import conewise as cw
-from conewise.cli.standing import as_rows, in_a_row, in_one_line, reached
+from conewise.cli.standing import _statuses, as_rows, in_a_row, in_one_line, reached
 from conewise.report.subject import of_study
 
 
@@ -33,6 +33,12 @@ def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
 )
 def test_what_is_certified_is_never_said_to_be_less(epsilon, words):
     assert reached(epsilon) == words
+
+
+def test_statuses_that_are_counted_read_as_sentences_do():
+    counts = {"kept": 1, "covered": 0, "beaten": 2, "misses_a_level": 2, "undecided": 0}
+    assert _statuses(counts) == "1 kept, 0 covered, 2 beaten, 2 miss a level, 0 undecided"
+    assert "1 misses a level" in _statuses(counts | {"misses_a_level": 1})
 
 
 def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):

@@ -13,7 +13,7 @@ from typing import ClassVar, Generic
 import numpy as np
 
 from conewise._arrays import Bools
-from conewise.algorithms.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State
+from conewise.algorithms.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State, undecided_words
 from conewise.algorithms.evidence import Evidence
 from conewise.certificate.blocks.claims import PairedClaims
 from conewise.certificate.claims import Certified, Claims
@@ -122,7 +122,7 @@ def final_answer(
     """What one look at a finished sample certifies, and on what that rests."""
     why = "the sample is final"
     if not claims.done:
-        why += f": {int(claims.undecided.sum())} designs are undecided at epsilon = {question.epsilon:g}"
+        why += f": {undecided_words(int(claims.undecided.sum()))} at epsilon = {question.epsilon:g}"
     worth = Guarantee(
         max(found.epsilon, question.epsilon),
         question.delta,

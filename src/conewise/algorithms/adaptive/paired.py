@@ -11,7 +11,7 @@ import numpy as np
 from conewise._arrays import Bools, Indices, as_count
 from conewise.algorithms.adaptive.answers import certified_answer, nothing_certified
 from conewise.algorithms.adaptive.outlook import reading_targets
-from conewise.algorithms.contract import FixedConfidence, Plan, Result
+from conewise.algorithms.contract import FixedConfidence, Plan, Result, undecided_words
 from conewise.certificate.blocks.claims import PairedClaims, certified, judged
 from conewise.certificate.blocks.paired import Paired, Prefixes
 from conewise.certificate.rounding import taken_as_exact
@@ -146,7 +146,7 @@ class PairedElimination(FixedConfidence):
         limited = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
         if limited or (self.needed(claims) & (state.reach < self.blocks)).any():
             return self.unfinished(state.evaluations, undecided)
-        return f"all recorded blocks are read: {undecided} designs are undecided at epsilon = {self.epsilon:g}"
+        return f"all recorded blocks are read: {undecided_words(undecided)} at epsilon = {self.epsilon:g}"
 
     def _worth(self, epsilon: float, state: Prefixes) -> Guarantee | Heuristic:
         levels = "" if self.certificate.required is None else ", levels met within epsilon"
