@@ -13,7 +13,9 @@ from conewise.cones import Cone, as_cone
 from conewise.goals import Heuristic, Question
 from conewise.objectives import Objective, Objectives
 from conewise.report.subject import Subject
+from conewise.tables.designs import two_of_one_name
 from conewise.tables.known import all_rows, names_of, open_designs, take_units
+from conewise.tables.names import first_repeated
 from conewise.tables.shards import ShardedTable
 from conewise.tables.standings import standings
 
@@ -46,8 +48,11 @@ def of_front(
 def of_designs(table: ShardedTable, cone: Cone, title: str) -> Subject:
     """The same of a table that is open, with what its columns mean."""
     rows, values = all_rows(table)
+    names = names_of(table, rows)
+    if (twice := first_repeated(names)) is not None:
+        raise two_of_one_name(table.tables[0].path.name, twice)
     where = "" if table.where is None else f", only rows with {table.where}"
-    return of_values(names_of(table, rows), values, table.meaning, cone, title, source=f"the table {title}{where}")
+    return of_values(names, values, table.meaning, cone, title, source=f"the table {title}{where}")
 
 
 def of_values(

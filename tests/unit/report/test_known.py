@@ -48,6 +48,19 @@ def test_what_was_said_of_exchanges_stands_in_the_report():
         assert "Take c" in text
 
 
+def test_a_name_that_stands_twice_is_refused_as_front_refuses_it(tmp_path):
+    path = tmp_path / "cars.csv"
+    path.write_text("name,price,power\nx,9,80\nx,8,70\ny,7,60\n")
+    words = "cars.csv has two designs called 'x'; a name is a design's identity"
+    for command in (["front", str(path)], ["report", str(path), "--known", "-o", str(tmp_path / "cars.html")]):
+        done = CliRunner().invoke(commands, command)
+        assert isinstance(done.exception, cw.InputError)
+        assert words in str(done.exception)
+    assert not (tmp_path / "cars.html").exists()
+    with pytest.raises(cw.InputError, match="two designs called 'a'"):
+        of_front([*CARS, CARS[0]], objectives=["power"])
+
+
 def test_the_command_reports_known_values(tmp_path):
     path = tmp_path / "cars.csv"
     path.write_text("name,price,power\n" + "\n".join(f"{c['name']},{c['price (EUR)']},{c['power']}" for c in CARS))
