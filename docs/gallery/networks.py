@@ -23,7 +23,7 @@ print(cw.verdict(result.pareto, networks.means, cone, epsilon=0.2))
 area, throughput = -networks.means[:, 0], networks.means[:, 1]
 figure, panel = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
 size = 0.03 * result.counts + 2
-panel.scatter(area, throughput, s=size, color="#BFBFBF", label="206 networks, larger where evaluated more often")
-panel.scatter(area[result.pareto], throughput[result.pareto], s=14, color="#0072B2", label="returned")
+for mask, colour, label in ((~result.pareto, "#BFBFBF", "left out"), (result.pareto, "#0072B2", "returned")):
+    panel.scatter(area[mask], throughput[mask], s=size[mask], color=colour, label=f"{mask.sum()} {label}")
 panel.set(xlabel="log2 area (smaller is better)", ylabel="log2 throughput (larger is better)")
-panel.legend(frameon=False)
+panel.legend(frameon=False, title="larger where evaluated more often")
