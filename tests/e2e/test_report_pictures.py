@@ -39,7 +39,22 @@ def folder(tmp_path_factory):
         table = [{"name": n, "price (EUR)": p, "power": w, "seats": s} for n, p, w, s in CARS]
         leveled = of_front(table, objectives=[price, "power", "seats"][:dim])
         (place / f"levels{dim}.html").write_text(html_page(leveled), encoding="utf-8")
+        (place / f"open{dim}.html").write_text(html_page(open_answer(dim)), encoding="utf-8")
     return place
+
+
+LONG = [f"the alloy of the second series that was heated {k} times before it was cooled in oil" for k in range(8)]
+
+
+def open_answer(dim):
+    """Every status, long names that differ in the middle, and a level that an undecided design misses on average."""
+    status = np.array(["kept", "undecided", *["misses a level"] * 2, "covered", "beaten", "kept", "kept"])
+    means = np.array([[5, 5.0], [2, 6.5], [1.5, 8], [1, 6], [4.8, 5.1], [3.5, 3], [7, 3], [6, 4]])
+    means = np.column_stack([means, 3 * means[:, 0] % 5])[:, :dim]
+    result = Result(np.isin(status, ["kept"]), status, 80, Heuristic("made up"), None, "x", means, np.full(8, 10))
+    asked = [cw.Objective("strength", level=3), "purity", "price"][:dim]
+    question = cw.Question(cw.Cone.orthant(dim), epsilon=0.1, delta=0.05, objectives=asked)
+    return of_result(result, question, names=LONG)
 
 
 CARS = [("A", 14900, 75, 4), ("B", 28900, 204, 5), ("C", 41000, 210, 2), ("D", 20000, 60, 3)]
@@ -118,6 +133,49 @@ def test_a_level_is_a_line_that_cannot_be_dragged(visit, dim):
         with page.expect_download() as download:
             page.locator("#save-svg").click()
         assert 'stroke-dasharray="8 4"' not in download.value.path().read_text(encoding="utf-8")
+
+
+def test_an_undecided_design_beyond_a_level_is_not_faded(visit):
+    page = visit("open2.html")
+    page.wait_for_function(f"() => {DRAWING}.frames > 0")
+    cells = page.locator("#answer tbody th").all_inner_texts()
+    k = [cell.strip() for cell in cells].index(LONG[1])
+    seen = f"""(k) => {{ const {{ px, py, sharp, pen, placeOf, points }} = {DRAWING};
+        const place = {DRAWING}.placeOf(k);
+        return [...pen.getImageData(Math.round(px[place] * sharp), Math.round(py[place] * sharp), 1, 1).data]; }}"""
+    assert page.evaluate(seen, k)[:3] == [0xB3, 0x47, 0x00]  # --orange
+
+
+def test_who_misses_a_level_has_a_line_of_its_own_and_the_legend_shows_it(visit):
+    page = visit("open3.html")
+    page.wait_for_function(f"() => {DRAWING}.frames > 0")
+    for kind, looks in (("beaten", "solid"), ("covered", "solid"), ("misses", "none")):
+        stroke = page.locator(f".first .stroke.{kind}")
+        assert stroke.is_visible()
+        assert stroke.evaluate("(mark) => getComputedStyle(mark).borderTopStyle") == looks
+        assert not page.locator(f".first .mark.{kind}").is_visible()
+    with page.expect_download() as download:
+        page.locator("#save-svg").click()
+    assert download.value.path().read_text(encoding="utf-8").count('stroke-dasharray="12 4"') == 2
+    page.locator("#view").select_option("plane")
+    assert page.locator(".first .mark.misses").is_visible()
+    assert not page.locator(".first .stroke.misses").is_visible()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [LONG, [f"{k}{'x' * 200}{k}" for k in range(4)], [f"{'a' * 90}{k}{'b' * 90}{j}" for k in "01" for j in "01"]],
+    ids=["middle", "ends", "two places"],
+)
+def test_names_that_are_cut_still_differ(visit, names):
+    page = visit("open2.html")
+    page.wait_for_function(f"() => {DRAWING}.frames > 0")
+    cut = f"(names) => [...{DRAWING}.written({DRAWING}.pen, new Map(names.map((name, k) => [k, name]))).values()]"
+    shown = page.evaluate(cut, names)
+    assert len(set(shown)) == len(names)
+    assert all("…" in text for text in shown)
+    if names is LONG:
+        assert all(f"heated {k} times" in text for k, text in enumerate(shown))
 
 
 def test_what_is_known_at_one_moment_only_is_a_dot(visit):

@@ -16,6 +16,8 @@ _REACH: Final = 95.0  # pixels of a unit vector
 _BLUE, _ORANGE = "var(--pareto, #0072B2)", "var(--undecided, #D55E00)"  # a page may have colours for its own ground
 _GREY: Final = "#808080"
 _HALF_LETTER: Final = 3.4  # pixels, of text of size 12
+_WIDE: Final = 130.0  # degrees from which an angle is written beside the middle of its wedge
+_BESIDE: Final = 0.85  # of the opening, away from the names of the axes
 _BARS: Final = 12  # weightings drawn
 
 
@@ -61,10 +63,14 @@ def _planar(cone: Cone, objectives: Sequence[str]) -> str:
         away = facet - (facet @ cone.centre) * cone.centre  # beside the tip, where no axis and no edge can be
         x, y = at(1.06 * facet + 0.13 * away / max(float(np.linalg.norm(away)), 1e-300))
         body.append(_text(x, y + 4, f"w{n}", _ORANGE))
-    x, y = at(0.6 * cone.centre / np.linalg.norm(cone.centre))
+    # In the middle of the wedge, but of a wide one beside it: there the weightings come close to the middle.
+    inside = first + opening * (_BESIDE if np.degrees(opening) > _WIDE else 0.5)
+    x, y = at(0.6 * np.array([np.cos(inside), np.sin(inside)]))
     body.append(_text(x, y + 4, f"{np.degrees(opening):.4g}°", "currentColor"))
-    # Below the axis on the left, where losses in both are: a cone around the gains leaves that room free.
-    body.append(_text(2, middle + 17, f"gain in {_short(objectives[0])} →", "currentColor", "start"))
+    # At the end of its axis, on the side on which no weighting is.
+    below = not ((cone.facets[:, 0] > 0) & (cone.facets[:, 1] <= 1e-9)).any()
+    along = f"gain in {_short(objectives[0])} →"
+    body.append(_text(_SIZE - 2, middle + (17 if below else -7), along, "currentColor", "end"))
     upwards = f"gain in {_short(objectives[1])} ↑"
     room = _SIZE - 2 - 2 * _HALF_LETTER * len(upwards)
     body.append(_text(max(2.0, min(middle + 6, room)), 12, upwards, "currentColor", "start"))
@@ -144,7 +150,10 @@ def _weightings(cone: Cone, objectives: Sequence[str]) -> str:
 
 
 def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="{colour}">{escape(text)}</text>'
+    """A text that stays readable over lines, on a ground whose colour is known."""
+    halo = 'stroke="var(--paper, none)" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {where} font-size="12" fill="{colour}" {halo}>{escape(text)}</text>'
 
 
 def _short(name: str, most: int = 22) -> str:

@@ -7,7 +7,9 @@ black, as graphics need (WCAG 2.2, 1.4.11), and text is in a grey of contrast 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from conewise.errors import printable
@@ -68,6 +70,7 @@ class Palette:
 LIGHT: Final = Palette(COLOURS, "0.6", "0.4", 0.22)
 DARK: Final = Palette(("#F0B429", "#56B4E9", "#2CC79A", "#E9A3C9", "#9AD4F5", "#FF8C42"), "0.5", "0.7", 0.4)
 EITHER: Final = Palette(("#B88000", "#2B8CD1", "#0B9B75", "#C0659A", "#7A5CC8", "#D9642A"), "0.55", "0.5", 0.3)
+_BEFORE: Final = 4  # letters that texts share and that are shown before those in which they differ
 _GREY: Final = "#808080"  # text on either ground
 _LIGHT_TEXT: Final = 0.5  # relative luminance beyond which text is light, so that the ground is dark
 
@@ -87,6 +90,21 @@ def literal(text: str, most: int = 24) -> str:
     """A user's text as it is: one line, its beginning where it is long, and never set as mathematics."""
     shown = text if len(text) <= most else text[: most - 1] + "…"
     return printable(shown).replace("$", r"\$")
+
+
+def literals(texts: Sequence[str], most: int = 24) -> list[str]:
+    """Users' texts side by side; those that would be cut to the same begin shortly before they differ."""
+    groups: dict[str, set[str]] = {}
+    for text in texts:
+        groups.setdefault(literal(text, most), set()).add(text)
+    starts = {shown: _shared(alike) for shown, alike in groups.items() if len(alike) > 1}
+    cut = [(text, starts.get(literal(text, most), 0) - _BEFORE) for text in texts]
+    return [literal(f"…{text[start:]}" if start > 0 else text, most) for text, start in cut]
+
+
+def _shared(texts: Iterable[str]) -> int:
+    """With how many letters all of them begin."""
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
 
 
 def clear(figure: Figure, transparent: bool) -> Figure:

@@ -13,7 +13,7 @@ from conewise._arrays import Floats, Indices
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
-from conewise.report.grounds import Palette, clear, finish, literal, palette
+from conewise.report.grounds import Palette, clear, finish, literal, literals, palette
 from conewise.report.plots import new_figure
 from conewise.report.words import weightings
 from conewise.tables.designs import signs
@@ -25,8 +25,20 @@ Space = Literal["objectives", "facets"]
 
 DRAWN: Final = 5_000
 """Points of one kind; an even sample of more."""
+MISSING: Final = (0, (6, 2))
+"""Dashes of lines for designs that miss a level: beaten ones have their shade."""
 _LINES: Final = 400  # lines of parallel coordinates, of one kind
-_NAMED: Final = 12  # designs whose names are written
+_ROUND: Final = 4.0  # pixels around a point that are its marker
+_BESIDE: Final = (  # where a name may stand, the best place first: its alignment, and how many points it is away
+    ("left", "bottom", 5, 3),
+    ("left", "top", 5, -3),
+    ("right", "bottom", -5, 3),
+    ("right", "top", -5, -3),
+    ("center", "bottom", 0, 7),
+    ("center", "top", 0, -7),
+)
+NAMED: Final = 12
+"""Designs whose names are written."""
 
 
 def styles(hues: Palette) -> dict[str, dict[str, Any]]:
@@ -146,7 +158,9 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
         if not len(some):
             continue
         width, alpha = (0.7, 0.35) if kind not in (Status.KEPT.value, Status.UNDECIDED.value) else (1.4, 0.85)
-        lines = axis.plot(heights[some].T, color=style["color"], linewidth=width, alpha=alpha, zorder=style["zorder"])
+        dash = MISSING if kind == Status.MISSES.value else "-"
+        look = {"color": style["color"], "linestyle": dash, "linewidth": width, "alpha": alpha}
+        lines = axis.plot(heights[some].T, zorder=style["zorder"], **look)
         lines[0].set_label(labelled(kind, len(chosen), len(some)))
     for d in range(n):
         axis.axvline(d, color=hues.soft, linewidth=0.8, zorder=0)
@@ -162,12 +176,30 @@ def parallel(axes: Shown, status: Any, transparent: bool) -> Figure:
 
 
 def name_points(axis: Any, values: Floats, designs: Indices, names: Sequence[str] | None) -> None:
-    """Names at a few points; none at all where there are many."""
-    if names is None or len(designs) > _NAMED:
+    """Names beside a few points, clear of other points and names as far as there is room; none where there are many.
+
+    After this nothing may move the axes.
+    """
+    if names is None or len(designs) > NAMED:
         return
-    for k in designs:
-        if not np.isnan(values[k]).any():
-            axis.annotate(literal(names[k]), values[k], (5, 4), textcoords="offset points", fontsize=8)
+    axis.figure.draw_without_rendering()  # or nobody knows where points are
+    points = axis.transData.transform(values[~np.isnan(values).any(axis=1)])
+    taken: list[Any] = []
+    for k, name in zip(designs, literals([names[k] for k in designs]), strict=True):
+        if np.isnan(values[k]).any():
+            continue
+        text = axis.annotate(name, values[k], (0, 0), textcoords="offset points", fontsize=8)
+
+        def crossed(place: tuple[str, str, int, int], text: Any = text) -> int:
+            """What a name would lie on; its own point is not among that."""
+            ha, va, x, y = place
+            text.set(ha=ha, va=va, position=(x, y))
+            box = text.get_window_extent()
+            inside = (points > [box.x0 - _ROUND, box.y0 - _ROUND]) & (points < [box.x1 + _ROUND, box.y1 + _ROUND])
+            return int(inside.all(axis=1).sum()) + sum(bool(box.overlaps(other)) for other in taken)
+
+        crossed(min(_BESIDE, key=crossed))
+        taken.append(text.get_window_extent())
 
 
 def _two_lines(label: str, width: int) -> str:

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_points
+from conewise._arrays import Floats, Indices, as_points
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, counted
 from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
 from conewise.report.answer import STATUS_ORDER, answer
-from conewise.report.grounds import Palette, clear, finish, literal, palette
+from conewise.report.grounds import Palette, clear, finish, literals, palette
 from conewise.report.manyaxes import (
     DRAWN,
+    MISSING,
+    NAMED,
     Shown,
     Space,
     labelled,
@@ -43,6 +45,13 @@ if TYPE_CHECKING:
 
 _BARS: Final = 60  # designs that get a bar each
 _STAGES: Final = 6  # moments of a run in one picture
+_LINES: Final[dict[Status, Any]] = {
+    Status.KEPT: "-",
+    Status.UNDECIDED: "--",
+    Status.COVERED: "-.",
+    Status.BEATEN: ":",
+    Status.MISSES: MISSING,
+}
 
 
 def plot_result(
@@ -67,9 +76,9 @@ def plot_result(
         figure = clear(new_figure(5.6, 4.6), transparent)
         axis = figure.subplots()
         scatter(axis, axes.values, result.status, palette(transparent))
-        name_points(axis, axes.values, np.flatnonzero(result.pareto), names)
         axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
         axis.legend(frameon=False)
+        name_points(axis, axes.values, np.flatnonzero(result.pareto), names)
         return finish(figure)
     if len(axes.labels) == 3:
         return matrix(axes, result.status, transparent)
@@ -177,15 +186,17 @@ def dominance_regions(
         axis.add_patch(Polygon(outline, label=words, zorder=1, **look))
     here = axes.values[design]
     axis.scatter([here[0]], [here[1]], s=110, color=hues.series[2], marker="*", zorder=3)
-    name_points(axis, axes.values, np.array([design]), names)
     axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
     under = str(cone) if len(str(cone)) < 50 else repr(cone)
     axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, title=f"under {under}")
+    name_points(axis, axes.values, np.array([design]), names)
     return finish(figure)
 
 
 def confidence_regions(subjects: Subject | Sequence[Subject], *, most: int = 60, transparent: bool = False) -> Figure:
     """How well the averages of two objectives are known: what the certificate allows around each listed design.
+
+    All designs are named where they are a dozen or fewer, else the returned ones where these are.
 
     Several subjects, as `report.subject.as_it_ran` gives them for a study, stand side by side on the same axes.
     """
@@ -202,16 +213,20 @@ def confidence_regions(subjects: Subject | Sequence[Subject], *, most: int = 60,
     width = 5.8 if len(stages) == 1 else 3.8 * len(stages)
     figure = clear(new_figure(width, 4.8 if len(stages) == 1 else 4.2), transparent)
     panels = figure.subplots(1, len(stages), sharex=True, sharey=True, squeeze=False)[0]
+    listed = []
     for panel, subject in zip(panels, stages, strict=True):
-        _confidence(panel, subject, most, palette(transparent))
+        listed.append(_confidence(panel, subject, most, palette(transparent)))
         if len(stages) > 1:
             panel.set_title(f"after {counted(subject.result.evaluations)}", fontsize=10)
     for panel in panels[1:]:
         panel.set_ylabel("")
+    for panel, (values, called, returned) in zip(panels, listed, strict=True):  # where points are follows from all
+        name_points(panel, values, np.arange(len(called)) if len(called) <= NAMED else returned, called)
     return finish(figure)
 
 
-def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> None:
+def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> tuple[Floats, list[str], Indices]:
+    """The averages that were drawn, the names of these designs, and which of them are returned."""
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Polygon
 
@@ -224,13 +239,12 @@ def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> None:
         colour = to_rgb(styles(hues)[str(kind)]["color"])
         axis.add_patch(Polygon(outline, facecolor=(*colour, 0.12), edgecolor=(*colour, 0.7), zorder=0))
     scatter(axis, values, status, hues)
-    kept = np.flatnonzero([row["returned"] for row in rows])
-    name_points(axis, values, kept, [row["name"] for row in rows])
     axes = Shown.of(subject.result.means, None, subject.objectives, subject.minimised, "objectives")
     axis.set(xlabel=axes.labels[0], ylabel=axes.labels[1])
     axis.autoscale_view()
     if rows:
         axis.legend(frameon=False)
+    return values, [row["name"] for row in rows], np.flatnonzero([row["returned"] for row in rows])
 
 
 def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transparent: bool = False) -> Figure:
@@ -239,18 +253,11 @@ def status_over_evaluations(history: Sequence[Moment], epsilon: float, *, transp
         raise InputError("there is no history to draw.")
     figure, hues = clear(new_figure(6.4, 5.2), transparent), palette(transparent)
     above, below = figure.subplots(2, 1, sharex=True)
-    spent = [moment.evaluations for moment in history]
-    lines = {
-        Status.KEPT: (hues.pareto, "-"),
-        Status.UNDECIDED: (hues.undecided, "--"),
-        Status.COVERED: (hues.out, "-."),
-        Status.BEATEN: (hues.soft, ":"),
-        Status.MISSES: (hues.out, (0, (6, 2))),
-    }
-    for status, (colour, line) in lines.items():
+    spent, looks = [moment.evaluations for moment in history], styles(hues)
+    for status, line in _LINES.items():
         many = [getattr(moment, status.key) for moment in history]
         if any(many) or status is not Status.MISSES:
-            above.plot(spent, many, linestyle=line, color=colour, linewidth=2, label=status.value)
+            above.plot(spent, many, linestyle=line, color=looks[status.value]["color"], linewidth=2, label=status.value)
     above.set(ylabel="designs", ylim=(0, None))
     above.legend(frameon=False)
     reached = [np.nan if m.certified_epsilon is None else m.certified_epsilon for m in history]
@@ -293,7 +300,7 @@ def gaps_and_evaluations(
         shown = [s for s in STATUS_ORDER if (result.status[chosen] == s).any()]
         handles = [Patch(color=str(looks[s]["color"]), label=s) for s in shown]
         above.legend(handles=handles, frameon=False)
-        labels = [str(k) if names is None else literal(names[k]) for k in chosen]
+        labels = [str(k) for k in chosen] if names is None else literals([names[k] for k in chosen])
         below.set_xticks(place, labels, rotation=90, fontsize=8)
     else:
         below.set_xlabel(f"{len(chosen):,} designs, the smallest gap first")

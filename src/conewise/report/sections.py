@@ -49,7 +49,8 @@ def first(data: dict[str, Any]) -> str:
     said = data["headline"]
     kind = "worth" if data["certificate"]["answered"] else "worth open"  # the colour of success is for what was asked
     legend = "".join(
-        f'<li><span class="mark {_kind(status)}"></span>{escape(status)} ({data["counts"][status.key]:,})</li>'
+        f'<li><span class="mark plane {_kind(status)}"></span><span class="stroke lines {_kind(status)}" hidden></span>'
+        f"{escape(status)} ({data['counts'][status.key]:,})</li>"
         for status in STATUS_ORDER
         if data["counts"][status.key]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import conewise as cw
@@ -14,6 +15,26 @@ def test_what_the_axes_are_called_stays_inside():
     drawn = ElementTree.fromstring(cone_svg(cw.Cone.planar(110), ["strength (MPa)", "a price (EUR/kg) and more"]))
     upwards = next(text for text in drawn.iter("{http://www.w3.org/2000/svg}text") if "↑" in text.text)
     assert 0 <= float(upwards.get("x")) <= float(drawn.get("width")) - 6.8 * len(upwards.text)
+
+
+@pytest.mark.parametrize("degrees", [45, 90, 120, 135, 170, 179.4])
+def test_no_weighting_goes_through_what_is_written(degrees):
+    """Dashed lines from the middle, and texts 12 high of about 6.8 a letter."""
+    from xml.etree import ElementTree
+
+    drawn = ElementTree.fromstring(cone_svg(cw.Cone.planar(degrees), ["price", "power"]))
+    texts = {text.text: text for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    angle, along = texts[f"{degrees:g}°"], texts["gain in price →"]
+    assert (along.get("text-anchor"), float(along.get("x"))) == ("end", 258)
+    for text, left in ((angle, -0.5), (along, -1)):
+        x, y, wide = float(text.get("x")), float(text.get("y")) - 4, 6.8 * len(text.text)
+        for line in drawn.iter("{http://www.w3.org/2000/svg}line"):
+            if line.get("stroke-dasharray"):
+                ends = np.array([[float(line.get(f"{c}{n}")) for c in "xy"] for n in (1, 2)])
+                points = ends[0] + np.linspace(0, 1, 50)[:, None] * (ends[1] - ends[0])
+                crossed = np.abs(points - [x + (left + 0.5) * wide, y]) < [wide / 2, 5]
+                assert not crossed.all(axis=1).any()
+    assert angle.get("paint-order") == "stroke"
 
 
 @pytest.mark.parametrize("spec", ["planar:30", "planar:170", "[[1]]", "orthant:3", "ice-cream:60", "importance:0.1,4"])

@@ -13,9 +13,16 @@ from shared.answers import drawn, made_up, words_in
 import conewise as cw
 from conewise.experiments.beyond import ConeRow
 from conewise.report import pictures, plots
-from conewise.report.grounds import DARK, EITHER, LIGHT, palette
+from conewise.report.grounds import DARK, EITHER, LIGHT, literals, palette
 
 ROOT = Path(__file__).parents[3]
+
+
+def test_names_that_would_be_cut_to_the_same_begin_where_they_differ():
+    shared = "an alloy that was heated for a long time at "
+    shown = literals([f"{shared}{degrees} degrees, and cooled in oil" for degrees in (300, 400)] + ["cast"])
+    assert shown == ["… at 300 degrees, and c…", "… at 400 degrees, and c…", "cast"]
+    assert literals(["x" * 30, "x" * 30]) == ["x" * 23 + "…"] * 2  # one name
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])

@@ -16,6 +16,8 @@ from conewise.algorithms import Result
 from conewise.errors import ConewiseError, InputError
 from conewise.goals import Heuristic
 from conewise.report import pictures, plots
+from conewise.report.grounds import palette
+from conewise.report.manyaxes import styles
 from conewise.report.subject import Moment, as_it_ran, of_result
 
 
@@ -90,6 +92,28 @@ def test_confidence_regions_shrink_as_an_identification_runs(tmp_path):
     assert np.mean(widths[0]) > np.mean(widths[1]) > np.mean(widths[2])
     assert [panel.get_ylabel() != "" for panel in panels] == [True, False, False]
     assert panels[0].get_xlim() == panels[2].get_xlim()
+
+
+def test_names_lie_neither_on_each_other_nor_on_points(tmp_path):
+    with studies.make(tmp_path / "trial.db") as study:
+        studies.finish(study)
+        figure = drawn(pictures.confidence_regions(as_it_ran(study, looks=3)))
+    for panel in figure.axes:
+        boxes = [text.get_window_extent() for text in panel.texts]
+        assert len(boxes) == 6  # a dozen or fewer: all are named
+        assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+        points = np.concatenate([panel.transData.transform(dots.get_offsets()) for dots in panel.collections])
+        assert not any(box.contains(*point) for box in boxes for point in points)
+
+
+def test_a_shade_of_grey_means_one_thing(subject):
+    looks = styles(palette())
+    lines = pictures.status_over_evaluations([Moment(9, 1, 1, 1, 1, 0.1, 1)], 0.1).axes[0].lines
+    assert {line.get_label(): line.get_color() for line in lines} == {k: look["color"] for k, look in looks.items()}
+    means, status = np.arange(12.0).reshape(3, 4), ["beaten", "misses a level", "covered"]
+    (axis,) = pictures.parallel_coordinates(means, status).axes
+    looks = {line.get_label().split(":")[0]: (line.get_color(), line.get_linestyle()) for line in axis.lines[:3]}
+    assert len(set(looks.values())) == 3
 
 
 def test_the_status_over_evaluations_adds_up(subject):

@@ -14,10 +14,12 @@ const there = everyone.filter(isKnown);
 const crowd = there.length > 500 ? 0.75 : 1;
 const GROUPS = [
   { status: "misses a level", shape: "cross", size: 6, colour: "quiet" },
-  { status: "covered", shape: "ring", size: 7, colour: "quiet" },
+  { status: "covered", shape: "ring", size: 7, colour: "soft" },
   { status: "undecided", shape: "diamond", size: 9 * crowd, colour: "orange" },
   { status: "kept", shape: "circle", size: 10 * crowd, colour: "blue" },
 ];
+
+const OUT = { covered: ["soft", []], beaten: ["quiet", []], "misses a level": ["quiet", [12, 4]] };  // lines: colour, dashes
 
 let drawing = null;
 let chosen = null;
@@ -37,7 +39,7 @@ function feed(select) {
   if (kind === Parallel) {
     const quiet = there.filter(isOut);
     const ranges = columns(there).map((column) => [Math.min(...column), Math.max(...column)]);
-    drawing.setData({ points: { index: quiet, names: quiet.map((k) => names[k]), values: columns(quiet) }, ranges, names: objectives.slice(0, AXES), turned });
+    drawing.setData({ points: { index: quiet, names: quiet.map((k) => names[k]), values: columns(quiet), looks: quiet.map((k) => OUT[statusOf(k)]) }, ranges, names: objectives.slice(0, AXES), turned });
   } else {
     const shown = (scales.length > 1 ? axes() : [0]).map((n) => scales[n]);
     drawing.setData({
@@ -84,7 +86,7 @@ function look() {
 
 // The legend has what the picture has.
 function explain(plane, wedge) {
-  for (const [kind, there] of [[".plane", plane], [".wedges", wedge]]) document.querySelectorAll(kind).forEach((item) => { item.hidden = !there; });
+  for (const [kind, there] of [[".plane", plane], [".lines", !plane], [".wedges", wedge]]) document.querySelectorAll(kind).forEach((item) => { item.hidden = !there; });
 }
 
 export function drawFront(selected) {

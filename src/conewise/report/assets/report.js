@@ -7,7 +7,7 @@ import { drawFront, setUpFront } from "./front.js";
 import { Lines } from "./lines.js";
 import { markRow, setUpRows } from "./rows.js";
 
-const DASHES = { kept: ["blue", []], undecided: ["orange", [7, 4]], covered: ["soft", [7, 3, 2, 3]], beaten: ["quiet", [2, 3]], misses_a_level: ["soft", [12, 4]] };
+const DASHES = { kept: ["blue", []], undecided: ["orange", [7, 4]], covered: ["soft", [7, 3, 2, 3]], beaten: ["quiet", [2, 3]], misses_a_level: ["quiet", [12, 4]] };
 
 function select(k, scroll = false) {
   drawFront(k);

@@ -4,6 +4,7 @@ import { element } from "./dom.js";
 import { drawMark } from "./marks.js";
 import { VectorPen } from "./vector.js";
 
+const AROUND = [24, 16, 12, 8, 4];  // letters that names share, beside those in which they differ: as many as there is room for
 const SHARPEST = 2;  // pixels of the canvas for one of the page: more costs time and shows nothing
 const NAMES = ["ink", "soft", "paper", "quiet", "grid", "axis", "blue", "orange", "green", "wedge", "beaten"];
 export const FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
@@ -42,6 +43,27 @@ export function fitted(pen, text, room) {
     else high = middle - 1;
   }
   return cut(low);
+}
+
+// Texts side by side: where cutting makes different ones equal, they are cut to where they differ, or numbered.
+export function fittedApart(pen, texts, room) {
+  const apart = (shown, mend) => texts.map((text, k) => {
+    const alike = texts.filter((other, j) => shown[j] === shown[k] && other !== text);
+    return alike.length ? mend(text, alike, k) : shown[k];
+  });
+  const shared = (text, others) => Math.min(...others.map((other) => { const n = text.findIndex((letter, i) => letter !== other[i]); return n < 0 ? text.length : n; }));
+  const middle = (text, alike) => {
+    const letters = [...text];
+    const head = shared(letters, alike.map((other) => [...other]));
+    const tail = shared([...letters].reverse(), alike.map((other) => [...other].reverse()));
+    const around = (more) => {
+      const [start, end] = [Math.max(0, head - more), Math.min(letters.length, Math.max(head + 1, letters.length - tail) + more)];
+      return `${start ? "…" : ""}${letters.slice(start, end).join("")}${end < letters.length ? "…" : ""}`;
+    };
+    const fits = AROUND.map(around).find((shown) => pen.measureText(shown).width <= room);
+    return fits ?? fitted(pen, around(AROUND.at(-1)), room);
+  };
+  return apart(apart(texts.map((text) => fitted(pen, text, room)), middle), (text, _, k) => fitted(pen, `${k + 1}: ${text}`, room));
 }
 
 export class Drawing {
@@ -160,11 +182,20 @@ export class Drawing {
     pen.drawImage(sprite, x - sprite.room / 2, y - sprite.room / 2, sprite.width / this.sharp, sprite.height / this.sharp);
   }
 
+  get nameRoom() { return Math.min(260, this.width - 20); }
+
+  // Names that are written into the picture, by the designs' numbers.
+  written(pen, names) {
+    pen.font = `600 12px ${FONT}`;
+    const shown = fittedApart(pen, [...names.values()], this.nameRoom);
+    return new Map([...names.keys()].map((index, k) => [index, shown[k]]));
+  }
+
   // A text that stays readable over points and lines.
   write(pen, text, x, y, colour, { align = "left", weight = "600", size = 12 } = {}) {
     pen.font = `${weight} ${size}px ${FONT}`;
     pen.textBaseline = "middle";
-    const shown = fitted(pen, text, Math.min(260, this.width - 20));
+    const shown = fitted(pen, text, this.nameRoom);
     const wide = pen.measureText(shown).width;
     const left = Math.min(Math.max(4, align === "left" ? x : x - wide), this.width - wide - 4);
     pen.textAlign = "left";

@@ -3,7 +3,7 @@
 import { Drawing, FONT, fitted } from "./canvas.js";
 import { short, spread } from "./dom.js";
 import { Grips } from "./grips.js";
-import { barAt, drawBars } from "./thresholds.js";
+import { barAt, drawBars, drawShades } from "./thresholds.js";
 
 const LINES = { quiet: 300, front: 400 };  // more cannot be followed
 const MARGIN = { side: 46, top: 24, bottom: 52 };
@@ -28,6 +28,7 @@ export class Parallel extends Drawing {
 
   isReady() { return this.data !== null; }
 
+  // points: { index, names, values by objective, looks: [colour, dashes] of each where they differ }, all in grey.
   setData({ points, ranges, names, turned }) {
     this.data = { points, ranges, names, turned };
     this.quiet = spread(points.index.map((_, k) => k), LINES.quiet);
@@ -112,14 +113,17 @@ export class Parallel extends Drawing {
   drawStill(pen) {
     const { points, ranges, names, turned } = this.data;
     const paint = this.paints;
-    pen.strokeStyle = paint.quiet;
     pen.lineWidth = 1;
     for (const k of this.quiet) {
+      const [colour, dashes] = points.looks?.[k] ?? ["quiet", []];
+      pen.strokeStyle = paint[colour];
+      pen.setLineDash(dashes);
       pen.globalAlpha = this.#isBrushed(points, k) ? 0.4 : 0.06;
       pen.beginPath();
       this.#trace(pen, points.values, k);
       pen.stroke();
     }
+    pen.setLineDash([]);
     pen.globalAlpha = 1;
     const room = names.length > 1 ? this.axes[1] - this.axes[0] - 8 : this.width - 20;
     this.labels = [];
@@ -184,6 +188,7 @@ export class Parallel extends Drawing {
     this.#names(pen, listed);
     const bars = look.levels ? look.levels.map((level, place) => this.#bar(place, level)) : [];
     this.bars = this.events.level ? bars : [];
+    drawShades(pen, paint, bars);
     drawBars(pen, paint, bars, this.bars.length > 0);
     for (const [place, range] of this.brushes) {
       const [a, b] = range.map((value) => this.level(place, value)).sort((one, two) => one - two);
@@ -198,11 +203,12 @@ export class Parallel extends Drawing {
   // Names of the shortlist at the first axis, as far as they do not lie on each other.
   #names(pen, listed) {
     const taken = [];
+    const written = this.written(pen, new Map(listed.map(({ points, k }) => [points.index[k], points.names[k]])));
     for (const { points, k } of listed) {
       const y = this.level(0, points.values[0][k]);
       if (taken.some((other) => Math.abs(other - y) < 13)) continue;
       taken.push(y);
-      this.write(pen, points.names[k], this.axes[0] + 8, y, this.paints.green);
+      this.write(pen, written.get(points.index[k]), this.axes[0] + 8, y, this.paints.green);
     }
   }
 

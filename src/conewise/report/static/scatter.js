@@ -5,7 +5,7 @@ import { Drawing } from "./canvas.js";
 import { Cells } from "./cells.js";
 import { short } from "./dom.js";
 import { unit } from "./geometry.js";
-import { barAt, drawBars } from "./thresholds.js";
+import { barAt, drawBars, drawShades } from "./thresholds.js";
 import { drawWedge } from "./wedge.js";
 
 const FADED = 0.15;  // of a design that is not looked at
@@ -126,6 +126,9 @@ export class Scatter extends Drawing {
     if (look.edges && apex !== null && this.points.y) {
       this.handles = drawWedge(pen, this, apex, this.events.turn && (this.pointed === null || this.drag?.kind === "turn")) ?? this.handles;
     }
+    const bars = look.levels ? look.levels.map((level, axis) => this.#bar(axis, level)) : [];
+    this.bars = this.events.level ? bars : [];
+    drawShades(pen, paint, bars);  // below the marks: an average just beyond a level decides nothing
     if (look.region) this.#region(pen, look.region);
     this.#front(pen);
     for (const index of look.rivals) {
@@ -141,13 +144,11 @@ export class Scatter extends Drawing {
       this.stamp(pen, this.sprite("circle", 12, paint.green, paint.paper), this.px[k], this.py[k]);
     }
     pen.restore();
-    const bars = look.levels ? look.levels.map((level, axis) => this.#bar(axis, level)) : [];
-    this.bars = this.events.level ? bars : [];
     drawBars(pen, paint, bars, this.bars.length > 0);
     const chosen = look.selected === null ? null : this.placeOf(look.selected);
     for (const [k, colour] of [[chosen, paint.ink], [this.pointed, paint.ink]]) if (k !== null && this.isInside(k)) this.#ring(pen, k, colour);
-    this.#names(pen, chosen);
-    if (chosen !== null && this.isInside(chosen)) this.write(pen, this.points.names[chosen], this.px[chosen] + 12, this.py[chosen] + 13, paint.ink);
+    const written = this.#names(pen, chosen);
+    if (chosen !== null && this.isInside(chosen)) this.write(pen, written.get(look.selected), this.px[chosen] + 12, this.py[chosen] + 13, paint.ink);
     if (this.drag?.kind === "box" && this.drag.moved) {
       const [[ax, ay], [bx, by]] = [this.drag.from, this.drag.to];
       pen.strokeStyle = paint.ink;
@@ -184,6 +185,8 @@ export class Scatter extends Drawing {
   // Names of the shortlist and of a few others, as far as they do not lie on each other.
   #names(pen, chosen) {
     const { shortlist, named } = this.look;
+    const wanted = [...(chosen === null ? [] : [this.look.selected]), ...shortlist, ...named].map((index) => [index, this.placeOf(index)]);
+    const written = this.written(pen, new Map(wanted.filter(([, k]) => k !== null && this.isInside(k)).map(([index, k]) => [index, this.points.names[k]])));
     const taken = chosen === null ? [] : [[this.px[chosen] + 12, this.py[chosen] + 13]];
     for (const index of [...shortlist, ...named.filter((other) => !shortlist.includes(other))]) {
       const k = this.placeOf(index);
@@ -193,8 +196,9 @@ export class Scatter extends Drawing {
       if (!at) continue;
       taken.push(at);
       const short = shortlist.includes(index);
-      this.write(pen, this.points.names[k], ...at, short ? this.paints.green : this.paints.ink, { weight: short ? "600" : "500" });
+      this.write(pen, written.get(index), ...at, short ? this.paints.green : this.paints.ink, { weight: short ? "600" : "500" });
     }
+    return written;
   }
 
   // Corners in the user's own numbers: where a design may truly lie.

@@ -1,15 +1,18 @@
-// Levels in a picture: a line across it, what lies beyond it faded, and a tab by which the line is dragged.
+// Levels in a picture: a line across it, the ground beyond it faded, and a tab by which the line is dragged.
 
 const TAB = 9;  // pixels
 const REACH = { mouse: 10, touch: 22 };
 
 // bars: { axis, isSet, from: [x, y], to: [x, y], shade: [x, y, w, h], tab: [x, y], side: [dx, dy] }
-export function drawBars(pen, paints, bars, canBeDragged) {
-  const there = bars.filter(({ isSet }) => isSet);
+export function drawShades(pen, paints, bars) {
   pen.globalAlpha = 0.72;
   pen.fillStyle = paints.paper;
-  for (const { shade } of there) pen.fillRect(...shade);
+  for (const { shade, isSet } of bars) if (isSet) pen.fillRect(...shade);
   pen.globalAlpha = 1;
+}
+
+export function drawBars(pen, paints, bars, canBeDragged) {
+  const there = bars.filter(({ isSet }) => isSet);
   pen.strokeStyle = paints.ink;
   pen.lineWidth = 1.5;
   pen.setLineDash([8, 4]);
