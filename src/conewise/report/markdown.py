@@ -8,17 +8,27 @@ from datetime import date
 from typing import Any, Final
 
 from conewise.algorithms import Status
-from conewise.report.answer import COLUMNS, STATUS_ORDER, answer
+from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.sections import (
-    GAP_WORDS,
-    SCOPES,
+    OPTION_WORDS,
+    TO_DECIDE,
+    WEIGHTINGS_WORDS,
     about,
     also_said,
+    columns,
+    cone_option,
+    digits_of,
+    note,
     number,
     preference_words,
+    prices,
     question_words,
     reached,
     shortlisted,
+    stands,
+    sure_pairs,
+    valuable,
+    weighting_lines,
 )
 from conewise.report.subject import Subject
 
@@ -26,9 +36,8 @@ from conewise.report.subject import Subject
 def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None) -> str:
     """The report as Markdown: what is returned or open, with the same words; with a date where one is given."""
     data = answer(subject, most=most)
-    worth, spent = data["certificate"], [] if data["known"] else ["evaluations"]
-    columns = [o["name"] for o in data["objectives"][:COLUMNS]]
-    likely = [] if subject.result.probability is None else ["probably Pareto", "evidence"]
+    heads, digits = columns(data), digits_of(data)
+    model = ("evidence", "text") in heads
     lines = [
         f"# {_plain(data['title'])}",
         f"**{_plain(data['headline']['take'])}** {_plain(data['headline']['worth'])}",
@@ -39,51 +48,42 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
         *_shortlist(data),
         _plain(data["listed"]),
         _bars(
-            ["design", "status", "by how much", *columns, *spent, "gap", *likely],
+            [name for name, _ in heads],
             [
                 [
                     row["name"],
-                    row["standing"],
+                    stands(row, data["known"]),
                     row["why"] or "–",
-                    *(number(v, "–") for v in row["means"][:COLUMNS]),
-                    *(f"{row[key]:,}" for key in spent),
-                    number(row["gap"], "–"),
-                    *([number(row["probability"], "–", 3), row["evidence"]] if likely else []),
+                    *(number(v, "–", n) for v, n in zip(row["means"], digits, strict=False)),
+                    *([number(row["probability"], "–", 3), row["evidence"] or ""] if model else []),
+                    *([] if data["known"] else [f"{row['evaluations']:,}"]),
+                    number(row["gap"], "–", 4),
                 ]
                 for row in data["rows"]
             ],
+            [kind for _, kind in heads],
         ),
-        GAP_WORDS.strip(),
+        _plain(note(data)),
         "## What next",
         _plain(data["next_words"]),
+        *([TO_DECIDE, *(f"- {_plain(line)}" for line in prices(data))] if prices(data) else []),
         *(
-            [_bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]])]
+            [f"{valuable(data)}:", _bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]])]
             if data["next"]
             else []
         ),
         "## How sure",
-        *(
-            f"- {term}: {_plain(value)}"
-            for term, value in (
-                ("worth", worth["sentence"]),
-                ("assuming", "" if data["known"] else worth["assumption"]),
-                ("stopped because", worth["stopped_because"]),
-                ("certified epsilon", "" if data["known"] else reached(worth["certified_epsilon"], "none yet")),
-                *(
-                    (SCOPES.get(kind, kind), reached(epsilon, "nothing yet"))
-                    for kind, epsilon in worth["certified"].items()
-                ),
-            )
-            if value
-        ),
+        *(f"- {term}: {_plain(value)}" for term, value in sure_pairs(data) if value),
         *map(_plain, also_said(data)),
         *([] if data["known"] else ["## How it got there", _history_bars(data) or _plain(data["history_note"])]),
         "## The theory",
         *map(_plain, [question_words(data), *data["cone"]["words"]]),
-        *(f"- w{n} = {_plain(text)}" for n, text in enumerate(data["cone"]["weightings"][:12], start=1)),
+        *([WEIGHTINGS_WORDS] if weighting_lines(data) else []),
+        *(f"- {_plain(line)}" for line in weighting_lines(data)),
+        f"{OPTION_WORDS} {_plain(cone_option(data))}",
         *(
             f"- {term}: {_plain(value)}"
-            for term, value in (("by", worth["theorem"]), ("method", data["method"]))
+            for term, value in (("by", data["certificate"]["theorem"]), ("method", data["method"]))
             if value
         ),
         "## About this report",
@@ -98,8 +98,8 @@ def _shortlist(data: dict[str, Any]) -> list[str]:
     if not chosen:
         return []
     lines = [
-        [objective["name"], *(number(row["means"][d], "–") for row in chosen)]
-        for d, objective in enumerate(data["objectives"][:COLUMNS])
+        [objective["name"], *(number(row["means"][d], "–", n) for row in chosen)]
+        for d, (objective, n) in enumerate(zip(data["objectives"], digits_of(data), strict=False))
     ]
     head = ["the shortlist", *(row["name"] for row in chosen)]
     return [_bars(head, [*lines, ["status", *(row["standing"] for row in chosen)]])]
@@ -117,9 +117,11 @@ def _history_bars(data: dict[str, Any]) -> str:
     )
 
 
-def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]], kinds: Sequence[str] = ()) -> str:
+    """A table; of columns that are not said to hold text, the first is to the left and the others to the right."""
+    left = [kind == "text" for kind in kinds] or [True, *[False] * (len(header) - 1)]
     top, *lines = ["| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in (header, *rows)]
-    return "\n".join([top, "| --- " + "| --: " * (len(header) - 1) + "|", *lines])
+    return "\n".join([top, "".join("| --- " if text else "| --: " for text in left) + "|", *lines])
 
 
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|#~&$]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)\.")

@@ -106,8 +106,12 @@ def _kind(status: str) -> str:
 def why(data: dict[str, Any]) -> str:
     """What better means, the shortlist side by side, and every design with whoever beats or covers it."""
     parts = [preference(data), _shortlist(data), _table(data)]
-    words = KNOWN_WORDS if data["known"] else RADII_WORDS if data["has_radii"] else NO_RADII_WORDS
-    return "".join(parts) + f'<p class="soft">{escape(GAP_WORDS)}{escape(words)}</p>'
+    return "".join(parts) + f'<p class="soft">{escape(note(data))}</p>'
+
+
+def note(data: dict[str, Any]) -> str:
+    """What the table's last column is, and what confidence is."""
+    return GAP_WORDS + (KNOWN_WORDS if data["known"] else RADII_WORDS if data["has_radii"] else NO_RADII_WORDS)
 
 
 def preference(data: dict[str, Any]) -> str:
@@ -196,7 +200,7 @@ def _table(data: dict[str, Any]) -> str:
         )
     )
     model = any(row["probability"] is not None for row in data["rows"])
-    digits = [_digits([row["means"][d] for row in data["rows"]]) for d in range(min(COLUMNS, len(data["objectives"])))]
+    digits = digits_of(data)
     called = sum(len(row["name"]) + len(row["standing"]) for row in data["rows"])
     most = max(_FEWEST_LETTERS, (_LETTERS - called) // max(1, len(data["rows"])))
     lines = "".join(_row(row, digits, model, data["known"], most) for row in data["rows"])
@@ -214,6 +218,11 @@ def _table(data: dict[str, Any]) -> str:
 """
 
 
+def digits_of(data: dict[str, Any]) -> list[int]:
+    """How many digits each column of averages has."""
+    return [_digits([row["means"][d] for row in data["rows"]]) for d in range(len(data["objectives"][:COLUMNS]))]
+
+
 def _digits(values: Sequence[float | None]) -> int:
     """How many digits tell the values of a column apart, also where they are large and close together."""
     known = [value for value in values if value is not None]
@@ -222,11 +231,15 @@ def _digits(values: Sequence[float | None]) -> int:
     return min(7, max(5, 4 + math.ceil(math.log10(size / spread)))) if spread > 0 else 5
 
 
+def stands(row: dict[str, Any], known: bool) -> str:
+    """The status of a design, who beats or covers it, and whether it is certain."""
+    return f"{row['standing']}{', certainly Pareto optimal' if row['certain'] and not known else ''}"
+
+
 def _row(row: dict[str, Any], digits: Sequence[int], model: bool, known: bool, most: int) -> str:
     """End tags that HTML lets out are left out: there may be thousands of rows."""
-    sure = ", certainly Pareto optimal" if row["certain"] and not known else ""
     reason = row["why"] if len(row["why"]) <= most else f"{row['why'][: most - 1].rstrip()}…"
-    cells = [f"<td class={_kind(row['status'])}>{escape(row['standing'])}{sure}", f"<td>{escape(reason)}"]
+    cells = [f"<td class={_kind(row['status'])}>{escape(stands(row, known))}", f"<td>{escape(reason)}"]
     cells += [f"<td>{number(value, '–', n)}" for value, n in zip(row["means"], digits, strict=False)]
     if model:
         cells += [f"<td>{number(row['probability'], '–', 3)}", f"<td>{row['evidence'] or ''}"]
@@ -240,21 +253,37 @@ def _row(row: dict[str, Any], digits: Sequence[int], model: bool, known: bool, m
 def next_up(data: dict[str, Any]) -> str:
     """What to evaluate, and about how many evaluations for which epsilon."""
     words = paragraphs([data["next_words"]])
-    if len(data["price_words"]) > 1 and data["counts"]["undecided"]:
-        listed = "".join(f"<li>{escape(line)}</li>" for line in data["price_words"])
-        words += f"<p>To decide everything, judged by the averages so far:</p><ul>{listed}</ul>"
+    if listed := "".join(f"<li>{escape(line)}</li>" for line in prices(data)):
+        words += f"<p>{TO_DECIDE}</p><ul>{listed}</ul>"
     if not data["next"]:
         return words
     lines = "".join(f'<tr><th scope="row">{escape(e["design"])}<td>{e["times"]:,}' for e in data["next"])
-    total = sum(entry["times"] for entry in data["next"])
     return (
-        f'{words}<table class="narrow"><caption>The most valuable {counted(total)}</caption><thead><tr>'
+        f'{words}<table class="narrow"><caption>{valuable(data)}</caption><thead><tr>'
         f'<th scope="col">design<th scope="col">times</thead><tbody>{lines}</tbody></table>'
     )
 
 
+TO_DECIDE: Final = "To decide everything, judged by the averages so far:"
+
+
+def valuable(data: dict[str, Any]) -> str:
+    """What the table of next evaluations is."""
+    return f"The most valuable {counted(sum(entry['times'] for entry in data['next']))}"
+
+
+def prices(data: dict[str, Any]) -> list[str]:
+    """What deciding everything would take, where something is open and there is more than one answer."""
+    return data["price_words"] if len(data["price_words"]) > 1 and data["counts"]["undecided"] else []
+
+
 def sure(data: dict[str, Any]) -> str:
     """The guarantee, what it takes for granted, what else there is to say, and how it got there."""
+    return f"{pairs_list(sure_pairs(data))}{paragraphs(also_said(data))}{_history(data)}"
+
+
+def sure_pairs(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """The guarantee, by terms."""
     worth = data["certificate"]
     pairs = [("worth", worth["sentence"])]
     pairs += [
@@ -267,7 +296,7 @@ def sure(data: dict[str, Any]) -> str:
         )
         pairs.append(("assuming", worth["assumption"]))
     pairs.append(("stopped because", worth["stopped_because"]))
-    return f"{pairs_list(pairs)}{paragraphs(also_said(data))}{_history(data)}"
+    return pairs
 
 
 def also_said(data: dict[str, Any]) -> list[str]:
@@ -328,17 +357,30 @@ def theory(data: dict[str, Any], cone: Cone) -> str:
     """The question, the cone with its weightings, and the theorem."""
     words = paragraphs([question_words(data), *data["cone"]["words"]])
     drawn = cone_svg(cone, [o["name"] for o in data["objectives"]])
-    shown = data["cone"]["weightings"][:_WEIGHTINGS]
-    more = len(data["cone"]["weightings"]) - len(shown)
-    listed = "".join(f"<li>w{n} = {escape(text)}</li>" for n, text in enumerate(shown, start=1))
-    listed += f"<li>and {more} more</li>" if more else ""
-    if len(data["objectives"]) > 1:
-        words += f'<p>The weightings, each of length 1:</p><ul class="weightings">{listed}</ul>'
-    chosen = _quoted(data["cone"]["text"])
-    units = unit_options({o["name"]: o["unit"] for o in data["objectives"] if o["unit"] != 1})
-    option = f"<code>{escape(f'--cone {chosen} {units}'.strip())}</code>"
+    if listed := "".join(f"<li>{escape(line)}</li>" for line in weighting_lines(data)):
+        words += f'<p>{WEIGHTINGS_WORDS}</p><ul class="weightings">{listed}</ul>'
+    option = f"<code>{escape(cone_option(data))}</code>"
     proof = pairs_list([("by", data["certificate"]["theorem"] or ""), ("method", data["method"])])
-    return f'<div class="side"><div>{words}<p>As an option of every command: {option}</p>{proof}</div>{drawn}</div>'
+    return f'<div class="side"><div>{words}<p>{OPTION_WORDS} {option}</p>{proof}</div>{drawn}</div>'
+
+
+WEIGHTINGS_WORDS: Final = "The weightings, each of length 1:"
+OPTION_WORDS: Final = "As an option of every command:"
+
+
+def weighting_lines(data: dict[str, Any]) -> list[str]:
+    """The weightings of several objectives, as far as they are written out."""
+    if len(data["objectives"]) == 1:
+        return []
+    every = data["cone"]["weightings"]
+    lines = [f"w{n} = {text}" for n, text in enumerate(every[:_WEIGHTINGS], start=1)]
+    return [*lines, *([f"and {len(every) - _WEIGHTINGS} more"] if len(every) > _WEIGHTINGS else [])]
+
+
+def cone_option(data: dict[str, Any]) -> str:
+    """The cone, and the units in which it counts, as a command line takes them."""
+    units = unit_options({o["name"]: o["unit"] for o in data["objectives"] if o["unit"] != 1})
+    return f"--cone {_quoted(data['cone']['text'])} {units}".strip()
 
 
 def _quoted(text: str) -> str:

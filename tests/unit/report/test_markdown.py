@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from html import unescape
 
 import numpy as np
 import pytest
+from shared import studies
 from shared.answers import NASTY
 
 import conewise as cw
 from conewise.algorithms import Result
 from conewise.goals import Guarantee
+from conewise.report import sections
+from conewise.report.answer import answer
 from conewise.report.known import of_front
 from conewise.report.markdown import _plain, markdown_page
 from conewise.report.subject import of_result, of_study
@@ -78,6 +82,24 @@ def test_markdown_starts_nothing_of_its_own(text, shown):
     assert _plain(text) == shown
 
 
+def test_markdown_has_every_word_and_number_of_the_page(told, tmp_path):
+    """But for pictures, their legends, and what one can press."""
+    with studies.make(tmp_path / "open.db") as opened:
+        batch = opened.ask(60)
+        opened.tell(batch, studies.values_of(batch))
+        unfinished = of_study(opened)
+    cars = [{"name": name, "price": 1e6 + p, "power": w} for name, p, w in [("a", 9, 80), ("b", 8, 90), ("c", 7, 70)]]
+    known = of_front(cars, objectives=["price", "power"], minimise=["price"]).with_shortlist(["a", "b"])
+    for subject in (of_study(told), unfinished, known):
+        data, text = answer(subject), markdown_page(subject).replace("\\", "")
+        page = [sections.why(data), sections.next_up(data), sections.theory(data, subject.cone)]
+        page += [sections.pairs_list(sections.sure_pairs(data)), sections.paragraphs(sections.also_said(data))]
+        shown = re.sub(r'<div class="controls">.*?</div>|<svg.*?</svg>', "", "".join(page), flags=re.DOTALL)
+        words = [unescape(part).strip() for part in re.split(r"<[^>]*>", shown)]
+        missing = {part for part in words if part and " ".join(part.split()) not in text}
+        assert missing <= {"The shortlist", "Every design", ""}, missing
+
+
 def test_a_title_that_begins_with_dashes_is_escaped_as_any_other(told):
     text = markdown_page(of_study(told, "--<script>alert(1)</script> [x](javascript:1)"))
     assert text.startswith("# \\--\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1)\n")
@@ -99,9 +121,9 @@ def test_a_models_answer_shows_probabilities_and_both_kinds_of_guarantee():
         certified={"prior": 0.1, "every truth": None},
     )
     text = markdown_page(of_result(result, cw.Question(cw.Cone.orthant(2), 0.1, 0.05), names=list("ab")))
-    assert "| gap | probably Pareto | evidence |" in text
-    assert re.search(r"\| b \|.*\| 0.9 \| predicted \|", text)
-    assert "- on average over the prior: 0.1" in text
+    assert "| probably Pareto | evidence | evaluations | gap |\n| --- | --- | --- | --: | --: | --: | --- |" in text
+    assert re.search(r"\| b \|.*\| 0.9 \| predicted \| 0 \|", text)
+    assert "- on average over the prior: within epsilon = 0.1" in text
     assert "- for every truth: nothing yet" in text
 
 
