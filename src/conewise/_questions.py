@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise._arrays import LARGEST_MEASURED, Bools, Floats, Indices, check_sums
 
 CANDIDATES: Final = 40
 """Designs among which a question is looked for, where the front has more: some that lie far apart."""
@@ -28,6 +28,7 @@ def next_question(
     Both are still Pareto optimal under the facets (N, D) of the cone that is known, so either answer strikes somebody.
     Where `doubts` says of rays how far their answer is known, the least known counts instead.
     """
+    check_sums(front, "means", LARGEST_MEASURED)
     some = _apart(front, CANDIDATES)
     pairs = [(i, j) for a, i in enumerate(some.tolist()) for j in some[a + 1 :].tolist() if not asked(i, j)]
     if not pairs:

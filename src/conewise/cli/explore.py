@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import numpy as np
 
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
 from conewise.cli.options import columns, minimise_option
@@ -124,7 +125,7 @@ def _source(
     levels: tuple[str, ...] = (),
     statements: Sequence[str | Mapping[str, Any]] = (),
 ) -> Source:
-    from conewise.dashboard.sources import Live, from_problem, from_table
+    from conewise.dashboard.sources import Live, from_problem, from_table, refuse_too_large
 
     path = Path(source)
     if "://" in source or path.suffix.lower() in _STUDIES:
@@ -150,4 +151,6 @@ def _source(
     if not units and spec is None:  # a cone that is given counts in the units of the other commands
         take_steps_where_unequal(table)
     named = designs_named(table) if statements else {}
+    if named:  # before they are compared
+        refuse_too_large(table.meaning, np.array(list(named.values())))
     return from_table(table.tables[0], stated_cone(spec, table.meaning, statements, named))

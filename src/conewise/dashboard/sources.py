@@ -14,14 +14,14 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from conewise._arrays import Floats, read_only
+from conewise._arrays import LARGEST_MEASURED, Floats, read_only
 from conewise._noisetext import turned
 from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import unused
 from conewise.certificate.rounding import Estimated
 from conewise.cones import Cone
 from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
-from conewise.errors import ConewiseError, InputError, printable
+from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
 from conewise.objectives import Objectives, as_objectives, unit_text, with_units
 from conewise.preferences import stated_cone
@@ -209,7 +209,9 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
     if (twice := first_repeated(names)) is not None:
         raise two_of_one_name(table.path.name, twice)
     units = tuple(table.meaning.units.tolist()) if table.meaning.in_steps else ()
-    designs = Designs(1, names, table.objectives, table.minimised, read_only(np.concatenate(values)), units)
+    there = np.concatenate(values)
+    refuse_too_large(table.meaning, there)
+    designs = Designs(1, names, table.objectives, table.minimised, read_only(there), units)
     words = ["--objectives", ",".join(map(quoted_name, table.objectives))]
     words += ["--minimise", ",".join(map(quoted_name, table.minimised))] if table.minimised else []
     for name, unit in table.meaning.stated().items():
@@ -222,6 +224,19 @@ def from_table(table: DesignTable, cone: Cone) -> Fixed:
         )
     )
     return Fixed(table.path.name, designs, cone, front, _levels(table.meaning), report)
+
+
+def refuse_too_large(meaning: Objectives, values: Floats) -> None:
+    """Differences and weighted sums of values (K, D) on the page must be numbers."""
+    with np.errstate(over="ignore"):
+        sizes = np.abs(meaning.steps(values)).max(axis=0, initial=0.0)
+    for name, column, size in zip(meaning.names, values.T, sizes.tolist(), strict=True):
+        if size > LARGEST_MEASURED:
+            largest = column[np.abs(column).argmax()]
+            raise InputError(
+                f"the column {shown(name)} holds {largest:g}, too large a number to be compared with others; divide "
+                "the column by a constant."
+            )
 
 
 def _levels(meaning: Objectives) -> Levels:

@@ -144,7 +144,13 @@ def _spreads(table: ShardedTable) -> Floats:
         for chunk in part.chunks():
             if len(chunk.values):
                 low, high = np.minimum(low, chunk.values.min(axis=0)), np.maximum(high, chunk.values.max(axis=0))
-    spreads: Floats = high - low
+    with np.errstate(over="ignore"):  # the sentence below says more
+        spreads: Floats = high - low
+    if (d := next((d for d in range(table.dim) if spreads[d] == np.inf), None)) is not None:
+        raise InputError(
+            f"the values of {shown(table.objectives[d])} lie too far apart for a unit, from {low[d]:g} to {high[d]:g}; "
+            "divide the column by a constant."
+        )
     return spreads
 
 

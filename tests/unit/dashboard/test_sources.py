@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from shared.explorer import ask, fixed, serving
 from shared.studies import make, values_of
 
 import conewise as cw
 from conewise.cli.explore import _source
+from conewise.cli.main import commands
 from conewise.dashboard.sources import Live
 from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
@@ -115,3 +117,37 @@ def test_a_study_with_a_model_says_how_probable_designs_are(tmp_path):
         for index, evidence in ((0, "measured"), (2, "predicted")):
             said = ask(explorer, "design", first={"degrees": 90}, index=index)["study"]
             assert (said["probability"], said["evidence"]) == (probability[index], evidence)
+
+
+@pytest.mark.parametrize(
+    ("column", "units", "words"),
+    [
+        ("1e308,-1e308,0", (), "the values of 'a' lie too far apart for a unit, from -1e\\+308 to 1e\\+308; divide"),
+        ("1e308,-1e308,0", ("b=2",), "the column 'a' holds 1e\\+308, too large a number"),
+        ("-1e300,0,1", ("b=2",), "the column 'a' holds -1e\\+300, too large a number"),
+        ("1e200,0,1", ("a=1e-100",), "the column 'a' holds 1e\\+200, too large a number"),
+    ],
+)
+def test_numbers_that_cannot_be_compared_are_refused_by_column(tmp_path, column, units, words):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "name,b,a\n" + "".join(f"d{k},{k},{a}\n" for k, a in enumerate(column.split(","))), encoding="utf-8"
+    )
+    with pytest.raises(cw.InputError, match=words):
+        _source(str(path), [], [], None, None, units)
+
+
+def test_other_commands_refuse_them_as_well_where_they_must_be_subtracted(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,a,b\nx,1e308,1\ny,-1e308,2\nz,0,3\n", encoding="utf-8")
+    for words, start in (
+        (["explore", "--no-browser"], "the values of 'a' lie too far apart for a unit"),
+        (["explore", "--no-browser", "--unit", "b=2", "--prefer", "x > y"], "the column 'a' holds 1e+308, too large"),
+        (["front", "--unit", "auto"], "the values of 'a' lie too far apart for a unit"),
+    ):
+        done = CliRunner().invoke(commands, [*words, str(path)])
+        assert isinstance(done.exception, cw.InputError)  # which `main` makes one line, with exit code 2
+        assert str(done.exception).startswith(start)
+    assert cw.front(path)["name"] == ["x", "z"]  # comparing alone is no trouble
+    with pytest.raises(cw.InputError, match="means has numbers too large"):
+        cw.Preferences(["a", "b"]).ask([[1e308, 1], [-1e308, 2], [0, 3]])
