@@ -21,21 +21,23 @@ _MOST_ON_FRONT: Final = 5000  # a larger front would take long, and a list of it
 def leaving_angles(designs: Designs) -> dict[str, Any]:
     """Who is Pareto until which angle, in the order of leaving; `from` is None where no front is short enough.
 
+    `nobody` says why where no design counts at all.
+
     Planar cones are nested, so a design that has left never returns, and whoever beats it first is on the front until
     then. The front is therefore computed at some angles, and between two of them only its own members are compared.
     """
     first, places, ends = _leaving(designs.means)
     order = np.argsort(ends, kind="stable")
     places, ends = designs.known[places[order]], ends[order]
-    found = first is not None and len(places) > 0
     return {
         "version": designs.version,
-        "from": first if found else None,
+        "nobody": designs.nobody,
+        "from": first,
         "to": STEPS[-1],
         "degrees": [end if math.isfinite(end) else None for end in ends.tolist()],
         "index": places.tolist(),
         "names": designs.shown(places.tolist()),
-        "curve": _curve(first, ends) if first is not None and found else [],
+        "curve": _curve(first, ends) if first is not None else [],
     }
 
 

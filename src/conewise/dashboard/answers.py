@@ -106,8 +106,8 @@ def hardness_of(
     """
     if len(pareto) * len(designs.known) > _MOST_PAIRS:
         raise ConewiseError("too many designs are Pareto to measure every gap while you wait.")
-    if not len(pareto):
-        raise ConewiseError("no design has values yet.")
+    if designs.nobody is not None:
+        raise ConewiseError(f"{designs.nobody}.")
     rate = sigma**2 * hardness(designs.means, cone, epsilon) * math.log(1 / delta)
     if not math.isfinite(rate):
         raise ConewiseError("the evaluations for this noise and accuracy are beyond counting.")
@@ -179,7 +179,8 @@ def as_csv(designs: Designs, places: list[int], pareto: np.ndarray) -> str:
     text = io.StringIO(newline="")
     write = csv.writer(text)
     front = set(pareto.tolist())
-    write.writerow([guarded(str(word)) for word in ("design", *designs.objectives, "pareto")])
+    verdict = "pareto by the averages" if designs.averages else "pareto"
+    write.writerow([guarded(str(word)) for word in ("design", *designs.objectives, verdict)])
     for k in places:
         row = ["" if np.isnan(value) else repr(value) for value in designs.values[k].tolist()]
         stands = "yes" if k in front else "misses a level" if missed(designs, k) else "no"

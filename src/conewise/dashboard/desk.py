@@ -171,8 +171,8 @@ class Desk:
     def duel(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The two designs between which a choice would tell most; None when no choice would change anything."""
         designs = self._designs(asked)
-        if not len(designs.known):  # which is no word about choices
-            raise ConewiseError(f"no design {'meets the levels' if designs.levels else 'has values yet'}.")
+        if designs.nobody is not None:  # which is no word about choices
+            raise ConewiseError(f"{designs.nobody}.")
         said = all_said(asked.get("first"), designs)
         key = ("duel", designs.key, said.cone.facets.tobytes(), tuple(s.text for s in said.statements))
         pair = self._once(key, lambda: said.ask(designs.values[designs.known]), self._long_turn)

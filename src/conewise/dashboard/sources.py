@@ -54,6 +54,8 @@ class Designs:
     """The most (or least) that is acceptable of some objectives, by their number."""
     probability: Floats | None = None
     """(K,): how probably each is Pareto optimal under the study's own cone, by its model; None without one."""
+    averages: bool = False
+    """Whether the values are a study's averages so far, by which nothing is proved."""
     means: Floats = field(init=False)
     """(K', D): those that are known and miss no level, in steps, larger is better."""
     known: np.ndarray = field(init=False)
@@ -82,6 +84,15 @@ class Designs:
     def key(self) -> Hashable:
         """What an answer that is remembered was about."""
         return self.version, self.levels
+
+    @property
+    def nobody(self) -> str | None:
+        """Why no design counts, in words; None where one does."""
+        if len(self.known):
+            return None
+        if not np.isfinite(self.values).all(axis=1).any():
+            return "no design has values yet"
+        return f"no design meets the levels{', by the averages so far' if self.averages else ''}"
 
     def within(self, levels: Levels) -> Designs:
         """The same designs, of which only those that miss no level count."""
@@ -371,6 +382,7 @@ class Live:
                 read_only(values),
                 units,
                 probability=status.result.probability,
+                averages=True,
             )
         return designs, _standing(study, status), status.result
 

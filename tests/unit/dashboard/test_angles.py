@@ -75,3 +75,14 @@ def test_a_front_too_long_to_list_is_listed_from_a_wider_angle_on(monkeypatch):
     assert (none["from"], none["index"], none["curve"]) == (None, [], [])
     empty = angles.leaving_angles(designs_of(np.full((3, 2), np.nan)))
     assert (empty["from"], empty["index"]) == (None, [])
+
+
+def test_where_nobody_counts_the_list_says_why_and_not_that_it_is_too_long(monkeypatch):
+    designs = designs_of(CLOUDS["normal"])
+    none = angles.leaving_angles(designs.within(((0, 1e6),)))
+    assert (none["from"], none["index"], none["nobody"]) == (None, [], "no design meets the levels")
+    empty = angles.leaving_angles(designs_of(np.full((3, 2), np.nan)))
+    assert (empty["from"], empty["nobody"]) == (None, "no design has values yet")
+    monkeypatch.setattr(angles, "_MOST_ON_FRONT", 0)
+    long = angles.leaving_angles(designs)
+    assert (long["from"], long["nobody"]) == (None, None)

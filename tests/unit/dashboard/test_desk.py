@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from shared.explorer import designs_of, fixed
@@ -102,3 +104,28 @@ def test_three_objectives_and_one():
     one = Desk(fixed([[1], [3], [2]]))
     assert one.front({"first": {"text": "orthant:1"}})["first"]["points"]["index"] == [1]
     assert "error" in Desk(fixed([[1, 2]])).front({"first": {"degrees": 90}})["first"]["cost"]  # nothing to find out
+
+
+def test_where_nobody_counts_every_answer_says_why():
+    """A level that a study has from the start says nothing of designs without values."""
+    asked = {"first": {"degrees": 90}, "levels": {"0": 9}}
+    study = replace(designs_of([[1, 2], [2, 1]]), averages=True)
+    for designs, why in (
+        (designs_of([[1, 2], [2, 1]]), "no design meets the levels."),
+        (study, "no design meets the levels, by the averages so far."),
+        (replace(study, values=np.full((2, 2), np.nan)), "no design has values yet."),
+        (replace(study, values=np.array([[1, np.nan]])), "no design has values yet."),
+    ):
+        desk = Desk(Fixed("t", designs, cw.Cone.orthant(2), None))
+        for question in (desk.duel, desk.hardness):
+            with pytest.raises(ConewiseError) as refused:
+                question(asked)
+            assert str(refused.value) == why
+
+
+def test_a_shortlist_of_a_study_says_that_it_stands_by_the_averages():
+    asked = {"first": {"degrees": 90}, "index": [0]}
+    designs = designs_of([[1, 2], [2, 1]])
+    for averages, head in ((False, "pareto"), (True, "pareto by the averages")):
+        desk = Desk(Fixed("t", replace(designs, averages=averages), cw.Cone.orthant(2), None))
+        assert desk.shortlist(asked)["csv"] == f"design,f0,f1,{head}\r\nd0,1.0,2.0,yes\r\n"

@@ -1,5 +1,6 @@
 // Cards, lists and sentences.
 
+import { sentence } from "./api.js";
 import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
 import { missedWords } from "./levels.js";
 import { studyWords } from "./live.js";
@@ -124,12 +125,13 @@ export function drawMoves(angles, degrees, onSelect) {
   const leaving = finite.filter((k) => angles.degrees[k] > degrees).slice(0, NEXT);
   const entering = finite.filter((k) => angles.degrees[k] <= degrees).slice(-NEXT).reverse();
   const known = angles.from !== null && degrees >= angles.from;
+  const why = known || angles.nobody ? "none" : "too many to list";
   for (const [id, list] of [["leaving", leaving], ["entering", entering]]) {
-    const items = known && list.length ? list.map(item) : [element("li", known ? "none" : "too many to list", "none")];
+    const items = known && list.length ? list.map(item) : [element("li", why, "none")];
     byId(id).replaceChildren(...items);
   }
   // Beyond the ends of the list the page must not look as if nothing happened there.
-  say("angle-range", angles.from === null ? "At every angle there are more Pareto designs than can be listed."
+  say("angle-range", angles.nobody ? sentence(`${angles.nobody}.`) : angles.from === null ? "At every angle there are more Pareto designs than can be listed."
     : angles.from > 1 ? `Listed from ${angles.from} degrees on; narrower cones leave more designs than can be listed.` : "");
 }
 
