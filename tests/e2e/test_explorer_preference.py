@@ -360,14 +360,14 @@ def test_exchanges_count_in_the_users_own_units_where_steps_are_something_else(c
         page.locator("#degrees-exact").fill("135")
         steps = values * [-0.01, 0.1]
         reads(page, "#pareto", str(cw.pareto_mask(steps, cw.Cone.planar(135)).sum()))
-        has(page, "#rate-0", "24.1")  # 2.41 steps of speed for one of price
-        has(page, "#rate-1", "241")
+        has(page, "#rate-0", "24.2")  # 2.414 steps of speed for one of price, rounded up
+        has(page, "#rate-1", "242")
         reads(
             page,
             "#sentence",
             "For 100 more price you want at least  more speed; for 10 less speed at least  less price.",
         )
-        assert page.get_by_label("more speed that you want for 100 more price", exact=True).input_value() == "24.1"
+        assert page.get_by_label("more speed that you want for 100 more price", exact=True).input_value() == "24.2"
         assert page.locator(".steps:visible").all_inner_texts() == ["Counted in steps of 100 price, 10 speed."] * 2
         page.locator("#rate-0").fill("50")
         page.locator("#rate-1").fill("∞")

@@ -38,3 +38,24 @@ def test_of_a_study_with_levels_nothing_is_known_before_its_first_evaluation(chr
     ):
         for place in ("#duel-words", "#hardness"):
             reads(page, place, "No design has values yet.")
+
+
+def test_what_is_wanted_at_least_is_not_rounded_down(chromium, tmp_path):
+    from playwright.sync_api import expect
+
+    table = table_of(tmp_path, [[1, 5], [2, 4], [3, 2]])
+    with (
+        exploring(table, "--cone", "rays:[[1,0],[-1,10.009]]") as address,
+        visiting(chromium, address) as page,
+    ):
+        expect(page.locator("#rate-0")).to_have_value("10.1")
+        for typed in (
+            "3",
+            "10",
+            "2.4",
+            "0.0313",
+        ):  # and nothing is added to what was said, whatever a ray's digits lose
+            page.locator("#rate-0").fill(typed)
+            page.wait_for_url("**#base=*")
+            page.locator("#rate-0").blur()
+            expect(page.locator("#rate-0")).to_have_value(typed)

@@ -23,7 +23,7 @@ from conewise.report.words import describe
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
 # Each after what it needs.
-_ALWAYS: Final = ("preference.js", "levels.js", "remain.js", "steps.js", "returning.js", "offline.js")
+_ALWAYS: Final = ("preference.js", "levels.js", "remain.js", "steps.js", "amounts.js", "returning.js", "offline.js")
 _PLANE: Final = ("sentence.js", "curve.js", "trade.js", "savedplane.js")
 _SPACE: Final = ("space.js", "weights.js", "curve.js", "least.js", "savedspace.js")
 _PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictures that the other pages do without

@@ -1,16 +1,9 @@
 // At which exchange a design that is out would come back.
 
+import { above, atLeast } from "./amounts.js";
 import { element, short } from "./dom.js";
 import { edgeOf, widened } from "./geometry.js";
 import { held, saidRays, setRate } from "./preference.js";
-
-const ROOM = 0.01;  // of the last of three digits: what is said must hold in spite of rounding
-
-// The next number of three digits.
-function above(rate) {
-  const step = 10 ** (Math.floor(Math.log10(rate)) - 2);
-  return Number(((Math.floor(rate / step + ROOM) + 1) * step).toPrecision(3));
-}
 
 // In the plane, the exchanges that together bring a design back: { loss, gain, amount }, for a step of `loss` at least
 // `amount` of `gain`, in the user's own units. null where no price does.
@@ -38,7 +31,7 @@ export const NEVER = "at no price: another design is at least as good in every o
 
 // The smallest change of all: { factor, exchanges: [loss, gain, before, after] } for 1 of the loss, and the sentences that it takes back.
 export function changeWords(start, { factor, exchanges }, gone = []) {
-  const each = exchanges.map(([loss, gain, before, after]) => `${short(start.units[loss])} ${worse(start, loss)} then wants ${short(above(after * start.units[loss]))} ${better(start, gain)}, not ${short(Number((before * start.units[loss]).toPrecision(3)))}`);
+  const each = exchanges.map(([loss, gain, before, after]) => `${short(start.units[loss])} ${worse(start, loss)} then wants ${short(above(after * start.units[loss]))} ${better(start, gain)}, not ${short(atLeast(before * start.units[loss]))}`);
   const back = gone.length ? `; it takes back: ${gone.join("; ")}` : "";
   return `if exchanges asked for up to ${short(above(factor))} times as much, the smallest change that does it${each.length ? `: ${each.join("; ")}` : ""}${back}`;
 }

@@ -1,5 +1,6 @@
 // The head of the page: the preference as a sentence whose numbers can be changed.
 
+import { atLeast } from "./amounts.js";
 import { byId, element, say, short } from "./dom.js";
 import { fits, held, rates, setRate } from "./preference.js";
 
@@ -135,7 +136,7 @@ const sentenceOf = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function put(id, rate) {
   const field = byId(id);
-  const text = Number.isFinite(rate) ? short(Number(rate.toPrecision(3))) : NEVER;
+  const text = Number.isFinite(rate) ? short(atLeast(rate)) : NEVER;
   field.dataset.rate = text;
   if (document.activeElement === field || field.value === text) return;
   field.value = text;
