@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from contextlib import contextmanager
+
 import numpy as np
-from shared.explorer import exploring, reads, visiting
-from shared.studies import make
+import pytest
+from shared.browser import serious_violations
+from shared.explorer import exploring, mentions, place_of, reads, save_page, visiting
+from shared.studies import make, values_of
 
 import conewise as cw
 
@@ -14,6 +19,67 @@ def table_of(folder, values, columns="abcdefgh"):
     rows = [",".join([f"d{k}", *map(repr, row)]) for k, row in enumerate(np.asarray(values, float).tolist())]
     path.write_text("\n".join([",".join(["name", *columns[: len(values[0])]]), *rows]), encoding="utf-8")
     return path
+
+
+@contextmanager
+def unfinished(chromium, folder):
+    """A page about a study of which some evaluations are told, and the averages."""
+    with make(folder / "trial.db") as study:
+        batch = study.ask(30)
+        study.tell(batch, values_of(batch))
+        with exploring(folder / "trial.db") as address, visiting(chromium, address) as page:
+            mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
+            yield page, study, study.result()
+
+
+def test_a_saved_page_of_an_unfinished_study_says_what_it_is_worth(chromium, tmp_path):
+    with unfinished(chromium, tmp_path) as (page, study, result):
+        remain = page.locator("#pareto").inner_text()
+        path, errors = save_page(page, tmp_path), study.standard_errors()
+    with visiting(chromium, path.as_uri()) as page:
+        reads(page, "#pareto", remain)
+        reads(page, "#pareto-label", "remain, by the averages so far.")
+        mentions(page, "#standing", f"The study at that time: {result.evaluations} evaluations told; ")
+        undecided = int((result.status == "undecided").sum())
+        mentions(page, "#standing", f"{undecided} undecided; epsilon ")
+        mentions(page, "#standing", "Below: the averages so far.")
+        reads(page, "#legend-stays", "remains, by the averages so far")
+        reads(page, "#legend-out", "beaten, by the averages so far")
+        k = int(np.flatnonzero(cw.pareto_mask(result.means, study.cone))[0])
+        page.get_by_role("button", name=study.names[k], exact=True).click()
+        mentions(page, "#selected", "Nowremains, by the averages")
+        mentions(page, "#selected", f"The study says{result.status[k]}")
+        mentions(page, "#selected", f"Evaluations{result.counts[k]}")
+        mentions(page, "#selected", f"standard error {errors[k, 0]:.2g}")
+        page.mouse.move(*place_of(page, "b"))
+        mentions(page, "#plot-first .tip", "beaten, by the averages")
+        page.locator("#level-0").fill("100")
+        mentions(page, "#selected", "Nowmisses a level, by the averages: gain ")
+        reads(page, "#legend-out", "beaten, or misses a level, by the averages so far")
+        assert serious_violations(page) == []
+
+
+def test_averages_beyond_a_level_are_no_verdict(chromium, tmp_path):
+    with unfinished(chromium, tmp_path) as (page, study, result):
+        k = int(result.averages[:, 0].argmax())
+        page.locator("#table").get_by_role("button", name=study.names[k], exact=True).click()
+        reads(page, ".chosen-name", study.names[k])
+        page.locator("#shortlist-toggle").click()
+        count = page.locator("#pareto").inner_text()
+        reads(page, "#listed", f"1 to {count} of {count} designs that are Pareto by the averages.")
+        page.locator("#level-0").fill(repr(round(float(result.averages[k, 0]) + 0.01, 6)))
+        mentions(page, "#selected", "Nowmisses a level, by the averages: gain ")
+        page.locator("#everyone").select_option("all")
+        reads(page, "#table-head th[data-column=pareto]", "Pareto, by the averages")
+        reads(page, "#compared tbody tr:last-child", "Now, by the averagesmisses a level")
+        reads(page, "#caption-first", "planar:90: 0 Pareto, by the averages")
+        for place in ("#duel-words", "#hardness", "#angle-range"):
+            reads(page, place, "No design meets the levels, by the averages so far.")
+        with page.expect_download() as download:
+            page.locator("#save-csv").click()
+        with open(download.value.path(), encoding="utf-8", newline="") as file:
+            head, row = csv.reader(file)
+        assert (head[-1], row[-1]) == ("pareto by the averages", "misses a level")
 
 
 def test_levels_that_nobody_meets_are_why_nobody_remains(chromium, tmp_path):
@@ -38,6 +104,44 @@ def test_of_a_study_with_levels_nothing_is_known_before_its_first_evaluation(chr
     ):
         for place in ("#duel-words", "#hardness"):
             reads(page, place, "No design has values yet.")
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_what_was_said_stands_on_a_saved_page(chromium, tmp_path, dim):
+    table = table_of(tmp_path, np.random.default_rng(5).normal(size=(20, dim)), ["boot (hl)", "power (kW)", "c"])
+    (tmp_path / "other").mkdir()
+    with (
+        exploring(table, "--accept", '1 "boot (hl)" for 40 "power (kW)"') as address,
+        visiting(chromium, address) as page,
+    ):
+        page.locator("#duel-pair button.design").first.click()
+        mentions(page, "#said", "rather than")
+        more = page.locator("#said li span").inner_text()
+        path = save_page(page, tmp_path)
+        page.locator("#said button").click()
+        reads(page, "#said", "")
+        page.locator("#degrees" if dim == 2 else "#share").fill("10")
+        mentions(page, "#moved", "entered")
+        other = save_page(page, tmp_path / "other")
+    with visiting(chromium, path.as_uri()) as page:
+        said = page.locator("#said li").all_inner_texts()
+        assert said == ["1 boot (hl) for 40 power (kW) is worth it", more]
+        assert serious_violations(page) == []
+    with visiting(chromium, other.as_uri()) as page:
+        page.locator("#said-block").wait_for(state="hidden")
+
+
+def test_lines_that_miss_a_level_are_in_the_legend(chromium, tmp_path):
+    table = table_of(tmp_path, np.random.default_rng(5).normal(size=(20, 4)))
+    with exploring(table) as address, visiting(chromium, address) as page:
+        reads(page, "#legend-out", "beaten")
+        page.locator("#level-1").fill("0.5")
+        reads(page, "#legend-out", "beaten, or misses a level")
+        path = save_page(page, tmp_path)
+    with visiting(chromium, path.as_uri()) as page:
+        reads(page, "#legend-out", "beaten, or misses a level")
+        page.locator("#level-1").fill("")
+        reads(page, "#legend-out", "beaten")
 
 
 def test_what_is_wanted_at_least_is_not_rounded_down(chromium, tmp_path):

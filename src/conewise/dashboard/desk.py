@@ -190,8 +190,17 @@ class Desk:
         designs = self._designs(asked)
         cone = stated(asked.get("first"), designs)
         shortlist = answers.places_in(asked.get("index"), len(designs.names))
-        today = datetime.now(UTC).date()
-        return {"html": saved.page(self.source.title, designs, cone, shortlist, made=today)}
+        page = saved.page(
+            self.source.title,
+            designs,
+            cone,
+            shortlist,
+            made=datetime.now(UTC).date(),
+            said=sentences(asked["first"], designs, self.source.cone),
+            standing=self.source.standing(),
+            knowledge=self.source.knowledge(),
+        )
+        return {"html": page}
 
     def angles(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Where every design leaves; two objectives only."""

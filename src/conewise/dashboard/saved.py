@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections.abc import Sequence
 from datetime import date
 from importlib.resources import files
 from typing import Any, Final
@@ -14,6 +15,7 @@ import numpy as np
 from conewise._arrays import Floats
 from conewise.cones import Cone
 from conewise.dashboard.answers import backdrop, in_steps
+from conewise.dashboard.knowledge import Knowledge
 from conewise.dashboard.sources import Designs, Levels
 from conewise.dashboard.views import views
 from conewise.errors import InputError, printable
@@ -23,15 +25,28 @@ from conewise.report.words import describe
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
 # Each after what it needs.
-_ALWAYS: Final = ("preference.js", "levels.js", "remain.js", "steps.js", "amounts.js", "returning.js", "offline.js")
+_ALWAYS: Final = ("preference.js", "levels.js", "verdicts.js", "steps.js", "amounts.js", "returning.js", "offline.js")
 _PLANE: Final = ("sentence.js", "curve.js", "trade.js", "savedplane.js")
 _SPACE: Final = ("space.js", "weights.js", "curve.js", "least.js", "savedspace.js")
 _PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictures that the other pages do without
 _SPACE_ONLY: Final = ("grips.js", "parallel.js")
 
 
-def page(title: str, designs: Designs, cone: Cone, shortlist: list[int], *, made: date | None = None) -> str:
-    """The file: picture, sentence and slider for two objectives, shares of the weight for more; and levels for all."""
+def page(
+    title: str,
+    designs: Designs,
+    cone: Cone,
+    shortlist: list[int],
+    *,
+    made: date | None = None,
+    said: Sequence[str] = (),
+    standing: dict[str, Any] | None = None,
+    knowledge: Knowledge | None = None,
+) -> str:
+    """The file: picture, sentence and slider for two objectives, shares of the weight for more; and levels for all.
+
+    `said` are the sentences that made the cone; of a study also where it stood, and what it knew of its designs.
+    """
     everyone = designs.within(())
     if len(everyone.known) > MOST:
         raise InputError(f"a page to send around may hold {MOST:,} designs, got {len(everyone.known):,}.")
@@ -44,30 +59,34 @@ def page(title: str, designs: Designs, cone: Cone, shortlist: list[int], *, made
     flat = designs.dim <= 2
     drawings = [name for name in DRAWINGS if name not in (_SPACE_ONLY if flat else _PLANE_ONLY)]
     controls = [*_ALWAYS, *(_PLANE if flat else _SPACE)]
+    day = "" if made is None else f" on {made.isoformat()}"
+    data = _data(everyone, designs.levels, cone, shortlist) | {
+        "title": printable(title),
+        "about": f"Saved from conewise explore{day} under the cone {cone}.",
+        "said": list(said),
+        "live": designs.averages,
+        "standing": standing,
+        "known": None if knowledge is None else [_known(knowledge, k) for k in everyone.known.tolist()],
+    }
     script = bundle({name: shared(name) for name in drawings} | {name: read(name) for name in controls})
     parts = {
         "POLICY": policy([theme, unpack, script], [style]),
         "TITLE": html.escape(printable(title)),
         "STYLE": style,
         "THEME": theme,
-        "DATA": packed(written(_data(title, everyone, designs.levels, cone, shortlist, made))),
+        "DATA": packed(written(data)),
         "SCRIPT": packed(script),
         "UNPACK": unpack,
     }
     return re.sub("|".join(parts), lambda found: parts[found[0]], read("saved.html"))
 
 
-def _data(
-    title: str, designs: Designs, levels: Levels, cone: Cone, shortlist: list[int], made: date | None
-) -> dict[str, Any]:
+def _data(designs: Designs, levels: Levels, cone: Cone, shortlist: list[int]) -> dict[str, Any]:
     known = designs.known
     place = {k: n for n, k in enumerate(known.tolist())}
     start = backdrop(designs)
-    day = "" if made is None else f" on {made.isoformat()}"
-    data: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges")}
+    data: dict[str, Any] = {key: start[key] for key in ("objectives", "minimised", "units", "ranges", "unknown")}
     data |= {
-        "title": printable(title),
-        "about": f"Saved from conewise explore{day} under the cone {cone}.",
         "names": designs.shown(known.tolist()),
         "values": [_short(column) for column in designs.values[known].T],
         "levels": [list(level) for level in levels],
@@ -80,6 +99,12 @@ def _data(
         data |= {"rows": cone.to_dict()["rows"], "shares": views(cone)["shares"]}
         data["words"] = describe(cone, *in_steps(designs))[1:2]
     return data
+
+
+def _known(knowledge: Knowledge, index: int) -> dict[str, Any]:
+    """What a study knows of a design; standard errors with the digits that a page shows."""
+    about = knowledge.of(index)
+    return about | {"errors": [None if error is None else float(f"{error:.2g}") for error in about["errors"]]}
 
 
 def _short(column: Floats) -> list[float] | str:

@@ -33,9 +33,10 @@ def all_said(preference: object, designs: Designs) -> Preferences:
     return found if cone == Cone.orthant(designs.dim) else found.better_under(cone)
 
 
-def sentences(preference: object, designs: Designs) -> list[str]:
-    """What was said besides the base, one line each."""
-    return [printable(statement.words) for statement in spoken(preference, designs)]
+def sentences(preference: object, designs: Designs, opening: Cone | None = None) -> list[str]:
+    """What was said besides the base, one line each; first what made the `opening` cone, where that is the base."""
+    first = opening.said if opening is not None and cone_of(_parts(preference)[0], designs.dim) == opening else ()
+    return [printable(words) for words in (*first, *(statement.words for statement in spoken(preference, designs)))]
 
 
 def spoken(preference: object, designs: Designs) -> tuple[Statement, ...]:

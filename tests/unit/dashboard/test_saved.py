@@ -9,12 +9,13 @@ import re
 
 import numpy as np
 import pytest
-from shared.explorer import long_names, unpacked
+from shared.explorer import designs_of, long_names, unpacked
+from shared.studies import make, values_of
 
 import conewise as cw
 from conewise.dashboard import saved
 from conewise.dashboard.desk import Desk
-from conewise.dashboard.sources import Designs, Fixed
+from conewise.dashboard.sources import Designs, Fixed, Live
 from conewise.errors import InputError
 
 
@@ -112,3 +113,36 @@ def test_a_page_for_too_many_designs_is_refused(monkeypatch):
     monkeypatch.setattr(saved, "MOST", 2)
     with pytest.raises(InputError, match="may hold 2 designs, got 3"):
         page_of(desk_of([[1, 2], [2, 5], [0, 1]]))
+
+
+def test_what_was_said_is_on_the_page_as_long_as_it_makes_the_cone():
+    designs = designs_of([[1, 2], [2, 5]])
+    opening = cw.Preferences(["f0", "f1"]).accepts(give={"f0": 1}, get={"f1": 2}).cone
+    desk = Desk(Fixed("t", designs, opening, None))
+    first, more = "1 f0 for 2 f1 is worth it", {"said": [{"accept": [1, 1, 0, 3]}]}
+    for asked, said in (
+        ({"text": str(opening)}, [first]),
+        ({"text": str(opening)} | more, [first, "1 f1 for 3 f0 is worth it"]),
+        ({"degrees": 90} | more, ["1 f1 for 3 f0 is worth it"]),
+        ({"degrees": 90}, []),
+    ):
+        assert data_in(page_of(desk, first=asked))["said"] == said
+
+
+def test_of_a_study_the_page_has_where_it_stood_and_what_it_knew(tmp_path):
+    with make(tmp_path / "trial.db") as study:
+        batch = study.ask(30)
+        study.tell(batch, values_of(batch))
+        result, errors = study.result(), study.standard_errors()
+    source = Live(str(tmp_path / "trial.db"), name=None, cone=None)
+    try:
+        found, standing = data_in(page_of(Desk(source))), source.standing()
+    finally:
+        source.close()
+    assert (found["live"], found["standing"]) == (True, standing)
+    assert standing["evaluations"] == len(batch)
+    for k, about in enumerate(found["known"]):
+        assert (about["status"], about["evaluations"]) == (result.status[k], result.counts[k])
+        np.testing.assert_allclose(about["errors"], errors[k], rtol=0.05)
+    table = data_in(page_of(desk_of([[1, 2], [2, 5]])))
+    assert (table["live"], table["standing"], table["known"]) == (False, None, None)

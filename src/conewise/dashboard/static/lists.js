@@ -3,15 +3,15 @@
 import { sentence } from "./api.js";
 import { byId, chooser, element, large, say, short, show, whole } from "./dom.js";
 import { missedWords } from "./levels.js";
-import { studyWords } from "./live.js";
 import { wordsBack } from "./returning.js";
+import { byAverages, nowWords, studyWords, withError } from "./verdicts.js";
 
 const NEXT = 5;
 
 // A front that takes long to count is estimated first, from a sample of the designs.
 export const counted = (number, answer) => (answer.estimated ? `about ${whole(Number(number.toPrecision(2)))}` : whole(number));
 
-export function drawCards(answer) {
+export function drawCards(start, answer) {
   const first = answer.first;
   say("designs", whole(answer.designs));
   say("beta", (first.exact ? "" : "at most ") + String(Number(first.beta.toFixed(4))));
@@ -25,7 +25,7 @@ export function drawCards(answer) {
     say("second-label", `Compared: ${answer.second.cone}`);
     say("second-pareto", counted(answer.second.pareto, answer));
     const total = answer.second.cost.error ? "" : `, ${large(answer.second.cost.total)} evaluations`;
-    say("second-more", `Pareto, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
+    say("second-more", `Pareto${byAverages(start)}, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
   }
 }
 
@@ -62,11 +62,6 @@ function ahead(start, differences) {
   return parts.map(([step, place]) => `${short(Math.abs(step))} ${step > 0 ? "more" : "less"} ${start.objectives[place]}`).join(", ");
 }
 
-const withError = ({ values, study }, place) => {
-  const error = study?.errors[place] ?? null;
-  return error === null ? short(values[place]) : `${short(values[place])}, standard error ${short(Number(error.toPrecision(2)))}`;
-};
-
 // Until where the slider may go: an angle, or a least share of the weight.
 function untilWords(chosen, { angles, shares }) {
   const place = (angles ?? shares)?.index.indexOf(chosen.index) ?? -1;
@@ -84,9 +79,9 @@ export function drawSelected(start, chosen, leaving, back, { onSelect, isKept, o
   const list = element("dl");
   const add = (term, value) => list.append(element("dt", term), element("dd", value));
   if (chosen.values === null) add("Values", "not evaluated yet");
-  else start.objectives.forEach((name, place) => add(name, withError(chosen, place)));
-  const averages = start.live ? ", by the averages" : "";
-  add("Now", chosen.misses.length ? `misses a level: ${missedWords(start, chosen)}` : chosen.pareto ? (averages ? `remains${averages}` : "remains: nothing beats it") : chosen.values === null ? "not known" : `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}${averages}`);
+  else start.objectives.forEach((name, place) => add(name, withError(chosen.values[place], chosen.study, place)));
+  const beaten = `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`;
+  add("Now", chosen.values === null ? "not known" : nowWords(start, { stays: chosen.pareto, missed: missedWords(start, chosen), beaten }));
   if (chosen.study) for (const [term, words] of studyWords(chosen.study)) add(term, words);
   const until = untilWords(chosen, leaving);
   if (until !== null) add("Remains until", until);
@@ -135,11 +130,11 @@ export function drawMoves(angles, degrees, onSelect) {
     : angles.from > 1 ? `Listed from ${angles.from} degrees on; narrower cones leave more designs than can be listed.` : "");
 }
 
-export function drawDifference(answer, onSelect) {
+export function drawDifference(start, answer, onSelect) {
   show("difference", answer.difference !== null);
   if (!answer.difference) return;
   const { both, only_first: first, only_second: second } = answer.difference;
-  say("both", `${whole(both)} design${both === 1 ? " is" : "s are"} Pareto under both.`);
+  say("both", `${whole(both)} design${both === 1 ? " is" : "s are"} Pareto under both${byAverages(start)}.`);
   for (const [id, part, cone] of [["only-first", first, answer.first.cone], ["only-second", second, answer.second.cone]]) {
     say(`${id}-title`, `Only under ${cone}: ${whole(part.count)}`);
     const items = part.names.map((name, k) => {

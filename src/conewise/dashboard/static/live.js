@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { byId, chooser, element, say, short, show, whole } from "./dom.js";
 import { setUpCopying } from "./form.js";
 import { likelihood } from "./table.js";
+import { standingWords } from "./verdicts.js";
 
 let known = {};  // by design: what the study knows of it
 
@@ -11,8 +12,6 @@ export function setUpLive(start) {
   show("upcoming", start.live);
   if (!start.live) return;
   setUpCopying("copy-ask", "ask", "copied-ask");
-  say("legend-stays", "remains, by the averages so far");
-  say("legend-out", "beaten, by the averages so far");
 }
 
 export async function loadConfidence(start) {
@@ -29,22 +28,10 @@ export function confidenceOf(index) {
   return [sure, `the study says: ${about.status}`, ...chance];
 }
 
-// For the selected design: rows of a term and its words.
-export function studyWords({ status, probability, evidence, evaluations }) {
-  const chance = probability === null ? "" : `; probably Pareto ${probability.toFixed(3)}, ${evidence}`;
-  return [["The study says", `${status}${chance}`], ["Evaluations", whole(evaluations)]];
-}
-
 export function drawStanding(standing) {
   show("standing", standing !== null);
   if (standing === null) return;
-  const certified = standing.certified_epsilon === null ? "none certified yet" : `${short(standing.certified_epsilon)} certified`;
-  const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `${standing.at_least ? "at least" : "about"} ${whole(standing.remaining)} to do`;
-  const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
-  say("standing", `Live: ${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
-    + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, `
-    + `${standing.misses_a_level ? `${standing.misses_a_level} missing a level, ` : ""}${standing.undecided} undecided; `
-    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`);
+  say("standing", `Live: ${standingWords(standing)}`);
 }
 
 export async function drawUpcoming(onSelect) {

@@ -1,11 +1,11 @@
 // What every saved page has, with no server: its designs, the list, the selected one, levels. Who remains is found by one of
 // two modules after this one, for the plane or for more objectives.
 
-import { byId, chooser, element, say, short, show, spread, traded, whole } from "./dom.js";
+import { byId, chooser, element, say, show, spread, traded, whole } from "./dom.js";
 import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
-import { drawRemain } from "./remain.js";
 import { wordsBack } from "./returning.js";
 import { drawSteps } from "./steps.js";
+import { byAverages, drawLegend, drawRemain, nowWords, standingWords, studyWords, withError } from "./verdicts.js";
 
 const PAUSE = 60;  // milliseconds without a move, before the list follows
 const LISTED = 400;
@@ -34,7 +34,9 @@ const valuesOf = (design) => data.values.map((values) => values[design]);
 export function setUpPage(given, changed) {
   page = given;
   say("title", data.title);
-  say("standing", data.about);
+  say("standing", [data.about, data.standing && `The study at that time: ${standingWords(data.standing)}`, data.unknown && `Without values and left out: ${whole(data.unknown)}.`].filter(Boolean).join(" "));
+  show("said-block", data.said.length > 0);
+  byId("said").replaceChildren(...data.said.map((words) => element("li", words)));
   show("legend-short", data.shortlist.length > 0);
   say("designs", whole(everyone.length));
   drawSteps(data);
@@ -50,8 +52,8 @@ export const levelsDrawn = () => data.objectives.map((_, place) => levels.get(pl
 // A control has moved, and who remains is known.
 export function drawPage(count) {
   drawLevels();
-  show("legend-level", levels.size > 0);
-  drawRemain(whole(count));
+  drawLegend(data, levels.size > 0);
+  drawRemain(data, whole(count));
   look();
   clearTimeout(pausing);
   pausing = setTimeout(drawNames, PAUSE);
@@ -71,16 +73,19 @@ export function choose(k) {
   look();
 }
 
-const status = (k) => (page.stays(k) ? "remains" : missesOf(valuesOf(k)).length ? "misses a level" : "beaten");
+const status = (k) => `${page.stays(k) ? "remains" : missesOf(valuesOf(k)).length ? "misses a level" : "beaten"}${byAverages(data)}`;
 
 const look = () => page.look(chosen, status);
 
 function drawChosen() {
   const misses = missesOf(valuesOf(chosen));
-  const now = page.stays(chosen) ? "remains: nothing beats it" : misses.length ? `misses a level: ${missedWords(data, { values: valuesOf(chosen), misses })}` : "beaten";
+  const now = nowWords(data, { stays: page.stays(chosen), missed: missedWords(data, { values: valuesOf(chosen), misses }), beaten: "beaten" });
+  const study = data.known?.[chosen];
   const list = element("dl");
-  data.objectives.forEach((name, place) => list.append(element("dt", name), element("dd", short(data.values[place][chosen]))));
-  list.append(element("dt", "Now"), element("dd", now));
+  const add = (term, words) => list.append(element("dt", term), element("dd", words));
+  data.objectives.forEach((name, place) => add(name, withError(data.values[place][chosen], study, place)));
+  add("Now", now);
+  if (study) for (const row of studyWords(study)) add(...row);
   const parts = [element("p", data.names[chosen], "chosen-name"), list];
   const rivals = page.stays(chosen) || misses.length ? [] : page.rivals(chosen);
   if (rivals.length) {

@@ -14,7 +14,6 @@ import { counted, drawCards, drawDifference, drawMoved, drawMoves, drawSelected,
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
 import { drawBrushes, drawPictures, picture, pointAt, setUpPictures, setZoom } from "./pictures.js";
 import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
-import { drawRemain } from "./remain.js";
 import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
@@ -22,6 +21,7 @@ import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist
 import { drawSteps } from "./steps.js";
 import { drawTable, markRow, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
+import { byAverages, drawRemain } from "./verdicts.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
 const RESTING = 300;  // milliseconds without a move, before what takes longer is asked
@@ -67,7 +67,7 @@ function drawHere() {
   drawLevels();
   if (!shown.plane || !held.edges) return false;
   const count = findFront();
-  drawRemain(whole(count), shown.start.live);
+  drawRemain(shown.start, whole(count));
   drawSentence(shown.answer);
   drawTrade(count);
   drawPictures(shown, true);
@@ -183,8 +183,8 @@ async function rest() {
 
 function drawNumbers(found) {
   const { first, second } = found;
-  drawCards(found);
-  drawRemain(counted(first.pareto, found), shown.start.live);
+  drawCards(shown.start, found);
+  drawRemain(shown.start, counted(first.pareto, found));
   drawSentence(found);
   drawTrade(whole(first.pareto));
   if (held.dim > 2) drawLeast(first.views.shares, byId("pareto").textContent);
@@ -203,7 +203,7 @@ function drawLists() {
   const { answer, angles } = shown;
   drawTable(answer.table, shown.selected, choose);
   drawMoved(answer.moved);
-  drawDifference(answer, choose);
+  drawDifference(shown.start, answer, choose);
   const degrees = held.views.degrees;
   show("angles", angles !== null && degrees !== null);
   if (angles !== null && degrees !== null) drawMoves(angles, degrees, choose);
@@ -382,7 +382,7 @@ const pictureEvents = {
   },
   level: setLevel,
   point: markRow,
-  status: (index) => [`${standing(index)}${shown.start.live && standing(index) ? ", by the averages" : ""}`, ...confidenceOf(index)],
+  status: (index) => [`${standing(index)}${standing(index) && byAverages(shown.start)}`, ...confidenceOf(index)],
 };
 
 async function begin() {

@@ -8,6 +8,7 @@ import { Parallel } from "./parallel.js";
 import { held } from "./preference.js";
 import { Scatter } from "./scatter.js";
 import { kept } from "./shortlist.js";
+import { byAverages, drawLegend } from "./verdicts.js";
 
 const LONGEST = 64;  // characters of a cone that say something above a picture
 const SIDES = ["first", "second"];
@@ -124,7 +125,7 @@ export function drawPictures(shown, moving = false) {
   const shortlist = kept.map(({ index }) => index);
   const isPlane = plane !== null && !parallel;
   const drawnLevels = shownAxes.map((place) => levels.get(place) ?? null);
-  show("legend-level", levels.size > 0);
+  drawLegend(start, levels.size > 0);
   show("legend-short", shortlist.length > 0);
   show("legend-faded", isBrushing());
   if (answer) show("legend-second", answer.second !== null);
@@ -140,7 +141,7 @@ export function drawPictures(shown, moving = false) {
   for (const [side, one] of [["first", first], ["second", second]]) {
     if (one === null) continue;
     const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
-    say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto`);
+    say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto${byAverages(start)}`);
     const [marks, colour] = MARKS[side];
     if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, kept, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
     else if (side === "second" || !isPlane) {

@@ -5,6 +5,7 @@ import { byId, download, element, say, short, show } from "./dom.js";
 import { savePicture } from "./files.js";
 import { levelsAsked } from "./levels.js";
 import { asked } from "./preference.js";
+import { byAverages } from "./verdicts.js";
 
 export const kept = [];  // { index, name, values }
 
@@ -66,7 +67,7 @@ function drawCompared(remains) {
     return row;
   });
   const last = element("tr");
-  const title = element("th", "Now");
+  const title = element("th", `Now${byAverages(start)}`);
   title.scope = "row";
   last.append(title, ...kept.map(({ index }) => element("td", remains(index) || "–", "value")));
   const [top, body] = [element("thead"), element("tbody")];

@@ -1,19 +1,22 @@
 // The list of designs: a page of it, as the server sorts and filters it.
 
 import { byId, chooser, element, say, short, show, visit, walk, whole } from "./dom.js";
+import { byAverages } from "./verdicts.js";
 
 const PAUSE = 150;  // milliseconds without a key, before a text is searched
 
 export const wanted = { everyone: false, text: "", column: null, descending: false, offset: 0, between: {} };
 
 let rows = 0;  // of a page
+let remaining = "Pareto designs";
 
 // The head is made once, so that the focus stays on its buttons; only the arrows move.
 export function setUpTable(start, changed, onPoint) {
   let waiting = 0;
   const turn = (changes) => { Object.assign(wanted, { offset: 0 }, changes); changed(); };
   const likely = start.probability ? [["probability", "Probably Pareto"]] : [];
-  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ...likely, ["pareto", "Pareto"]];
+  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ...likely, ["pareto", `Pareto${byAverages(start)}`]];
+  if (start.live) remaining = "designs that are Pareto by the averages";
   byId("table-head").replaceChildren(...columns.map(([column, name]) => {
     const cell = element("th");
     const button = element("button", name);
@@ -84,7 +87,7 @@ function line(table, k, selected, onSelect) {
 
 function drawPlace(table) {
   const last = table.offset + table.names.length;
-  const kind = table.everyone ? "designs" : "Pareto designs";
+  const kind = table.everyone ? "designs" : remaining;
   const matching = table.matching < table.listed ? ` that match, of ${whole(table.listed)} ${kind}` : ` ${kind}`;
   const total = table.matching;
   say("listed", total ? `${whole(table.offset + 1)} to ${whole(last)} of ${whole(total)}${matching}.`
