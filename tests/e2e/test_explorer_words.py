@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from contextlib import contextmanager
 
 import numpy as np
@@ -104,6 +105,20 @@ def test_of_a_study_with_levels_nothing_is_known_before_its_first_evaluation(chr
     ):
         for place in ("#duel-words", "#hardness"):
             reads(page, place, "No design has values yet.")
+
+
+def test_a_bound_below_one_evaluation_of_each_design_rules_nothing_out(chromium, tmp_path):
+    values = np.array([[0.0, 3.0], [1.0, 2.0], [3.0, 0.0], [0.5, 0.5]])
+    factor = cw.hardness(values, cw.Cone.orthant(2), 0.1) * math.log(1 / 0.01)
+    with exploring(table_of(tmp_path, values)) as address, visiting(chromium, address) as page:
+        for rate, words in (
+            (0.5, "rule nothing out: it is below one evaluation of each design"),
+            (1.2, "rule nothing out: it is below one evaluation of each design"),
+            (40, "every correct rule would need on the order of 40 evaluations"),
+            (3.9, "rule nothing out: it is below one evaluation of each design"),
+        ):
+            page.locator("#sigma").fill(repr(math.sqrt(rate / factor)))
+            mentions(page, "#hardness", words)
 
 
 @pytest.mark.parametrize("dim", [2, 3])

@@ -172,8 +172,8 @@ async function rest() {
   try {
     const { rate } = await ask("hardness", question(), waiting.signal);
     if (move !== moving) return;
-    say("hardness", `If these values were the true means, ${rate < 1
-      ? "the gap-dependent lower bound would rule nothing out: it is below one evaluation"
+    say("hardness", `If these values were the true means, ${rate < shown.start.designs
+      ? "the gap-dependent lower bound would rule nothing out: it is below one evaluation of each design"
       : `every correct rule would need on the order of ${large(rate)} evaluations`} `
       + "(sigma² H log(1/delta), up to a constant).");
   } catch (error) {
