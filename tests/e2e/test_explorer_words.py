@@ -9,10 +9,14 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from shared.browser import serious_violations
-from shared.explorer import exploring, mentions, place_of, reads, save_page, visiting
+from shared.explorer import designs_of, exploring, mentions, place_of, reads, save_page, visiting
 from shared.studies import make, values_of
 
 import conewise as cw
+from conewise.dashboard.saved import page as saved_page
+
+RANGE = "The opening angle is a number from 0.1 to 179.9 degrees."
+PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 
 
 def table_of(folder, values, columns="abcdefgh"):
@@ -119,6 +123,47 @@ def test_a_bound_below_one_evaluation_of_each_design_rules_nothing_out(chromium,
         ):
             page.locator("#sigma").fill(repr(math.sqrt(rate / factor)))
             mentions(page, "#hardness", words)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """The address of a saved page of two objectives."""
+    path = tmp_path / "two.html"
+    designs = designs_of(np.random.default_rng(0).normal(size=(30, 2)))
+    path.write_text(saved_page("designs", designs, cw.Cone.orthant(2), []), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("size", [{}, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("kind", ["live", "saved"])
+def test_the_word_for_90_degrees_stands_there(chromium, snw, saved, kind, size):
+    with visiting(chromium, snw if kind == "live" else saved, **size) as page:
+        slider, word = page.locator("#degrees").bounding_box(), page.get_by_text("never", exact=True).bounding_box()
+        assert abs(slider["x"] + slider["width"] / 2 - (word["x"] + word["width"] / 2)) < 2
+        assert page.locator("#degrees").input_value() == "90"
+
+
+@pytest.mark.parametrize("kind", ["live", "saved"])
+def test_an_angle_that_is_none_is_refused_until_it_is_right_again(chromium, snw, saved, kind):
+    with visiting(chromium, snw if kind == "live" else saved) as page:
+        field, sentence = page.locator("#degrees-exact"), page.locator("#sentence").inner_text()
+        page.locator("#rate-0").fill("-1")
+        mentions(page, "#refusal", "An amount is a positive number")
+        page.locator("#rate-0").blur()
+        reads(page, "#refusal", "")  # the field has what holds
+        for wrong in ("200", "180", "0", "-3", "", "0.001"):
+            field.fill("120")
+            reads(page, "#refusal-degrees", "")
+            field.fill(wrong)
+            reads(page, "#refusal-degrees", RANGE)
+        mentions(page, "#sentence", "For 1")
+        assert page.locator("#sentence").inner_text() == sentence
+        assert page.locator("#degrees").input_value() == "120"
+        assert serious_violations(page) == []
+        page.locator("#degrees").fill("100")
+        reads(page, "#refusal-degrees", "")
+        field.fill("0.1")
+        reads(page, "#refusal-degrees", "")
 
 
 @pytest.mark.parametrize("dim", [2, 3])

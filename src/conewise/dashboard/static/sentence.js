@@ -113,11 +113,13 @@ function number(id, label, accept) {
   const made = element("input");
   Object.assign(made, { id, type: "text", inputMode: "decimal", autocomplete: "off", className: "rate" });
   made.setAttribute("aria-label", label);
+  let refused = "";
   const use = () => {
     const text = made.value.trim().replace(",", ".");
     size(made);
     const value = ["", NEVER, "never"].includes(text.toLowerCase()) ? Infinity : Number(text);
-    say("refusal", sentenceOf(accept(value)));
+    refused = sentenceOf(accept(value));
+    say("refusal", refused);
   };
   made.addEventListener("input", use);
   made.addEventListener("keydown", (event) => {
@@ -128,7 +130,12 @@ function number(id, label, accept) {
     made.value = Number((Number(made.value) * factor).toPrecision(3));
     use();
   });
-  made.addEventListener("blur", () => { if (made.dataset.rate) { made.value = made.dataset.rate; size(made); } });
+  made.addEventListener("blur", () => {
+    if (!made.dataset.rate) return;
+    made.value = made.dataset.rate;  // what holds, of which nothing is refused
+    size(made);
+    if (refused && byId("refusal").textContent === refused) say("refusal", "");
+  });
   return made;
 }
 

@@ -10,10 +10,18 @@ const [FIRST, LAST] = [1, 179];
 export function setUpTrade(changed) {
   const slider = byId("degrees");
   const typed = byId("degrees-exact");
-  const use = (degrees) => { held.base = { degrees }; settle(); changed(); };
+  const use = (degrees) => {
+    say("refusal-degrees", "");
+    say("refusal", "");
+    held.base = { degrees };
+    settle();
+    changed();
+  };
   slider.addEventListener("input", () => use(Number(slider.value)));
   typed.addEventListener("input", () => {
-    if (typed.value !== "" && typed.valueAsNumber > 0 && typed.valueAsNumber < 180) use(typed.valueAsNumber);
+    const { valueAsNumber: degrees, min, max } = typed;
+    if (degrees >= min && degrees <= max) use(degrees);
+    else say("refusal-degrees", `The opening angle is a number from ${min} to ${max} degrees.`);
   });
 }
 
@@ -23,7 +31,10 @@ export function drawTrade(remain = null) {
   const [slider, typed] = [byId("degrees"), byId("degrees-exact")];
   if (degrees !== null) {
     if (document.activeElement !== slider || Math.abs(Number(slider.value) - degrees) > 0.5) slider.value = degrees;
-    if (document.activeElement !== typed) typed.value = Number(degrees.toFixed(4));
+    if (document.activeElement !== typed) {
+      typed.value = Number(degrees.toFixed(4));
+      say("refusal-degrees", "");
+    }
   }
   if (remain !== null) slider.setAttribute("aria-valuetext", `${slider.value} degrees, ${remain} remain`);
   byId("trade").classList.toggle("uneven", degrees === null);
