@@ -15,6 +15,7 @@ from shared.studies import make, values_of
 import conewise as cw
 from conewise.dashboard.saved import page as saved_page
 
+HINT = "Choose a design in the picture or in the list."
 RANGE = "The opening angle is a number from 0.1 to 179.9 degrees."
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 
@@ -223,3 +224,20 @@ def test_what_is_wanted_at_least_is_not_rounded_down(chromium, tmp_path):
             page.wait_for_url("**#base=*")
             page.locator("#rate-0").blur()
             expect(page.locator("#rate-0")).to_have_value(typed)
+
+
+def test_any_cell_of_a_row_selects_and_back_shows_the_hint_again(chromium, snw):
+    with visiting(chromium, snw) as page:
+        reads(page, "#selected", HINT)
+        row = page.locator("#table tr").nth(2)
+        name = row.locator("button").inner_text()
+        row.locator("td").nth(1).click()
+        reads(page, ".chosen-name", name)
+        page.wait_for_url("**selected=*")
+        page.go_back()
+        reads(page, "#selected", HINT)
+        page.go_forward()
+        reads(page, ".chosen-name", name)
+        page.locator("#table tr").nth(4).locator("button").focus()  # the keyboard has the name
+        page.keyboard.press("Enter")
+        reads(page, ".chosen-name", page.locator("#table tr").nth(4).locator("button").inner_text())

@@ -27,6 +27,8 @@ const BETWEEN_LOOKS = 1000;  // milliseconds
 const RESTING = 300;  // milliseconds without a move, before what takes longer is asked
 const PAUSE = 90;  // milliseconds without a move, before the server hears of what the page has already drawn
 
+const NOBODY = [...byId("selected").childNodes];  // the card of the selected design, where there is none
+
 export const shown = { start: null, answer: null, selected: null, axes: [0, 1], parallel: false, plane: null, points: null, angles: null, shares: null };
 
 let resting = 0;
@@ -296,7 +298,7 @@ async function restore(found) {
   picks += 1;
   picked = Number.isInteger(wantedState.selected) ? wantedState.selected : null;
   if (picked !== null) await choose(picked, false);
-  if (shown.selected === null) byId("selected").replaceChildren();
+  if (shown.selected === null) byId("selected").replaceChildren(...NOBODY);
 }
 
 // A link to a part of the page leaves the address alone, since that holds the preference.

@@ -81,6 +81,8 @@ function line(table, k, selected, onSelect) {
   row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
   if (table.probability) row.append(element("td", likelihood(table.probability[k], table.values[0][k] !== null), "value"));
   if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
+  // All of the row is marked under the pointer, and all of it selects; the keyboard has the name.
+  row.addEventListener("click", (event) => { if (!event.target.closest("button")) onSelect(table.index[k]); });
   if (selected?.index === table.index[k]) row.classList.add("chosen");
   return row;
 }
