@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from urllib.parse import unquote, urlsplit
+from urllib.request import urlopen
 
 from shared.explorer import PATIENCE
 
@@ -22,6 +23,14 @@ def test_the_way_to_the_page_is_for_its_owner_alone():
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
         assert 'content="0;url=http://127.0.0.1:1/token/"' in path.read_text()
     assert not path.parent.exists()
+
+
+def answers(address):
+    try:
+        with urlopen(address, timeout=PATIENCE) as response:
+            return response.status == 200
+    except OSError:
+        return False
 
 
 def test_the_token_is_in_no_command_line(tmp_path):
@@ -47,9 +56,13 @@ def test_the_token_is_in_no_command_line(tmp_path):
             while not (tmp_path / "told").exists():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
-        finally:
+            while not answers(address):  # a signal before that meets whatever the shell has set for it
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()  # nothing, if it has ended
     argument, page = (tmp_path / "told").read_text().split("\n", 1)
     token = urlsplit(address).path.strip("/")
     assert len(token) > 20
