@@ -130,7 +130,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("analyse",),
     ],
     "studies": [
-        ("rules", "identity", "results", "texts", "priors", "possible"),
+        ("rules", "identity", "results", "texts", "priors", "possible", "columns"),
         ("blocks", "asking", "cells"),
         ("boxes",),
         ("settings",),

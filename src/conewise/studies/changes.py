@@ -14,10 +14,9 @@ from conewise.errors import ConewiseError, InputError, shown
 from conewise.goals import Question
 from conewise.noise import Gaussian, GaussianUnknown, Noise, together
 from conewise.objectives import Objective, as_objectives
+from conewise.studies.columns import check_like, check_no_objective
 from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
-from conewise.tables.columns import listed_columns
-from conewise.tables.designs import NAME_COLUMNS
 
 Kind = Literal["add", "drop", "change", "objective", "join"]
 
@@ -93,37 +92,16 @@ def _designs(names: Any, rows: Any) -> tuple[tuple[str, ...], tuple[Row, ...]]:
     return checked_designs(plain if rows is None else rows, names, least=1)
 
 
-def added(designs: Any, known: Sequence[str], before: Sequence[Row], unseen: bool, reason: str) -> Change:
+def added(
+    designs: Any, known: Sequence[str], before: Sequence[Row], unseen: bool, reason: str, objectives: Sequence[str] = ()
+) -> Change:
     """Designs to add, as `Study.create` takes them: new to the study, with columns like those `before`."""
     if isinstance(designs, str | bytes | int):
         raise InputError(f"designs to add are a list of names or rows, or a frame, got {shown(designs)}.")
     names, rows = checked_designs(designs, least=1, known=known)
-    _check_like(rows, before)
+    check_no_objective(rows, objectives)
+    check_like(rows, before)
     return Change("add", names, rows, unseen=unseen, reason=reason)
-
-
-def _check_like(rows: Sequence[Row], before: Sequence[Row]) -> None:
-    """Refuse a table of other things: rows without a name, or with other columns than the designs that there are."""
-    always, ever = set(before[0]), set[str]()
-    for row in before:
-        always &= row.keys()
-        ever |= row.keys()
-    always -= set(NAME_COLUMNS)
-    for place, row in enumerate(rows):
-        own = [column for column in row if column.lower() not in NAME_COLUMNS]
-        if len(own) == len(row):
-            raise InputError(
-                f"row {place + 1} of the designs to add has no name: one of its columns must be called name, design or "
-                f"id, got {listed_columns(own)}."
-            )
-        stray = [column for column in own if column not in ever] if always else []
-        lacking = sorted(always - set(own)) if own else []
-        if stray or lacking:
-            raise InputError(
-                f"row {place + 1} of the designs to add {'has' if stray else 'lacks'} "
-                f"{listed_columns(stray or lacking)}; the designs of the study have "
-                f"{listed_columns(sorted(ever - set(NAME_COLUMNS)))}, beside their name."
-            )
 
 
 def _beside(before: Question, own: Noise) -> Noise:

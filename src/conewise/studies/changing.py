@@ -33,7 +33,7 @@ class ChangingStudy(StudyView):
         had a part in it: all evaluations count, and the guarantee names the promise.
         """
         reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
-        change = added(designs, self.all_names, self._reader.rows, unseen, reason)
+        change = added(designs, self.all_names, self._reader.rows, unseen, reason, self.objectives)
         self._change(change)
         return change.designs
 

@@ -39,6 +39,7 @@ from conewise.problems.box import Box
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
 from conewise.studies.cells import CELL_COLUMNS, cell_values, check_separate
+from conewise.studies.columns import check_complete, check_no_objective
 from conewise.studies.possible import out_of_range
 from conewise.studies.priors import model_to_dict, prices_for, prior_for
 from conewise.studies.rules import (
@@ -358,6 +359,8 @@ def specified(
         raise InputError(
             f"no objective may be called {taken!r}, which is a column of the tables to fill in; rename it."
         )
+    check_no_objective(rows, columns.names)
+    check_complete(rows)
     if separate:
         check_separate(algorithm, rows, block)
         algorithm = SEPARATE

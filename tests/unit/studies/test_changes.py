@@ -65,30 +65,3 @@ def test_what_nobody_can_have_written_is_refused(kind, note):
 def test_designs_that_cannot_be_added_are_named(designs, words):
     with pytest.raises(cw.InputError, match=words):
         added(designs, ["a", "b"], [{"name": "a"}, {"name": "b"}], False, "")
-
-
-STEELS = [{"name": "a", "carbon": 0.3}, {"name": "b", "carbon": None, "note": "old"}]
-
-
-@pytest.mark.parametrize("rows", [["x"], [{"name": "x"}], [{"id": "x", "carbon": 1}], [{"carbon": 1, "Name": "x"}]])
-def test_designs_to_add_are_named_or_have_the_columns_of_the_others(rows):
-    assert added(rows, ["a", "b"], STEELS, False, "").designs == ("x",)
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (
-            {"label": "x", "carbon": 1},
-            "row 1 of the designs to add has no name: .*, got label, carbon",
-        ),
-        (
-            {"name": "x", "carbon": 1, "cost": 2},
-            "add has cost; the designs of the study have carbon, note",
-        ),
-        ({"name": "x", "note": "new"}, "lacks carbon; the designs of the study have carbon, note, beside their name"),
-    ],
-)
-def test_a_table_of_other_things_is_not_added(row, words):
-    with pytest.raises(cw.InputError, match=words):
-        added([row], ["a", "b"], STEELS, False, "")
