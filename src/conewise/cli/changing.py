@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -200,6 +201,14 @@ def change(
         parts = [] if epsilon is None else [f"epsilon is {opened.question.columns.counted(epsilon)} now"]
         parts += [] if max_evaluations is None else [f"the study ends after {max_evaluations:,} evaluations"]
         _say(opened, {"epsilon": opened.epsilon, "max_evaluations": opened.max_evaluations}, ", ".join(parts), as_json)
+        status = opened.status()
+        beyond = status.evaluations + status.in_flight - (max_evaluations or math.inf)
+        if beyond > 0 and not as_json:
+            click.echo(
+                f"look at: {status.evaluations:,} are told and {status.in_flight:,} in someone's hands; {beyond:,} of "
+                "these lie beyond the limit, and do not count.",
+                err=True,
+            )
 
 
 def _say(opened: Study, data: dict[str, object], said: str, as_json: bool) -> None:

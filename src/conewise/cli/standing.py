@@ -232,7 +232,11 @@ def shown(remarks: Sequence[Remark]) -> list[Remark]:
 
 
 def _unused(status: StudyStatus) -> str:
-    rest = unused(status.evaluations - status.aside, status.result.evaluations, status.finished)
+    told, used = status.evaluations - status.aside, status.result.evaluations
+    rest = unused(told, used, status.finished)
+    if rest and status.finished and (status.result.status == Status.UNDECIDED.value).any():
+        lie = "lies" if told - used == 1 else "lie"
+        rest = f"The answer rests on {used:,} of the {told:,} told evaluations; {told - used:,} {lie} beyond the limit."
     aside = f"{counted(status.aside)} set aside when the question was changed." if status.aside else ""
     return " ".join(filter(None, (aside, rest)))
 

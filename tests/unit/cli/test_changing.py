@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from shared.commandline import run as anything
 from shared.laboratory import refused, succeeds
 
 
@@ -107,3 +108,15 @@ def test_a_slip_is_one_line_and_nothing_is_written(trial, capsys, arguments, wor
     command, *rest = arguments
     assert words in refused(capsys, command, trial, *rest)
     assert data(capsys, "log", trial)["entries"] == []
+
+
+def test_a_limit_below_what_is_under_way_says_so(trial, capsys):
+    succeeds(capsys, "tell", trial, "--design", "cold", "1", "2")
+    succeeds(capsys, "ask", trial, "-n", "4")
+    code, _, noted = anything(capsys, "study", "change", trial, "--max-evaluations", "3")
+    assert code == 0
+    assert noted == (
+        "look at: 1 are told and 4 in someone's hands; 2 of these lie beyond the limit, and do not count.\n"
+    )
+    code, _, noted = anything(capsys, "study", "change", trial, "--max-evaluations", "5")
+    assert (code, noted) == (0, "")

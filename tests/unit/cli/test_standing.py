@@ -99,3 +99,14 @@ def test_a_box_says_what_may_lie_between_its_candidates(tmp_path):
         while batch := study.ask(3):
             study.tell(batch, [[one.row["x"], -one.row["x"]] for one in batch])
         assert dict(as_rows(study, study.status()))["finer mesh"] == "all 3 settings are candidates"
+
+
+def test_what_lies_beyond_a_limit_was_not_handed_out_ahead_of_need(tmp_path):
+    with studies.make(tmp_path / "t.db") as study:
+        batch = study.ask(8)
+        study.change(max_evaluations=6)
+        study.tell(batch, studies.values_of(batch))
+        status = study.status()
+        assert status.finished
+        rest = "The answer rests on 6 of the 8 told evaluations; 2 lie beyond the limit."
+        assert dict(as_rows(study, status))["of these used"] == rest
