@@ -159,8 +159,13 @@ def written(path: Path, *, inputs: Iterable[str | Path] = (), force: bool = Fals
     """
     check_target(path, inputs=inputs, force=force)
     if path.exists() and not path.is_file():  # a device or a pipe is never replaced
-        with path.open("wb") as device:
-            yield device
+        try:
+            with path.open("wb") as device:
+                yield device
+        except BrokenPipeError:  # whoever reads it has heard enough
+            raise
+        except OSError as error:
+            raise ConewiseError(f"{path} cannot be written: {error.strerror or error}.") from None
         return
     place = path.resolve()
     _remove_stale(place)

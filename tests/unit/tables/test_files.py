@@ -139,7 +139,7 @@ def test_a_new_file_has_ordinary_permissions(tmp_path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 def test_a_device_is_written_to_and_never_replaced():
     write_text(Path("/dev/null"), ["gone"])
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(cw.ConewiseError, match=r"/dev/full cannot be written: No space left on device\."):
         write_text(Path("/dev/full"), ["x" * 10**6])
     for device in ("/dev/null", "/dev/full"):
         assert stat.S_ISCHR(Path(device).stat().st_mode)

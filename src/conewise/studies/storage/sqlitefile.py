@@ -27,6 +27,7 @@ CHECKSUMS: Final = 2
 _MAGIC: Final = b"SQLite format 3\x00"
 _ROWS: Final = 10_000  # entries that are brought up at once
 _ABANDONED: Final = 3600.0  # seconds since anybody has written to a draft
+_INDEX: Final = 2**16  # bytes: the index of a log grows by half of this at a time
 _PATIENCE: Final = 120.0  # seconds to wait for another process's transaction
 _JOURNAL: Final = """CREATE TABLE journal (
         study INTEGER NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, kind TEXT NOT NULL, worker TEXT NOT NULL,
@@ -324,8 +325,18 @@ def _name(error: sqlite3.Error) -> str:
     return str(getattr(error, "sqlite_errorname", None) or "")
 
 
+def _is_full(path: Path) -> bool:
+    """Whether its disk has no room for the index of the log, of whose growth SQLite says only that it has failed."""
+    try:
+        return shutil.disk_usage(path.parent).free < _INDEX
+    except OSError:
+        return False
+
+
 def _sentence(path: Path, error: sqlite3.Error) -> str:
     code = _name(error)
+    if code.startswith("SQLITE_IOERR") and _is_full(path):
+        code = "SQLITE_FULL"
     kinds = {
         "SQLITE_FULL": "there is no room left on its disk; nothing was written: make room and try again",
         "SQLITE_IOERR": "the disk refuses to read or write it; nothing was written",

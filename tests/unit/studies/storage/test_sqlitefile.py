@@ -11,6 +11,7 @@ import sqlite3
 import stat
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from shared.studies import Clock, digest, finish, make, older, reseal, run_script, values_of
@@ -485,3 +486,13 @@ def test_what_is_left_of_a_deleted_study_is_not_read_into_a_new_one(tmp_path):
     (tmp_path / "trial.db-wal").unlink()
     with make(tmp_path / "trial.db") as study:
         assert study.status().evaluations == 0
+
+
+def test_a_disk_that_has_no_room_for_the_index_is_full(tmp_path, monkeypatch):
+    """SQLite says of the index of its log only that it could not be made."""
+    failed = sqlite3.OperationalError("disk I/O error")
+    failed.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
+    for free, words in ((0, "no room left on its disk; nothing was written: make room"), (10**9, "refuses to read or")):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+        with pytest.raises(cw.ConewiseError, match=words), sqlitefile.explained(tmp_path / "a.db"):
+            raise failed
