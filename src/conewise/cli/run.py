@@ -141,8 +141,8 @@ def _executor(address: str | None, jobs: int | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    if jobs == 0:
-        raise InputError("--jobs 0 is this process, and --dask is elsewhere; leave one of them out.")
+    if jobs is not None:
+        raise InputError("--jobs are processes here, and --dask is elsewhere; leave one of them out.")
     with dask_executor(address) as executor:
         yield executor
 

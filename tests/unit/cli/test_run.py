@@ -63,7 +63,7 @@ def test_slips_of_a_run_are_one_line(trial, capsys, arguments, words):
     other = TOML.replace('objectives = ["gain", "cost"]', 'objectives = ["gain", "mass"]').replace('"cost"]', '"mass"]')
     Path("other.toml").write_text(other, encoding="utf-8")
     Path("silent.toml").write_text(TOML.split("[run]")[0], encoding="utf-8")
-    assert words in refused(capsys, "run", trial, *arguments, "--jobs", "0")
+    assert words in refused(capsys, "run", trial, *arguments, "--jobs", "2" if "--dask" in arguments else "0")
     state = data(capsys, "status", trial)
     assert (state["evaluations"], state["failures"], state["in_flight"]) == (0, 0, 0)
 
