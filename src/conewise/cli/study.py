@@ -92,6 +92,8 @@ def create(
     said = {"kind": model, "features": features or None, "price": price}
     if given := {key: value for key, value in said.items() if value is not None}:
         arguments["model"] = {"kind": "smooth", **(arguments.get("model") or {}), **given}
+    if storage is not None and "://" in storage:
+        arguments.setdefault("name", toml.stem)  # a database has none that it could be called after
     arguments["objectives"], _ = meant_by(as_objectives(arguments["objectives"]), (), levels)
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:

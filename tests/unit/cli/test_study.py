@@ -14,6 +14,7 @@ from shared.laboratory import conewise, data, refused, rows_of, succeeds
 from shared.studies import reseal
 
 from conewise.cli.main import commands
+from conewise.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -216,3 +217,17 @@ def test_separate_may_be_said_on_the_command_line(folder, capsys):
     assert data(capsys, "create", "plain.toml", "--separate")["separate"] is True
     (folder / "odd.toml").write_text(f"separate = 1\n{text}", encoding="utf-8")
     assert "separate must be true or false" in refused(capsys, "create", "odd.toml")
+
+
+def test_a_study_in_a_database_is_called_like_its_toml(trial, capsys, monkeypatch):
+    asked = []
+
+    def kept(where, name, header):
+        asked.append((where, name))
+        raise InputError("that is enough.")
+
+    monkeypatch.setattr("conewise.studies.study.create_journal", kept)
+    Path("trial.toml").rename("ovens.toml")
+    for more in ((), ("--name", "mine"), ("--storage", "other.db")):
+        refused(capsys, "create", "ovens.toml", "--storage", "postgresql://me@host/lab", *more)
+    assert asked == [("postgresql://me@host/lab", "ovens"), ("postgresql://me@host/lab", "mine"), ("other.db", None)]

@@ -295,7 +295,10 @@ class _Database:
         """Refuse a newer format, and databases without one; bring an older one up."""
         version = _version(connection)
         if version is None:
-            raise ConewiseError(f"{self.place} has no studies; make one with Study.create.")
+            raise ConewiseError(
+                f"{self.place} has no studies; make one with Study.create, or with `conewise study create TOML "
+                "--storage` and this address."
+            )
         if version > FORMAT:
             raise ConewiseError(
                 f"{self.place} has the format {version}, and this conewise knows formats up to {FORMAT}; "
