@@ -39,7 +39,7 @@ def _ending(beginning: bytes) -> str:
     if beginning.startswith(b"PAR1"):
         return ".parquet"
     text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return ".json" if text.startswith(b"[") else ".jsonl" if text.startswith(b"{") else ".csv"
+    return ".json" if text.startswith(b"[") else ".jsonl" if text.startswith(b"{") else ""  # of CSV, as it is called
 
 
 @contextmanager

@@ -75,7 +75,9 @@ def _runs(given: Any, experiment: str | None) -> Iterable[_Run]:
 
 def _the_one(experiments: Mapping[str, Place], experiment: str | None, where: Path) -> Place:
     """The experiment that is meant, of those that have runs."""
-    names = ", ".join(experiments)[:200] or "none"
+    if not experiments:
+        raise InputError(f"{where} has no experiment with runs: there is nothing to read.")
+    names = ", ".join(experiments)[:200]
     if experiment is None and len(experiments) != 1:
         raise InputError(
             f"{where} holds {len(experiments)} experiments with runs ({names}); name one with `experiment`."

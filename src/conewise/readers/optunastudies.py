@@ -90,6 +90,8 @@ def _from_file(where: str | Path, name: str | None) -> _Study:
 
 def _read(file: sqlite3.Connection, path: Path, name: str | None) -> _Study:
     studies = dict(file.execute("SELECT study_name, study_id FROM studies ORDER BY study_id").fetchall())
+    if not studies:
+        raise InputError(f"{path.name} is a storage of Optuna without any study: there is nothing to read.")
     if name is None and len(studies) != 1:
         raise InputError(f"{path.name} holds {len(studies)} studies; name one with `name`: {', '.join(studies)[:200]}.")
     if name is not None and name not in studies:

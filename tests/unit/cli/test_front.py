@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
+from shared.commandline import run as anything
 
 from conewise.cli.main import commands, main
 
@@ -234,3 +236,9 @@ def test_what_makes_no_sense_is_one_sentence(capsys, cars, tmp_path, words, said
     out = tmp_path / "out.csv"
     assert said in refusal(capsys, "front", cars, *CHOICE, *words, "--out", out)
     assert not out.exists()
+
+
+def test_an_empty_pipe_is_called_as_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    code, _, said = anything(capsys, "front", "-", "--objectives", "cost")
+    assert (code, said) == (2, "conewise: standard input is empty; a header row with column names was expected.\n")

@@ -16,11 +16,11 @@ from conewise.cli.readers import crew, spooled
 @pytest.mark.parametrize(
     ("content", "ending"),
     [
-        (b"name,a\nx,1\n", ".csv"),
+        (b"name,a\nx,1\n", ""),
         (b'\xef\xbb\xbf [{"a": 1}]', ".json"),
         (b'{"a": 1}\n{"a": 2}\n', ".jsonl"),
         (b"PAR1...", ".parquet"),
-        (b"", ".csv"),
+        (b"", ""),
     ],
 )
 def test_standard_input_is_a_file_for_a_while_called_by_what_it_holds(monkeypatch, content, ending):

@@ -73,7 +73,7 @@ def test_runs_as_a_frame_of_search_runs(kind):
         (DATA / "mlflow.db", {"experiment": "other"}, "has no experiment 'other'; it has ovens"),
         ({"a": [1]}, {}, "a frame of runs has a column status and columns such as metrics.NAME"),
         (DATA / "mlruns", {"experiment": "other"}, "has no experiment 'other'; it has boilers"),
-        (DATA / "inspect", {}, "holds 0 experiments"),
+        (DATA / "inspect", {}, "inspect has no experiment with runs: there is nothing to read"),
         (DATA / "mlruns", {"objectives": ["speed"]}, "there is no 'speed' in all of the runs, only cost, yield"),
     ],
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,3 +83,13 @@ def test_the_study_of_optuna_itself_is_read_like_its_file(tmp_path):
 )
 def test_what_is_no_study_of_optuna_is_one_sentence(study, options, words):
     refused(lambda: readers.optuna(study, **options), words)
+
+
+def test_an_empty_storage_has_nothing_to_name(tmp_path):
+    shutil.copy(DATA / "optuna.db", tmp_path / "empty.db")
+    with closing(sqlite3.connect(tmp_path / "empty.db")) as file:
+        file.execute("DELETE FROM studies")
+        file.commit()
+    refused(
+        lambda: readers.optuna(tmp_path / "empty.db"), "is a storage of Optuna without any study: there is nothing to"
+    )
