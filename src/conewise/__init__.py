@@ -112,7 +112,7 @@ def __getattr__(name: str) -> object:
     if name in _moved.RENAMED:
         name = _moved.current(name)
     if name in _moved.GONE:
-        raise AttributeError(f"conewise.{name} is gone since 0.2: {_moved.GONE[name]}")
+        raise AttributeError(_moved.gone(name))
     if name not in _WHEN_NEEDED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_import_module(_WHEN_NEEDED[name]), name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -30,6 +31,9 @@ MODULES: Final = {
 }
 """Modules of 0.1 that its documentation named, and where their names are now."""
 
+ELSEWHERE: Final = {"conewise.studies.reader.StudyReader": "conewise.studies.view.StudyView"}
+"""Names of other modules, and what they are called now, and where."""
+
 RENAMED: Final = {"OptimalProportions": "SuccessiveElimination"}
 """Names of `conewise` for which another one stands in: the rule answers the same questions, with the same promise."""
 
@@ -45,6 +49,9 @@ class MovedModules(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        package, _, name = fullname.rpartition(".")
+        if package == "conewise" and name in GONE:  # `from conewise import Goal` looks for such a module at last
+            raise ImportError(gone(name), name=fullname)
         return ModuleSpec(fullname, self) if fullname in MODULES else None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -59,11 +66,41 @@ class MovedModules(MetaPathFinder, Loader):
 def current(name: str) -> str:
     """What stands in for a name of `conewise`, with a warning to whoever wrote the old one."""
     new = RENAMED[name]
-    warnings.warn(f"conewise.{name} is {new} now; the old name goes with {UNTIL}", DeprecationWarning, 3)
+    _warn(f"conewise.{name}", new, 4)
     return new
 
 
+def gone(name: str) -> str:
+    """What to use instead of a name of `conewise`, as a sentence."""
+    return f"conewise.{name} is gone since 0.2: {GONE[name]}"
+
+
+def old_name(module: str, name: str) -> object:
+    """What stands in for an attribute of a module: a moved module, or a name of another one, with a warning."""
+    old = f"{module}.{name}"
+    if old in MODULES:
+        _warn(old, MODULES[old], 3)
+        return import_module(MODULES[old])
+    if old in ELSEWHERE:
+        _warn(old, ELSEWHERE[old], 3)
+        home, _, new = ELSEWHERE[old].rpartition(".")
+        return getattr(import_module(home), new)
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def _warn(old: str, new: str, level: int) -> None:
+    """Tell whoever stands so many frames above; once, although `from ... import` first asks whether the name is there.
+
+    It is Python's import machinery that asks, in a frame of its own.
+    """
+    if "importlib._bootstrap" not in sys._getframe(level - 1).f_code.co_filename:
+        warnings.warn(f"{old} is {new} now; the old name goes with {UNTIL}", DeprecationWarning, level)
+
+
 def install() -> None:
-    """Answer imports of moved modules, once for a process."""
-    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
-        sys.meta_path.append(MovedModules())
+    """Answer imports of moved modules, and questions for them as attributes, once for a process."""
+    if any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        return
+    sys.meta_path.append(MovedModules())
+    for package in {old.rpartition(".")[0] for old in MODULES}:
+        vars(import_module(package))["__getattr__"] = partial(old_name, package)

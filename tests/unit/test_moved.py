@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from importlib import import_module
 
 import pytest
@@ -57,3 +58,46 @@ def test_the_finder_is_installed_once():
     before = list(sys.meta_path)
     _moved.install()
     assert sys.meta_path == before
+
+
+@pytest.mark.parametrize("old", sorted(_moved.MODULES))
+def test_a_moved_module_is_an_attribute_of_its_old_package(old, monkeypatch):
+    package, _, name = old.rpartition(".")
+    monkeypatch.delitem(vars(import_module(package)), name, raising=False)  # where it was imported before
+    with pytest.warns(DeprecationWarning, match=f"{old} is {_moved.MODULES[old]} now") as caught:
+        assert getattr(import_module(package), name) is import_module(_moved.MODULES[old])
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nowhere'"):
+        _ = import_module(package).nowhere
+
+
+@pytest.mark.parametrize("old", sorted(_moved.ELSEWHERE))
+def test_a_name_that_moved_is_found_where_it_was(old):
+    home, _, name = old.rpartition(".")
+    with pytest.warns(DeprecationWarning, match=f"{old} is {_moved.ELSEWHERE[old]} now"):
+        found = getattr(import_module(home), name)
+    assert f"{found.__module__}.{found.__qualname__}" == _moved.ELSEWHERE[old]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("from conewise import OptimalProportions", "conewise.OptimalProportions is SuccessiveElimination now"),
+        ("from conewise.studies import journal", "conewise.studies.journal is conewise.studies.storage.journal now"),
+        ("from conewise.studies.reader import StudyReader", "StudyReader is conewise.studies.view.StudyView now"),
+    ],
+)
+def test_an_import_of_a_name_warns_once_and_where_it_stands(line, words, monkeypatch):
+    monkeypatch.delitem(vars(import_module("conewise.studies")), "journal", raising=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(compile(line, "theirs.py", "exec"), {})
+    assert [(w.filename, w.category) for w in caught] == [("theirs.py", DeprecationWarning)]
+    assert words in str(caught[0].message)
+
+
+@pytest.mark.parametrize("name", sorted(_moved.GONE))
+def test_an_import_of_a_name_that_is_gone_says_what_to_use(name):
+    with pytest.raises(ImportError, match=f"conewise.{name} is gone since 0.2: .*Question"):
+        exec(f"from conewise import {name}", {})
+    assert not hasattr(cw, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from enum import EnumType, StrEnum
-from typing import Final
+from typing import Any, Final
 
 from conewise._moved import UNTIL
 from conewise.errors import InputError
@@ -22,6 +22,13 @@ class _WithOldNames(EnumType):
         if name == "PARETO":
             return _once_pareto(stacklevel=3)
         raise AttributeError(_DIVIDED if name == "ELIMINATED" else f"{cls.__name__} has no member {name!r}")
+
+    def __getitem__(cls, name: str) -> Any:
+        if name == "PARETO":
+            return _once_pareto(stacklevel=3)
+        if name == "ELIMINATED":
+            raise KeyError(_DIVIDED)
+        return super().__getitem__(name)
 
 
 class Status(StrEnum, metaclass=_WithOldNames):

@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TypeVar
 
 from conewise._arrays import as_number
+from conewise._moved import old_name
 from conewise.errors import ConewiseError
 from conewise.studies.fold import Fold
 from conewise.studies.ledger import LATEST, Ledger, Mark
@@ -165,3 +167,6 @@ class JournalReader:
         journal = getattr(self, "journal", None)
         if journal is not None:
             journal.close()
+
+
+__getattr__ = partial(old_name, __name__)

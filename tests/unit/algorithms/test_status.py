@@ -14,7 +14,7 @@ def test_five_words_and_their_keys():
     assert Status("beaten") is Status.BEATEN
 
 
-@pytest.mark.parametrize("old", [lambda: Status.PARETO, lambda: Status("pareto")], ids=["name", "value"])
+@pytest.mark.parametrize("old", [lambda: Status.PARETO, lambda: Status("pareto"), lambda: Status["PARETO"]])
 def test_pareto_is_kept_with_a_warning_at_the_place_that_says_it(old):
     with pytest.warns(DeprecationWarning, match=r'"pareto" is "kept" \(Status.KEPT\) now') as caught:
         assert old() is Status.KEPT
@@ -26,6 +26,10 @@ def test_eliminated_was_two_things_and_stands_for_neither():
         _ = Status.ELIMINATED
     with pytest.raises(InputError, match=r"divided in 0\.2"):
         Status("eliminated")
+    with pytest.raises(KeyError, match=r"divided in 0\.2"):
+        _ = Status["ELIMINATED"]
+    with pytest.raises(KeyError, match="LOST"):
+        _ = Status["LOST"]
 
 
 def test_what_was_never_a_status_is_none():
