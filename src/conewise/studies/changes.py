@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
@@ -116,7 +116,7 @@ def _beside(before: Question, own: Noise) -> Noise:
 
 
 def with_objective(
-    objective: Any, cone: Any, noise: Any, before: Question, taken: Sequence[str], unseen: bool, reason: str
+    objective: Any, cone: Any, noise: Any, before: Question, taken: Collection[str], unseen: bool, reason: str
 ) -> Change:
     """An objective to add, with the cone and the noise of all objectives from then on; checked against the question.
 

@@ -83,7 +83,10 @@ class ChangingStudy(StudyView):
         begins anew.
         """
         reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
-        taken = () if self.blocks is None else (self.blocks.column,)
+        taken = {
+            *(() if self.blocks is None else (self.blocks.column,)),
+            *(c for row in self._reader.rows for c in row),
+        }
         change = with_objective(objective, cone, noise, self.question, taken, unseen, reason)
         self._change(change, self._measured(values, unseen))
 

@@ -60,3 +60,12 @@ def test_a_slip_in_a_column_of_designs_to_add_is_named():
     assert added([{"name": "x", "carbon": 1, "note": 3}], ["a", "b"], STEELS, False, "").designs == ("x",)
     with pytest.raises(cw.InputError, match="a column of the designs is called 'cost', and so is an objective"):
         added([{"name": "x", "carbon": 1, "cost": 3}], ["a", "b"], STEELS, False, "", ["cost"])
+
+
+def test_an_objective_to_add_is_not_called_like_a_column_of_the_designs(tmp_path):
+    rows = [{"name": name, "price": k} for k, name in enumerate("abc")]
+    with (
+        make(tmp_path / "trial.db", designs=rows) as study,
+        pytest.raises(cw.InputError, match="'price' is the name of another column of the study; rename the objective"),
+    ):
+        study.add_objective("price", noise=cw.noise.Gaussian(1.0))
