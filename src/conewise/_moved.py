@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -98,9 +98,11 @@ def _warn(old: str, new: str, level: int) -> None:
 
 
 def install() -> None:
-    """Answer imports of moved modules, and questions for them as attributes, once for a process."""
-    if any(isinstance(finder, MovedModules) for finder in sys.meta_path):
-        return
-    sys.meta_path.append(MovedModules())
-    for package in {old.rpartition(".")[0] for old in MODULES}:
-        vars(import_module(package))["__getattr__"] = partial(old_name, package)
+    """Answer imports of moved modules, once for a process; as attributes, packages answer for them (`asked_of`)."""
+    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        sys.meta_path.append(MovedModules())
+
+
+def asked_of(module: str) -> Callable[[str], object]:
+    """The `__getattr__` of a module that has had other names."""
+    return partial(old_name, module)

@@ -1,5 +1,6 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
+from conewise._moved import asked_of
 from conewise.algorithms.adaptive.cells import SeparateModelGuided
 from conewise.algorithms.adaptive.challenger import LevelChallenger
 from conewise.algorithms.adaptive.drawing import DrawGuided
@@ -49,3 +50,5 @@ __all__ = [
     "Status",
     "SuccessiveElimination",
 ]
+
+__getattr__ = asked_of(__name__)

@@ -6,11 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import TypeVar
 
 from conewise._arrays import as_number
-from conewise._moved import old_name
+from conewise._moved import asked_of
 from conewise.errors import ConewiseError
 from conewise.studies.fold import Fold
 from conewise.studies.ledger import LATEST, Ledger, Mark
@@ -169,4 +168,4 @@ class JournalReader:
             journal.close()
 
 
-__getattr__ = partial(old_name, __name__)
+__getattr__ = asked_of(__name__)
