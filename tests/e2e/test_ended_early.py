@@ -37,6 +37,12 @@ def test_a_study_at_its_limit_does_not_say_that_it_has_its_answer(here, capsys):
     assert wanted in succeeds(capsys, "status", "limited.db")
 
 
+def test_a_run_of_a_study_at_its_limit_says_so(here):
+    with limited() as study:
+        report = cw.run_study(study, lambda design, seed: [0.0], jobs=0)
+    assert report.stopped_because == "the study has reached its limit, with 4 designs undecided"
+
+
 def test_the_report_of_a_study_at_its_limit_does_not_say_that_nothing_is_needed(here):
     with limited() as study:
         subject = of_study(study)

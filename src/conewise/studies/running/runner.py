@@ -21,6 +21,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from conewise._arrays import as_count, as_positive
+from conewise.analysis.explanations import ended
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import as_evaluator, in_one_line
 from conewise.studies.cells import OBJECTIVE
@@ -65,7 +66,7 @@ class RunReport:
     failures: int
     seconds: float
     finished: bool
-    """Whether the study has all that it asked for."""
+    """Whether the study asks for nothing more: it has its answer, or its limit came first."""
     stopped_because: str
 
 
@@ -165,7 +166,7 @@ class _Run:
                     if not self.flying:
                         break
                 elif not self._fill():
-                    why = "the study has all that it asked for"
+                    why = f"the study {ended(self.study.result())}"
                     break
                 self._take_in(self.crew.collect(_TICK))
                 self._say("tick")
