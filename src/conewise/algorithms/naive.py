@@ -23,6 +23,7 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, as_question
 from conewise.noise import Gaussian, Noise
+from conewise.objectives import rounded_up
 from conewise.order import pareto_mask
 
 _THEOREMS = {
@@ -190,9 +191,9 @@ class NaiveElimination(Answering, Planner):
                 "nothing is assumed of the noise"
                 if reached is None
                 else (
-                    f"a proof gives epsilon = {reached:.4g} for them, not {self.epsilon:g}"
+                    f"a proof gives epsilon = {rounded_up(reached, 4):g} for them, not {self.epsilon:g}"
                     if reached > self.epsilon
-                    else f"a proof would give epsilon = {reached:.4g} had the number been fixed by a bound"
+                    else f"a proof would give epsilon = {rounded_up(reached, 4):g} had the number been fixed by a bound"
                 )
             )
             return Heuristic(f"{self.evaluations_each} evaluations of each design were chosen by hand; {known}")
