@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
@@ -313,6 +314,14 @@ class LongFile:
         return np.flatnonzero(~(missing.all(axis=1) if self.incomplete == "separate" else missing.any(axis=1)))
 
 
+def _holds_numbers(table: Reader, path: Path, column: str) -> bool:
+    """Whether the first rows of a column may be measurements."""
+    try:
+        return any(~np.isnan(numbers(next(table.chunks((column,), None))[column], path, column, 0, missing=True)))
+    except (InputError, StopIteration):
+        return False
+
+
 def open_measurements(
     path: Any,
     *,
@@ -348,10 +357,11 @@ def open_measurements(
             wide = bool(objectives)
             objectives = objectives or list(named)
         if not objectives:
-            likely = [c for c in columns if c not in EXPORT_COLUMNS and c != design and not is_unnamed(c)] or columns
-            example = ",".join(map(quoted_name, likely[-2:]))
+            likely = (c for c in reversed(columns) if c not in EXPORT_COLUMNS and c != design and not is_unnamed(c))
+            last = list(islice((c for c in likely if _holds_numbers(first, path, c)), 2))[::-1]
+            example = f", for example {','.join(map(quoted_name, last))}" if last else ""
             raise InputError(
-                f"say with `objectives` which columns were measured, for example {example}; {path.name} has "
+                f"say with `objectives` which columns were measured{example}; {path.name} has "
                 f"{listed_columns(columns)}."
             )
         if not wide:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -200,6 +201,19 @@ def test_long_and_wide_are_told_apart(tmp_path):
     narrow = write(tmp_path / "u.csv", ["design", "a_mean", "a_se", "n"], [["x", 1.0, 2.0, 3]])
     assert isinstance(open_measurements(narrow, objectives=["a"]), WideTable)
     assert open_measurements(narrow, minimise=["a_mean"]).minimised == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "example"),
+    [
+        (["name", "price", "power", "fuel"], ["a", 9000, 75, "petrol"], ", for example price,power; t.csv has"),
+        (["name", "power", "fuel"], ["a", 75, "petrol"], ", for example power; t.csv has"),
+        (["name", "fuel"], ["a", "petrol"], "which columns were measured; t.csv has"),
+    ],
+)
+def test_only_columns_of_numbers_are_proposed_as_objectives(tmp_path, columns, row, example):
+    with pytest.raises(cw.InputError, match=re.escape(example)):
+        open_measurements(write(tmp_path / "t.csv", columns, [row]))
 
 
 @pytest.mark.parametrize(
