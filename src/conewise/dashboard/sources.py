@@ -23,7 +23,7 @@ from conewise.cones import Cone
 from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
 from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
-from conewise.objectives import Objectives, as_objectives, unit_text, with_units
+from conewise.objectives import Objectives, as_objectives, rounded_up, unit_text, with_units
 from conewise.preferences import stated_cone
 from conewise.problems import SimulatedBandit
 from conewise.studies.study import Study, StudyStatus
@@ -35,6 +35,7 @@ Levels = tuple[tuple[int, float], ...]
 """What is acceptable: the number of an objective, and the least or the most that a design may have of it."""
 
 _BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
+_CERTIFIED: Final = 4  # digits of a certified epsilon, which a page shows whole
 _DIGITS: Final = 20  # longer numbers in names are sorted as text
 
 
@@ -409,5 +410,5 @@ def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
         "unused": unused(status.evaluations, status.result.evaluations, status.finished),
         **{word.key: int((words == word.value).sum()) for word in Status},
         "epsilon": study.epsilon,
-        "certified_epsilon": float(epsilon) if epsilon is not None and np.isfinite(epsilon) else None,
+        "certified_epsilon": None if epsilon is None or not np.isfinite(epsilon) else rounded_up(epsilon, _CERTIFIED),
     }

@@ -34,6 +34,9 @@ def test_a_study_that_advances_disappears_and_returns(tmp_path):
         study.tell(batch, values_of(batch))
         now = ask(explorer, "standing")
         assert now["standing"]["evaluations"] == len(batch)
+        certified = study.result().certified_epsilon
+        assert certified <= now["standing"]["certified_epsilon"] <= certified * 1.001  # never less than what holds
+        assert len(str(now["standing"]["certified_epsilon"])) <= len("0.1234")
         assert now["version"] != start["version"]
         averages = study.result().means
         seen = ask(explorer, "front", first={"degrees": 90})
