@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from shared.browser import serious_violations
-from shared.explorer import designs_of, exploring, mentions, place_of, reads, save_page, visiting
+from shared.explorer import designs_of, drawn, exploring, mentions, place_of, reads, save_page, visiting
 from shared.studies import make, values_of
 
 import conewise as cw
@@ -241,3 +242,22 @@ def test_any_cell_of_a_row_selects_and_back_shows_the_hint_again(chromium, snw):
         page.locator("#table tr").nth(4).locator("button").focus()  # the keyboard has the name
         page.keyboard.press("Enter")
         reads(page, ".chosen-name", page.locator("#table tr").nth(4).locator("button").inner_text())
+
+
+@pytest.mark.parametrize("dim", [5, 8])
+def test_the_ends_of_axes_are_not_inside_the_range_on_a_phone(chromium, tmp_path, dim):
+    low, high = (
+        np.array([0.51234, 480.4, -481.61, 1.0, 96.4, 2.0, 3.0, 4.0]),
+        np.array([0.98765, 481.61, -3.14159, 1.0, 104.49, 2.5, 1234.56, 5e7 + 1]),
+    )
+    table = table_of(tmp_path, [low[:dim], high[:dim]])
+    with exploring(table) as address, visiting(chromium, address, **PHONE) as page:
+        drawn(page, "frames")
+        text = page.evaluate("document.getElementById('plot-first').drawing.vector()")
+        found = [float(x.replace("−", "-")) for x in re.findall(r">([-−]?[\d.]+(?:e[+-]?\d+)?)</text>", text)]
+        assert len(found) == 2 * dim
+        down, up = np.array(found).reshape(dim, 2).T
+        assert (down <= low[:dim]).all()
+        assert (up >= high[:dim]).all()
+        if dim == 5:
+            np.testing.assert_allclose([*down, *up], [*low[:dim], *high[:dim]], rtol=0.005)  # enough digits

@@ -10,6 +10,14 @@ const MARGIN = { side: 46, top: 24, bottom: 52 };
 const REACH = 12;
 const BRUSH = 8;  // pixels beside an axis that belong to it
 
+// The nearest number of so many digits that is not above the value, or not below it.
+function outside(value, isLow, digits) {
+  const near = Number(value.toPrecision(digits));
+  if (isLow ? near <= value : near >= value) return near;
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  return Number((near + (isLow ? -step : step)).toPrecision(digits));
+}
+
 export class Parallel extends Drawing {
   // events: select(index), point(index or null), brush(ranges by objective), level(objective, value or null)
   constructor(place, label, events) {
@@ -146,12 +154,18 @@ export class Parallel extends Drawing {
       pen.fillText(isNarrow ? (turned[place] ? "min" : "max") : way, x, this.bottom + 42);
       const [low, high] = ranges[place] ?? [0, 0];
       const [down, up] = turned[place] ? [high, low] : [low, high];
-      const written = (value) => (isNarrow ? short(Number(value.toPrecision(2))) : short(value));
+      const written = (value) => this.#written(pen, value, value === low && low < high, room);
       pen.fillText(written(down), x, this.bottom + 12);
       pen.fillText(written(up), x, this.top - 12);
       this.labels.push(`${name}, ${way}`);
       this.ends.push(down, up);
     });
+  }
+
+  // The end of an axis with as many digits as there is room for, and never inside the range.
+  #written(pen, value, isLow, room) {
+    const fits = [5, 4, 3].find((digits) => pen.measureText(short(outside(value, isLow, digits))).width <= room);
+    return short(outside(value, isLow, fits ?? 2));
   }
 
   // Below its axis; that of an outer axis is moved inwards as far as the picture needs.
