@@ -106,8 +106,12 @@ _WHEN_NEEDED = {
 """Public names whose modules are imported at first use: most users of the calculus never need them."""
 
 
+_ROOMS = ("algorithms", "analysis", "certificate", "models", "readers", "report", "studies", "tables", "testing")
+"""Packages that are imported when they are asked for."""
+
+
 def __getattr__(name: str) -> object:
-    if name in ("models", "readers"):
+    if name in _ROOMS:
         return _import_module(f"conewise.{name}")
     if name in _moved.RENAMED:
         name = _moved.current(name)

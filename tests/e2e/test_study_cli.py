@@ -269,12 +269,12 @@ def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd):
         url = database.address_of("marie", "hunter2")
         code, text = said("create", "trial.toml", "--storage", url)
         assert code == 0, text
-        assert "Study study is in postgresql://" in text
+        assert "Study trial is in postgresql://" in text
         assert said("create", "trial.toml", "--storage", url, "--name", "second")[0] == 0
         code, text = said("run", url, "--name", "second", "--toml", "trial.toml", "--jobs", "2")
         assert code == 0, text
         assert "Finished after 12 evaluations" in text
-        assert said("ask", url, "--name", "study", "-n", "2")[0] == 0
+        assert said("ask", url, "--name", "trial", "-n", "2")[0] == 0
         code, text = said("list", url)
         assert code == 0
         assert text.startswith("2 studies in postgresql://")
@@ -282,8 +282,8 @@ def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd):
             ["status", url],
             ["status", url, "--name", "third"],
             ["create", "trial.toml", "--storage", url],
-            ["tell", url, "--name", "study", "d0n0", "1"],
-            ["run", url, "--name", "study", "--function", "no_such_module:f", "--jobs", "0"],
+            ["tell", url, "--name", "trial", "d0n0", "1"],
+            ["run", url, "--name", "trial", "--function", "no_such_module:f", "--jobs", "0"],
             ["list", url.replace("marie", "pierre")],
         ):
             code, text = said(*arguments)

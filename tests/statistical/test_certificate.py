@@ -22,6 +22,7 @@ from shared.cells import failing
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.algorithms.contract import undecided_words
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims, Struck, Worked, judge
 from conewise.feedback import Observations, Pulls, Statistics
@@ -157,7 +158,7 @@ def test_stopped_early_the_certified_epsilon_holds_at_the_stated_rate(notion, sh
             early += 1
             assert result.evaluations == most
             assert result.certified_epsilon > EPSILON
-            assert f"{(result.status == 'undecided').sum()} designs are undecided" in result.stopped_because
+            assert undecided_words(int((result.status == "undecided").sum())) in result.stopped_because
             assert "max_evaluations" in result.stopped_because
             assert result.guarantee.epsilon == result.certified_epsilon
         return not instance.succeeds(result.pareto, notion, result.guarantee.epsilon)

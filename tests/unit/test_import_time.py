@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import conewise as cw
+
 HEAVY = {"scipy", "moocore", "matplotlib", "click", "rich", "pandas", "sqlite3", "requests", "multiprocessing"}
 
 
@@ -22,6 +24,11 @@ def test_import_loads_nothing_heavy():
     assert "conewise.cones" in loaded
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
     assert {"conewise.algorithms", "conewise.models", "conewise.studies", "conewise.tables"} & loaded == set()
+
+
+@pytest.mark.parametrize("room", cw._ROOMS)
+def test_packages_come_when_they_are_asked_for(room):
+    assert f"conewise.{room}" in loaded_after(f"import conewise\nconewise.{room}")
 
 
 @pytest.mark.parametrize(
