@@ -71,13 +71,20 @@ def check_like(rows: Rows, before: Rows) -> None:
 
 def _check_numbers(rows: Rows, before: Rows) -> None:
     """Refuse text in a column where all designs that there are have numbers."""
+    of_numbers: dict[str, bool] = {}
     for place, row in enumerate(rows):
         for column, cell in row.items():
             if not isinstance(cell, str) or column.lower() in NAME_COLUMNS:
                 continue
-            known = [earlier[column] for earlier in before if earlier.get(column) is not None]
-            if known and not any(isinstance(value, str | bool) for value in known):
+            if column not in of_numbers:
+                of_numbers[column] = _holds_numbers(before, column)
+            if of_numbers[column]:
                 raise InputError(
                     f"row {place + 1} of the designs to add has {shown(cell)} under {column!r}, where all designs of "
                     "the study have numbers."
                 )
+
+
+def _holds_numbers(rows: Rows, column: str) -> bool:
+    known = [row[column] for row in rows if row.get(column) is not None]
+    return bool(known) and not any(isinstance(value, str | bool) for value in known)
