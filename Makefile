@@ -87,11 +87,13 @@ mechanisms: $(VENV)/.test
 fresh:
 	rm -f benchmarks/*.jsonl
 
-# VOPy brings torch and fifty other packages: peers live in an environment of their own, and only if asked for.
-# The numpy of VOPy's BoTorch is an old one; asked for together, the others settle for it.
+# Peers bring torch and fifty other packages: they live in environments of their own, and only if asked for. VOPy admits
+# old versions alone of BoTorch and numpy, so it has one to itself.
 bench-peers:
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet torch==2.13.0 vopy botorch cvxpy pymoo paretoset optuna
+	.venv-peers/bin/pip install --quiet torch==2.13.0 botorch cvxpy pymoo paretoset optuna
+	$(PYTHON) -m venv .venv-vopy
+	.venv-vopy/bin/pip install --quiet torch==2.13.0 vopy
 
 $(VENV)/.core: pyproject.toml src/conewise/_version.py
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)

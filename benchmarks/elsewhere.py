@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import PEERS_PYTHON
+from benchmarks.measure import PEERS_PYTHON, VOPY_PYTHON
 
 SCRIPTS = Path(__file__).parent / "peers"
 
@@ -27,10 +27,11 @@ class Peer:
 
     def __init__(self, name: str, script: str, *arguments: str, patience: float = 60.0) -> None:
         self.name, self.patience = name, patience
-        self._command = [str(PEERS_PYTHON), str(SCRIPTS / script), *arguments]
+        python = _python(name)
+        self._command = [str(python), str(SCRIPTS / script), *arguments]
         self._process: subprocess.Popen[str] | None = None
         self._folder = tempfile.TemporaryDirectory()
-        self.trouble = "" if PEERS_PYTHON.exists() else "absent"
+        self.trouble = "" if python.exists() else "absent"
         """Why there is no answer: "absent", or what went wrong; empty while all is well."""
 
     def __enter__(self) -> Peer:
@@ -95,9 +96,22 @@ class Peer:
 
 
 def peer_versions(names: dict[str, str]) -> dict[str, str]:
-    """Version of each package (label -> distribution), or "absent", from one process of the peers' environment."""
-    if not PEERS_PYTHON.exists():
-        return dict.fromkeys(names, "absent")
+    """Version of each package (label -> distribution) in the environment where it is asked, or "absent"."""
+    found = dict.fromkeys(names, "absent")
+    for python in {_python(label) for label in names}:
+        found |= _versions(python, {label: package for label, package in names.items() if _python(label) == python})
+    return found
+
+
+def _python(name: str) -> Path:
+    """The interpreter of a peer."""
+    return VOPY_PYTHON if name == "VOPy" else PEERS_PYTHON
+
+
+def _versions(python: Path, names: dict[str, str]) -> dict[str, str]:
+    """Those of one environment, from one process of it."""
+    if not python.exists():
+        return {}
     code = (
         "import json, sys\nfrom importlib.metadata import PackageNotFoundError, version\nfound = {}\n"
         "for label, package in json.loads(sys.argv[1]).items():\n"
@@ -105,6 +119,6 @@ def peer_versions(names: dict[str, str]) -> dict[str, str]:
         "    except PackageNotFoundError: found[label] = 'absent'\n"
         "print(json.dumps(found))"
     )
-    ran = subprocess.run([PEERS_PYTHON, "-c", code, json.dumps(names)], capture_output=True, text=True)
-    found: dict[str, str] = dict.fromkeys(names, "absent") if ran.returncode else json.loads(ran.stdout)
+    ran = subprocess.run([python, "-c", code, json.dumps(names)], capture_output=True, text=True)
+    found: dict[str, str] = {} if ran.returncode else json.loads(ran.stdout)
     return found

@@ -22,7 +22,15 @@ CODE = "code"
 
 def read(path: Path, kind: type[Line]) -> list[Line]:
     """What is there; nothing where there is no file."""
-    return [kind(**{key: value for key, value in line.items() if key != CODE}) for line in _lines(path)]
+    return [line for line, _ in coded(path, kind)]
+
+
+def coded(path: Path, kind: type[Line]) -> list[tuple[Line, str]]:
+    """The same, each with its commit; empty where it is not on record."""
+    return [
+        (kind(**{key: value for key, value in line.items() if key != CODE}), line.get(CODE, ""))
+        for line in _lines(path)
+    ]
 
 
 def made_with(*paths: Path) -> str:

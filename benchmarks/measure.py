@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 PEERS_PYTHON = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
-"""Made by `make bench-peers`; VOPy brings torch and fifty other packages, so peers are optional and live apart."""
+"""Made by `make bench-peers`; peers bring torch and fifty other packages, so they are optional and live apart."""
+VOPY_PYTHON = Path(__file__).parents[1] / ".venv-vopy" / "bin" / "python"
+"""VOPy's own, made with it: it admits only old versions of what other peers are."""
 
 
 @dataclass(frozen=True)

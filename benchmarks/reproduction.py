@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import conewise as cw
-from benchmarks.measure import PEERS_PYTHON, Row, cpu_seconds, speed_up
+from benchmarks.measure import VOPY_PYTHON, Row, cpu_seconds, speed_up
 from conewise.experiments.papers import ararat_tekin_2023 as paper
 from conewise.experiments.papers.ararat_tekin_2023_tables import ANGLES, EPSILONS, LEVELS
 from conewise.studies import identify
@@ -38,8 +38,8 @@ def rows() -> Iterator[Row]:
 
 def _vopy() -> list[float]:
     """CPU seconds of one run; nothing where VOPy is not installed."""
-    if not PEERS_PYTHON.exists():
+    if not VOPY_PYTHON.exists():
         return []
     script = Path(__file__).parent / "peers" / "vopy_naive.py"
-    ran = subprocess.run([PEERS_PYTHON, script, "90", str(LEVEL)], capture_output=True, text=True)
+    ran = subprocess.run([VOPY_PYTHON, script, "90", str(LEVEL)], capture_output=True, text=True)
     return [] if ran.returncode else [float(ran.stdout.split()[0])]

@@ -26,9 +26,9 @@ Written by `python -m benchmarks --write`; the same figures are in `results.json
 `growth.csv`. CPU time of one core, the least of several calls, ours and the peer's in alternation in the same run,
 answers compared before times count. A ratio in `x` is our time over the peer's (smaller is better), one in
 `x faster` the peer's time over ours. Rows without a target are reported for orientation. Every section has the date,
-the machine and the versions it was measured with; peers that were absent are named there. All peers live in one
-environment (`make bench-peers`): VOPy 0.2.0 admits BoTorch below 0.12 alone, and that a numpy below 2, with which the
-newest cvxpy cannot be installed. The others are at their newest versions.
+the machine and the versions it was measured with; peers that were absent are named there. All are at their newest
+versions (`make bench-peers`). VOPy has an environment of its own: with VOPy 0.2.0 only BoTorch before 0.12 and numpy
+before 2 can be installed.
 """
 
 

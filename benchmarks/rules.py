@@ -26,7 +26,7 @@ import numpy as np
 import conewise as cw
 from benchmarks import lines, vopy
 from benchmarks.cases import SEED
-from benchmarks.measure import PEERS_PYTHON
+from benchmarks.measure import VOPY_PYTHON
 from benchmarks.modelled import ModelCase, brake_features, cases, network_features
 from benchmarks.replay import Replay
 from benchmarks.sections import PAGE, write
@@ -73,7 +73,7 @@ def ours(algorithm: str, case: ModelCase, seed: int, **options: Any) -> Found:
 def theirs(name: str, contraction: float | None, case: ModelCase, seed: int, patience: float) -> Found:
     """VOPy itself where it is there, may be asked (a root instead of a contraction it does not know) and ends."""
     each = 0.0
-    if contraction is not None and patience > 0 and PEERS_PYTHON.exists():
+    if contraction is not None and patience > 0 and VOPY_PYTHON.exists():
         said = vopy.run(name, asked(case), contraction, seed, patience)
         each = said.seconds / said.evaluations
         if said.ended:

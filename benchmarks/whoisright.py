@@ -25,7 +25,7 @@ import numpy as np
 import conewise as cw
 from benchmarks import lines, rules, vopy
 from benchmarks.cases import SEED, random_family
-from benchmarks.measure import PEERS_PYTHON
+from benchmarks.measure import VOPY_PYTHON
 from benchmarks.modelled import cases, standardised
 from conewise import algorithms
 from conewise.experiments.compare import rate_interval
@@ -256,7 +256,7 @@ MODELLED = {
 def missing(runs: int, only: str, patience: float) -> Iterator[Callable[[], Run]]:
     """Rule after rule for each seed; VOPy's where it is installed."""
     known = {(run.instance, run.rule, run.seed) for run in lines.read(KEPT, Run)}
-    there = PEERS_PYTHON.exists()
+    there = VOPY_PYTHON.exists()
     for number in range(runs):
         for instance in instances():
             for rule in RULES:

@@ -61,7 +61,8 @@ from benchmarks.paired import LEAST  # noqa: E402
 def no_peers(monkeypatch, tmp_path):
     """As on a machine where `make bench-peers` never ran."""
     for module in (measure, elsewhere):
-        monkeypatch.setattr(module, "PEERS_PYTHON", tmp_path / "nothing")
+        for name in ("PEERS_PYTHON", "VOPY_PYTHON"):
+            monkeypatch.setattr(module, name, tmp_path / "nothing")
 
 
 @pytest.fixture
@@ -170,6 +171,17 @@ def test_gaps_and_cones_without_peers():
     with elsewhere.Peer("cvxpy", "solvers.py", "cvxpy") as cvxpy, elsewhere.Peer("VOPy", "solvers.py") as vopy:
         assert gaps._cover_beside(cvxpy, 2, 2).peer == "cvxpy absent (make bench-peers)"
         assert cones._beta(vopy, 135).peer == "VOPy absent (make bench-peers)"
+
+
+@pytest.mark.usefixtures("no_peers")
+def test_vopy_has_an_environment_of_its_own(monkeypatch):
+    monkeypatch.setattr(elsewhere, "VOPY_PYTHON", Path(sys.executable))
+    assert elsewhere.peer_versions({"VOPy": "numpy", "BoTorch": "numpy"}) == {
+        "VOPy": np.__version__,
+        "BoTorch": "absent",
+    }
+    with elsewhere.Peer("VOPy", "solvers.py") as vopy, elsewhere.Peer("BoTorch", "filters.py") as botorch:
+        assert (vopy.trouble, botorch.trouble) == ("", "absent")
 
 
 def test_a_peer_answers_one_question_at_a_time(own_peers):

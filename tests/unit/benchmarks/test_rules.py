@@ -94,7 +94,7 @@ def networks():
 
 
 def test_a_row_of_vopy_is_replayed_where_vopy_is_not(monkeypatch, table, tmp_path, networks):
-    monkeypatch.setattr(rules, "PEERS_PYTHON", tmp_path / "python")
+    monkeypatch.setattr(rules, "VOPY_PYTHON", tmp_path / "python")
     monkeypatch.setattr(rules, "replay_of", lambda name: table)
     for name, contraction in (("VOGP", 32.0), ("PaVeBaGP", 32.0)):
         run = rules.theirs(name, contraction, networks, 0, 600.0)
@@ -116,7 +116,7 @@ def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path
         ("cases", lambda: [networks]),
         ("ROWS", some),
         ("KEPT", tmp_path / "runs.jsonl"),
-        ("PEERS_PYTHON", python),
+        ("VOPY_PYTHON", python),
         ("replay_of", lambda name: table),
     ):
         monkeypatch.setattr(rules, name, value)

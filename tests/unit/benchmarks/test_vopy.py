@@ -31,7 +31,7 @@ serve(lambda: None, answer)
 def peer(monkeypatch, tmp_path):
     (tmp_path / "serve.py").write_bytes((elsewhere.SCRIPTS / "serve.py").read_bytes())
     (tmp_path / "vopy_runs.py").write_text(STAND_IN, encoding="utf-8")
-    monkeypatch.setattr(elsewhere, "PEERS_PYTHON", Path(sys.executable))
+    monkeypatch.setattr(elsewhere, "VOPY_PYTHON", Path(sys.executable))
     monkeypatch.setattr(elsewhere, "SCRIPTS", tmp_path)
     with elsewhere.Peer("VOPy", "vopy_runs.py") as process:
         monkeypatch.setattr(vopy, "_vopy", lambda: process)

@@ -21,7 +21,7 @@ def apart(monkeypatch, tmp_path):
         ("KEPT", tmp_path / "runs.jsonl"),
         ("PAGE", tmp_path / "page.md"),
         ("instances", lambda: (TIES,)),
-        ("PEERS_PYTHON", tmp_path / "python"),
+        ("VOPY_PYTHON", tmp_path / "python"),
     ):
         monkeypatch.setattr(whoisright, name, value)
     monkeypatch.setattr(rules, "KEPT", tmp_path / "rules.jsonl")
@@ -60,7 +60,7 @@ def test_runs_are_made_once_and_the_page_counts_them(apart, monkeypatch):
 def test_vopy_is_asked_where_it_is_there_for_its_share_of_the_runs(apart, monkeypatch):
     rule = next(rule for rule in whoisright.RULES if rule.name == "VOPy PaVeBa, proven radius")
     monkeypatch.setattr(whoisright, "RULES", (rule,))
-    monkeypatch.setattr(whoisright, "PEERS_PYTHON", apart)
+    monkeypatch.setattr(whoisright, "VOPY_PYTHON", apart)
     asked = []
 
     def run(name, question, contraction, seed, patience):
