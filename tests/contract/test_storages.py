@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 import sys
+import threading
 import traceback
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared.postgres import server
+from shared.processes import wait_until
 from shared.simulators import trade_off
 from shared.studies import digest, finish, make, older, reference, run_script, same, value_of, values_of
 
@@ -548,6 +550,63 @@ def test_what_nobody_can_know_is_said(line, monkeypatch):
         with pytest.raises(cw.InputError, match="already"):  # and whoever gave it a name need not look
             study.record(["a"], [[1, 2]], once="table 1")
         assert study.status().evaluations == 1
+
+
+def test_a_number_of_a_lost_transaction_that_another_one_gets_is_not_taken_for_it(database, line):
+    """After a crash the server counts its transactions on from the last that reached the disk."""
+    address, wire = line
+    with make(address) as study:
+        other = make(database.fresh())
+
+        def crash():
+            database.crash()
+            other.record(["b"], [[1, 2]])
+
+        wire.cut, wire.at_the_cut = "before", crash
+        assert study.record(["a"], [[1, 2]]).stored == 1
+        other.close()
+    with cw.Study.open(address) as study:
+        assert study.status().evaluations == 1
+
+
+def test_a_connection_lost_while_a_study_is_made_tells_what_became_of_it(line):
+    address, wire = line
+    wire.cut = "before"
+    with pytest.raises(journals.Unreachable, match="nothing was written"):
+        make(address)
+    wire.cut = "after"
+    with make(address) as study:
+        assert study.status().evaluations == 0
+
+
+def test_a_crash_of_the_server_takes_nothing_that_an_open_study_has_seen(database):
+    address = database.fresh()
+    with make(address) as study, cw.Study.open(address, read_only=True) as view:
+        handed = study.ask(2)
+        assert view.status().in_flight == 2
+        database.crash()
+        assert study.tell(handed, [[1, 2]] * 2).stored == 2
+        assert view.status().evaluations == 2
+
+
+def test_a_server_whose_transactions_see_the_past_by_default(database):
+    """Each writes what follows the last entry that there is when it holds the lock, not when it began to wait."""
+    address = database.fresh().replace("options=", "options=-cdefault_transaction_isolation%3Dserializable%20")
+    with make(address) as one, make(address, name="held") as held, cw.Study.open(address, name="study") as two:
+        journal = two._reader.journal
+        with journal.locked():
+            thread = threading.Thread(target=one.record, args=(["a"], [[1, 2]]))
+            thread.start()
+            wait_until(lambda: waits(held), "waiting for the lock")
+            journal.append([entry(1)])
+        thread.join()
+        assert two.status().evaluations == 1
+
+
+def waits(study):
+    """Whether anybody waits for a lock."""
+    with study._reader.journal._database.transaction() as connection:
+        return bool(postgres._run(connection, "SELECT count(*) FROM pg_locks WHERE NOT granted").scalar())
 
 
 # -- addresses and their secrets -----------------------------------------------------------------------------------

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+
+from shared.processes import wait_until
 
 
 class Server:
     """Where studies may live: each place is a schema of one database, reached through a local socket."""
 
-    def __init__(self, address: str, folder: Path) -> None:
-        self.address, self._folder = address, folder
+    def __init__(self, running: Any, folder: Path) -> None:
+        self.address, self._running, self._folder = running.get_uri(), running, folder
         self._numbers = count()
 
     def fresh(self) -> str:
@@ -51,6 +55,12 @@ class Server:
         rules.write_text(f"local all {user} scram-sha-256\n{rules.read_text()}")
         self.run("SELECT pg_reload_conf()")
 
+    def crash(self) -> None:
+        """End at once, as after a power failure, and start again."""
+        os.kill(self._running.get_pid(), signal.SIGQUIT)
+        wait_until(lambda: not (self._folder / "postmaster.pid").exists(), "the end of the server")
+        self._running.ensure_postgres_running()
+
     def run(self, statement: str) -> None:
         """A statement that the tests themselves wrote."""
         import psycopg
@@ -67,7 +77,9 @@ class Line:
     def __init__(self, folder: Path, server: Path) -> None:
         self._folder, self._server = folder, server
         self.cut = ""
-        """When the next COMMIT comes: "before" it reaches the server, or "after" the server has answered."""
+        """When something written is committed next: "before" COMMIT reaches the server, or "after" it has answered."""
+        self.at_the_cut: Callable[[], object] = lambda: None
+        """What else happens then, before anybody hears of it."""
         self.down = 0
         """So many of the next connections are refused."""
         self.refused = 0
@@ -95,27 +107,38 @@ class Line:
             handler.join()
 
     def _serve(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server:
+        with client, socket.socket(socket.AF_UNIX) as server, suppress(OSError):  # a server that is down breaks it too
             server.connect(str(self._server / self._NAME))
-            back = threading.Thread(target=self._hand_back, args=(server, client))
+            ending = threading.Event()
+            back = threading.Thread(target=self._hand_back, args=(server, client, ending))
             back.start()
+            writes = False
             while data := client.recv(65536):
-                if self.cut == "before" and b"COMMIT" in data:
-                    self.cut = ""
-                    break
+                writes |= b"INSERT" in data
+                if writes and b"COMMIT" in data:
+                    writes = False
+                    if self.cut == "before":
+                        self._cut()
+                        break
+                    ending.set()
                 server.sendall(data)
             with suppress(OSError):
                 server.shutdown(socket.SHUT_RDWR)
             back.join()
 
-    def _hand_back(self, server: socket.socket, client: socket.socket) -> None:
-        while data := server.recv(65536):
-            if self.cut == "after" and b"COMMIT" in data:
-                self.cut = ""
-                break
-            client.sendall(data)
+    def _hand_back(self, server: socket.socket, client: socket.socket, ending: threading.Event) -> None:
+        with suppress(OSError):
+            while data := server.recv(65536):
+                if self.cut == "after" and ending.is_set() and b"COMMIT" in data:
+                    self._cut()
+                    break
+                client.sendall(data)
         with suppress(OSError):
             client.shutdown(socket.SHUT_RDWR)
+
+    def _cut(self) -> None:
+        self.cut = ""
+        self.at_the_cut()
 
     def close(self) -> None:
         """End the thread; everybody must have hung up."""
@@ -135,6 +158,6 @@ def server() -> Iterator[Server]:
         folder = tempfile.mkdtemp(prefix="cw", dir="/tmp")  # short: the path of a socket has some 100 bytes
         running = pgserver.get_server(folder, cleanup_mode="delete")
     try:
-        yield Server(running.get_uri(), Path(folder))
+        yield Server(running, Path(folder))
     finally:
         running.cleanup()

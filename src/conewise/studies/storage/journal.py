@@ -84,7 +84,8 @@ class Journal(Protocol):
     def locked(self, durable: bool = True) -> AbstractContextManager[None]:
         """One exclusive transaction: committed at its end, rolled back on an error, durable when left.
 
-        One that need not be durable outlives every process, but may be lost with the power; never what is before it.
+        One that need not be durable outlives every process, but may be lost with the power; never what is before it,
+        nor what an open study has read: a storage on a machine of its own makes all of them durable.
         `Unreachable` says that nothing was written and the whole may be tried again.
         """
         ...

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from conewise.errors import ConewiseError, InputError, from_extra
@@ -25,7 +26,7 @@ _ROWS: Final = 10_000  # entries a block
 _SECONDS: Final = 15  # to wait for a connection
 _FOR_WRITING: Final = (
     # Durable whatever the server's default; nobody waits forever for someone who has vanished with the lock.
-    "SELECT set_config('synchronous_commit', :durable, true), set_config('lock_timeout', '120s', true), "
+    "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '120s', true), "
     "set_config('idle_in_transaction_session_timeout', '600s', true)"
 )
 _TAILS: Final = """CREATE TABLE IF NOT EXISTS conewise_tails (
@@ -71,7 +72,7 @@ class PostgresJournal:
         database = _Database(url)
         try:
             with database.transaction() as connection:
-                _run(connection, "SELECT pg_advisory_xact_lock(:lock, 0)", lock=_LOCK)
+                _lock(connection)
                 if _version(connection) is None:
                     for statement in _TABLES:
                         _run(connection, statement)
@@ -81,17 +82,18 @@ class PostgresJournal:
                     raise InputError(
                         f"{database.place} already holds a study called {name!r}; open it, or choose another name."
                     )
-                seal = seal_of(name, header)
+                seal, now = seal_of(name, header), time.time()
                 study = _run(
                     connection,
                     "INSERT INTO conewise_studies (name, created, header, seal) "
                     "VALUES (:name, :created, :header, :seal) RETURNING id",
                     name=name,
-                    created=time.time(),
+                    created=now,
                     header=header,
                     seal=seal,
                 ).scalar()
                 _run(connection, "INSERT INTO conewise_tails VALUES (:study, 0, :seal)", study=study, seal=seal)
+                database.written = partial(_made, name=name, created=now)
             return cls(database, name, read_only=False)
         except BaseException:
             database.close()
@@ -117,13 +119,16 @@ class PostgresJournal:
 
     @contextmanager
     def locked(self, durable: bool = True) -> Iterator[None]:
-        """One transaction under the study's advisory lock, so that seq is in the order of commits."""
+        """One transaction under the study's advisory lock, so that seq is in the order of commits.
+
+        All are durable: an open study outlives a crash of the server, which must not take what the study has read.
+        """
         if self._read_only:
             raise ConewiseError(f"the study {self.name!r} at {self.place} was opened read-only.")
         self._new = None
         with self._database.transaction() as connection:
-            _run(connection, _FOR_WRITING, durable="on" if durable else "off")
-            _run(connection, "SELECT pg_advisory_xact_lock(:lock, :study)", lock=_LOCK, study=self._study)
+            _run(connection, _FOR_WRITING)
+            _lock(connection, self._study)
             self._held = connection
             try:
                 yield
@@ -148,12 +153,13 @@ class PostgresJournal:
                 for entry, checksum in zip(entries, found, strict=True)
             ],
         )
-        self._database.written = _run(
+        _run(
             self._held,
-            "UPDATE conewise_tails SET seq = :seq, checksum = :checksum WHERE study = :study RETURNING txid_current()",
+            "UPDATE conewise_tails SET seq = :seq, checksum = :checksum WHERE study = :study",
             study=self._study,
             **self._new._asdict(),
-        ).scalar()
+        )
+        self._database.written = partial(_stands, study=self._study, tail=self._new)
 
     def _tail(self, connection: Connection) -> Tail:
         row = _run(
@@ -214,7 +220,7 @@ class _Database:
         self._engine: Engine | None = None
         self._process = os.getpid()
         self._closed = False
-        self.written: int | None = None
+        self.written: Callable[[Connection], bool] | None = None
 
     def _open_engine(self) -> Engine:
         import sqlalchemy
@@ -231,6 +237,7 @@ class _Database:
                 pool_size=1,
                 max_overflow=0,
                 pool_pre_ping=True,
+                isolation_level="READ COMMITTED",  # whoever has waited for the lock sees what was written meanwhile
                 hide_parameters=True,
                 connect_args={} if "connect_timeout" in self._url.query else {"connect_timeout": _SECONDS},
             )
@@ -240,8 +247,8 @@ class _Database:
     def transaction(self) -> Iterator[Connection]:
         """Committed at its end, rolled back on an error; the driver's errors become sentences.
 
-        `written` is the number under which the server knows the transaction, set by whoever has written in it: when the
-        connection is lost while it is committed, the server is asked what became of it.
+        `written` says by what is there now whether the transaction was committed, and is set by whoever has written in
+        it: it is asked when the connection is lost meanwhile.
         """
         import sqlalchemy
 
@@ -264,22 +271,25 @@ class _Database:
             else:
                 raise Unreachable(f"{said}; nothing was written.") from None
 
-    def _settle(self, number: int, said: str) -> None:
-        """Return if that transaction was committed after all; `Unreachable` if it was not."""
+    def _settle(self, written: Callable[[Connection], bool], said: str) -> None:
+        """Return if what was written is there after all; `Unreachable` if it is not.
+
+        The server's own word on transactions, by their numbers, would not do: after a crash numbers are used again.
+        """
         import sqlalchemy
 
         for last in attempts(PATIENCE):
             try:
                 with self._open_engine().connect() as connection:
-                    outcome = _run(connection, "SELECT txid_status(:number)", number=number).scalar()
+                    _run(connection, "SELECT set_config('lock_timeout', :most, true)", most=f"{PATIENCE:.0f}s")
+                    there = written(connection)
             except sqlalchemy.exc.SQLAlchemyError as error:
-                outcome = "in progress" if _lost(error) else None
-            if outcome == "committed":
+                if last or not _lost(error):
+                    break
+                continue
+            if there:
                 return
-            if outcome == "aborted":
-                raise Unreachable(f"{said}; nothing was written.") from None
-            if last or outcome is None:
-                break
+            raise Unreachable(f"{said}; nothing was written.") from None
         raise ConewiseError(
             f"{said}; it is not known whether the last entry was written: look before you tell it again."
         ) from None
@@ -308,7 +318,7 @@ class _Database:
             return
         if any(step not in MIGRATIONS for step in range(version, FORMAT)):
             raise ConewiseError(f"{self.place} has the format {version}, from which this conewise has no way up.")
-        _run(connection, "SELECT pg_advisory_xact_lock(:lock, 0)", lock=_LOCK)
+        _lock(connection)
         for step in range(_version(connection) or version, FORMAT):
             MIGRATIONS[step](connection)
         _run(connection, "UPDATE conewise_format SET version = :version", version=FORMAT)
@@ -337,6 +347,26 @@ def _run(connection: Connection, statement: str, **values: Any) -> Any:
     from sqlalchemy import text
 
     return connection.execute(text(statement), values)
+
+
+def _lock(connection: Connection, study: int = 0) -> None:
+    """Whoever else holds the study, or 0 for all that is common, is waited for."""
+    _run(connection, "SELECT pg_advisory_xact_lock(:lock, :study)", lock=_LOCK, study=study)
+
+
+def _stands(connection: Connection, study: int, tail: Tail) -> bool:
+    """Whether a journal has that entry; a transaction that may still write it is waited for."""
+    _lock(connection, study)
+    statement = "SELECT 1 FROM conewise_journal WHERE study = :study AND seq = :seq AND checksum = :checksum"
+    return _run(connection, statement, study=study, **tail._asdict()).one_or_none() is not None
+
+
+def _made(connection: Connection, name: str, created: float) -> bool:
+    """Whether there is a study of that name, made at that moment."""
+    _lock(connection)
+    statement = "SELECT 1 FROM conewise_studies WHERE name = :name AND created = :created"
+    there = _version(connection) is not None
+    return there and _run(connection, statement, name=name, created=created).one_or_none() is not None
 
 
 def _lost(error: Exception) -> bool:
