@@ -537,6 +537,19 @@ def test_an_outage_that_lasts_is_one_sentence(line):
         assert study.record(["a"], [[1, 2]]).evaluations == ("d0n0",)
 
 
+@pytest.mark.parametrize("own", ["", "&connect_timeout=3&tcp_user_timeout=5000"])
+def test_a_line_that_is_cut_without_a_word_is_noticed(database, own):
+    """Half a minute after the last sign of life, where the address says nothing else."""
+    with make(database.fresh() + own) as study, study._reader.journal._database.transaction() as connection:
+        said = connection.connection.dbapi_connection.info.get_parameters()
+    assert {key: said[key] for key in said if key.startswith("keepalives")} == {
+        "keepalives_idle": "15",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+    }
+    assert (said["connect_timeout"], said["tcp_user_timeout"]) == (("3", "5000") if own else ("15", "30000"))
+
+
 def test_what_nobody_can_know_is_said(line, monkeypatch):
     """The line breaks after COMMIT and stays broken: neither "written" nor "not written" would be true."""
     address, wire = line

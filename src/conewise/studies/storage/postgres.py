@@ -23,7 +23,15 @@ CHECKSUMS: Final = 2
 
 _LOCK: Final = 0x434F4E45  # "CONE": the first half of our advisory locks, the second is the study
 _ROWS: Final = 10_000  # entries a block
-_SECONDS: Final = 15  # to wait for a connection
+_LINE: Final = {
+    "connect_timeout": 15,
+    # A line that is cut without a word counts as lost after half a minute; by itself the system waits for hours.
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # milliseconds
+}
+"""What is said of a connection where its address says nothing else."""
 _FOR_WRITING: Final = (
     # Durable whatever the server's default; nobody waits forever for someone who has vanished with the lock.
     "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '120s', true), "
@@ -239,7 +247,7 @@ class _Database:
                 pool_pre_ping=True,
                 isolation_level="READ COMMITTED",  # whoever has waited for the lock sees what was written meanwhile
                 hide_parameters=True,
-                connect_args={} if "connect_timeout" in self._url.query else {"connect_timeout": _SECONDS},
+                connect_args={key: value for key, value in _LINE.items() if key not in self._url.query},
             )
         return self._engine
 
