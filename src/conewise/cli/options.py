@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import logging
 from collections.abc import Callable, Iterator
@@ -61,32 +62,34 @@ def dask_executor(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise ConewiseError(f"--dask needs dask.distributed: {from_extra('distributed')}.") from None
-    _checked(address)
     connect: Any = Client
     try:
+        asyncio.run(_answered(address))
         client = connect(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
-        words = " ".join(str(error).split())[:120]
-        raise ConewiseError(f"no Dask scheduler answers at {address} ({words}).") from None
+        words = " ".join(str(error).split())[:120] or f"not a word from it in {_CONNECT} s"
+        remedy = "; write its address as tcp://host:8786" if isinstance(error, ValueError) else ""
+        raise ConewiseError(f"no Dask scheduler answers at {address} ({words}){remedy}.") from None
     for name in ("distributed", "distributed.client"):  # what goes wrong is said once, by whoever uses the executor
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    if not client.nthreads():
+        click.echo(f"Note: the Dask scheduler at {address} has no workers yet; everything waits for them.", err=True)
     with client:
         yield client.get_executor(pure=False)
 
 
-def _checked(address: str) -> None:
-    """An address that Dask cannot read is refused here: its client, half made, would complain once more at exit."""
-    from distributed.comm.addressing import get_address_host_port
+async def _answered(address: str) -> None:
+    """Asked before a client is made, which waits without end for one that takes its call and says nothing.
 
-    if address.startswith("inproc://"):
-        return
-    try:
-        get_address_host_port(address)
-    except ValueError as error:
-        words = " ".join(str(error).split())[:120]
-        raise ConewiseError(
-            f"no Dask scheduler answers at {address} ({words}); write its address as tcp://host:8786."
-        ) from None
+    A client that was half made would complain once more at exit, too.
+    """
+    from distributed import security
+    from distributed.comm import core
+
+    makes: Any = security.Security
+    connect: Any = core.connect
+    line = await asyncio.wait_for(connect(address, timeout=_CONNECT, **makes().get_connection_args("client")), _CONNECT)
+    await line.close()
 
 
 def as_population(text: str | None) -> int | str | None:

@@ -49,6 +49,7 @@ def reader(path: Path) -> Reader:
         raise InputError(f"{path} is a folder; name a table in it.")
     if not path.is_file():
         raise InputError(f"{path} is a pipe or a device, and a table is read twice; save it to a file first.")
+    path = path.absolute()  # a worker elsewhere would look for it in a folder of its own
     ending = path.suffix.lower()
     if ending in JSON_ENDINGS:
         return JsonReader(path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 
 import click
 import pytest
 
+from conewise.cli import options
 from conewise.cli.options import columns, dask_executor, study_command
 from conewise.errors import ConewiseError, InputError
 
@@ -40,11 +42,22 @@ def test_a_command_about_a_study_takes_its_place_its_name_and_json():
     assert {parameter.name for parameter in look.params} == {"place", "name", "as_json"}
 
 
-@pytest.mark.parametrize("address", ["nowhere", "tcp://host:port"])
-def test_an_address_that_is_none_is_refused_before_anything_is_started(address):
-    pytest.importorskip("distributed")
+@pytest.mark.parametrize("address", ["nowhere", "tcp://host:port", "tls://127.0.0.1:1", "inproc://x"])
+def test_an_address_that_is_none_is_refused_before_anything_is_started(address, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("a client was made"))
     with pytest.raises(ConewiseError, match="no Dask scheduler answers at"), dask_executor(address):
         pass
+
+
+def test_something_that_takes_the_call_and_says_nothing_is_not_waited_for_without_end(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(options, "_CONNECT", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        said = rf"no .* at {address} \(not a word from it in 1 s\)\."
+        with pytest.raises(ConewiseError, match=said), dask_executor(address):
+            pass
 
 
 def test_without_dask_the_remedy_is_named(monkeypatch):

@@ -111,6 +111,19 @@ def test_up_to_two_thousand_rows_with_ties_under_a_cone_and_minimised(tmp_path, 
         assert found.indices.tolist() == expected
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_a_worker_reads_the_file_that_is_meant_here_and_not_one_of_its_own_folder(tmp_path, monkeypatch, small, ending):
+    for folder, points in (("here", tied(50)), ("there", tied(50) + 1)):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / f"designs{ending}", points)
+    monkeypatch.chdir(tmp_path / "here")
+    table = ShardedTable(f"designs{ending}")
+    monkeypatch.chdir(tmp_path / "there")
+    with ThreadPoolExecutor(1) as worker:
+        found = front_of_table(table, ORTHANT, executor=worker)
+    np.testing.assert_array_equal(found.points, tied(50)[cw.pareto_mask(tied(50), ORTHANT)])
+
+
 def test_files_of_all_kinds_are_one_table(tmp_path, engine, small):
     points = tied(300)
     names = [f"d{k}" for k in range(300)]
