@@ -14,6 +14,7 @@ from conewise.studies.storage.chain import Chain, Tail, broken, damaged, extende
 from conewise.studies.storage.journal import Entry, choose
 from conewise.studies.storage.sqlitefile import (
     CHECKSUMS,
+    check_place,
     connect,
     explained,
     format_of,
@@ -95,6 +96,7 @@ class SqliteJournal:
         with explained(self._path):
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with transaction(connection):
+                check_place(connection, self._path)
                 yield
         if self._chain is not None and self._new is not None:
             self._chain.known = self._new
@@ -118,6 +120,7 @@ class SqliteJournal:
     def read(self, after: int) -> Generator[Sequence[Entry]]:
         """Rows beyond `after` and up to the end that is kept apart: what is added meanwhile is for the next reading."""
         connection = self._open_connection()
+        check_place(connection, self._path)
         with explained(self._path):
             if self._chain is None:  # of a conewise that had no checksums
                 for rows in self._rows(connection, after, _ALL, ""):

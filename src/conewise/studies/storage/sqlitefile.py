@@ -8,11 +8,13 @@ import re
 import secrets
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from weakref import WeakSet
 
 from conewise.errors import ConewiseError, InputError
 from conewise.studies.storage.chain import broken, checksums, damaged, seal_of
@@ -120,7 +122,7 @@ def connect(path: Path, read_only: bool, *, checked: bool = False) -> sqlite3.Co
 
     The look goes over every page (half a second for 10^6 entries), unless this process has done that before.
     """
-    version = _inspect(path)
+    version = _version(path)
     if version < FORMAT and not read_only:
         _migrate(path, version)
     with explained(path):
@@ -162,28 +164,103 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 def _opened(path: Path) -> sqlite3.Connection:
     """Writable where the file is: a connection that cannot write would leave its log and index lying about."""
-    address = path.absolute().as_uri()
     try:
-        return _linked(f"{address}?mode={'rw' if os.access(path, os.W_OK) else 'ro'}")
+        return _linked(path, f"mode={'rw' if os.access(path, os.W_OK) else 'ro'}")
     except sqlite3.OperationalError:
         log = path.with_name(path.name + "-wal")
         if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
             raise
         # A folder that cannot be written to has no room for the log's index, and nobody can be writing there.
-        return _linked(f"{address}?mode=ro&immutable=1")
+        return _linked(path, "mode=ro&immutable=1")
 
 
-def _linked(address: str) -> sqlite3.Connection:
+class _Connection(sqlite3.Connection):
+    """One that says which file it has open, as long as it has, and which index of its log."""
+
+    path: Path
+    file: os.stat_result | None = None
+    index: os.stat_result | None = None
+
+    def close(self) -> None:
+        super().close()
+        self.file = None
+
+
+_opening = threading.Lock()
+_connections: WeakSet[_Connection] = WeakSet()  # of this process
+
+
+def _linked(path: Path, mode: str) -> sqlite3.Connection:
     """A connection that has read something, so that what stands in its way is known now."""
-    connection = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    how: Any = {"timeout": _PATIENCE, "isolation_level": None, "check_same_thread": False, "factory": _Connection}
+    with _opening:
+        others = _open_here(path)
+        connection: _Connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, **how)
+        connection.path, connection.file = path.resolve(), path.stat()
+        _connections.add(connection)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        # SQLite has one index for all connections of a process, those that a fork has handed down among them.
+        connection.index = next((other.index for other in others if other.index), _stat(_index(connection.path)))
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def check_place(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is not where it was opened, and a log that was taken away: what is written there is lost.
+
+    Another process takes the log away where this one has lost its lock on the file: when it has copied the file, or
+    when the process from which it was forked has closed the study.
+    """
+    if not isinstance(connection, _Connection):
+        return
+    for before, where in ((connection.file, connection.path), (connection.index, _index(connection.path))):
+        now = None if before is None else _stat(where)
+        if before is not None and (now is None or not os.path.samestat(before, now)):
+            raise ConewiseError(
+                f"{path}: {where.name} was moved, replaced or deleted since this process opened it; nothing was "
+                "written: open the study again, in a new process where this one was forked or has copied the file."
+            )
+
+
+def _index(path: Path) -> Path:
+    """The index of the log, which SQLite keeps as long as anybody has the file open."""
+    return path.with_name(f"{path.name}-shm")
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _open_here(path: Path) -> list[_Connection]:
+    """What this process has open of a file, under whatever name."""
+    file = _stat(path)
+    return [other for other in _connections if file and other.file and os.path.samestat(other.file, file)]
+
+
+def _version(path: Path) -> int:
+    """The format of a study's file, which is looked at first; but not where this process has it open.
+
+    Whoever closes a file lets go of all locks that his process has on it, those of SQLite among them: another process
+    would then take the log away from under an open study, and what that writes later would be lost
+    (https://sqlite.org/howtocorrupt.html, 2.2).
+    """
+    with _opening:
+        if not _open_here(path):
+            return _inspect(path)
+    with explained(path):
+        connection = _opened(path)
+        try:
+            return format_of(connection)
+        finally:
+            connection.close()
 
 
 def _inspect(path: Path) -> int:
@@ -224,7 +301,7 @@ def _migrate(path: Path, version: int) -> None:
     if any(step not in MIGRATIONS for step in range(version, FORMAT)):
         raise ConewiseError(f"{path} has the format {version}, from which this conewise has no way up.")
     with explained(path):
-        connection = _linked(f"{path.absolute().as_uri()}?mode=rw")
+        connection = _linked(path, "mode=rw")
         try:
             _check_tables(connection, path)
             _check_pages(connection, path)

@@ -9,6 +9,8 @@ import random
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -496,3 +498,91 @@ def test_a_disk_that_has_no_room_for_the_index_is_full(tmp_path, monkeypatch):
         monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
         with pytest.raises(cw.ConewiseError, match=words), sqlitefile.explained(tmp_path / "a.db"):
             raise failed
+
+
+def refusal_of(act):
+    with pytest.raises(cw.ConewiseError) as caught:
+        act()
+    return str(caught.value)
+
+
+def another_process_records(path):
+    """Somebody else opens the study, records a value and closes it again."""
+    act = "import sys, conewise as cw; s = cw.Study.open(sys.argv[1]); s.record(['b'], [[3, 4]]); s.close()"
+    subprocess.run([sys.executable, "-c", act, path], check=True)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        cw.Study.names_in,
+        lambda path: cw.Study.open(path).close(),
+        lambda path: cw.Study.open(path, read_only=True).close(),
+        lambda path: refusal_of(lambda: make(path)),
+    ],
+)
+def test_a_second_look_in_the_same_process_keeps_the_locks_of_the_first(path, look):
+    """To close a file is to let go of all locks that the process has on it; others would take the log away."""
+    with cw.Study.open(path) as study:
+        study.record(["a"], [[1, 2]])
+        look(path)
+        another_process_records(path)
+        assert path.with_name("trial.db-wal").exists()
+        study.record(["a"], [[5, 6]])
+        assert study.status().evaluations == 153
+    another_process_records(path)
+    with cw.Study.open(path) as study:
+        assert study.status().evaluations == 154
+
+
+def test_nothing_is_written_into_a_log_that_was_taken_away(path):
+    """Whoever copies an open study in the same process gives up its locks; what is told later must not vanish."""
+    study = cw.Study.open(path)
+    study.record(["a"], [[1, 2]])
+    shutil.copy(path, path.with_name("copy.db"))
+    another_process_records(path)
+    assert "trial.db-shm was moved, replaced or deleted" in refusal_of(lambda: study.record(["a"], [[5, 6]]))
+    assert "nothing was written: open the study again" in refusal_of(study.status)
+    study.close()
+    with cw.Study.open(path) as study:
+        assert study.status().evaluations == 152
+        study.record(["a"], [[5, 6]])
+
+
+@pytest.mark.parametrize("act", [lambda path: path.unlink(), lambda path: path.rename(path.with_name("moved.db"))])
+def test_nothing_is_written_into_a_file_that_is_gone(path, act):
+    with cw.Study.open(path) as study:
+        act(path)
+        assert "trial.db was moved, replaced or deleted" in refusal_of(lambda: study.record(["a"], [[5, 6]]))
+
+
+def test_a_study_stays_open_where_its_process_goes_elsewhere(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with cw.Study.open(path.name) as study:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        study.record(["a"], [[5, 6]])
+        assert study.status().evaluations == 151
+
+
+def test_a_fork_whose_parent_has_closed_the_study_writes_nothing_into_the_void(path):
+    """SQLite believes in the fork that it still has the parent's lock."""
+    study = cw.Study.open(path)
+    study.record(["a"], [[1, 2]])
+    closed, said = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        try:
+            os.read(closed[0], 1)
+            sentences = [refusal_of(lambda: study.record(["a"], [[5, 6]])), refusal_of(cw.Study.open(path).status)]
+            os.write(said[1], json.dumps(sentences).encode())
+        finally:
+            os._exit(0)
+    os.close(said[1])
+    study.close()
+    os.write(closed[1], b"1")
+    with os.fdopen(said[0]) as pipe:
+        sentences = json.loads(pipe.read())
+    os.wait()
+    assert all("moved, replaced or deleted since this process opened it" in sentence for sentence in sentences)
+    with cw.Study.open(path) as study:
+        assert study.status().evaluations == 151
