@@ -53,6 +53,7 @@ def withdraw(
 
     Example: conewise study withdraw trial.db d3n0 --reason "the sample was mislabelled"
     """
+    ids = tuple(dict.fromkeys(ids))
     with Study.open(place, name=name) as opened:
         opened.withdraw(list(ids), reason, for_its_value=for_its_value)
         status = opened.status()
@@ -78,13 +79,14 @@ def fail(place: str, name: str | None, ids: tuple[str, ...], reason: str, as_jso
 
     Example: conewise study fail trial.db d3n0 --reason "the pump broke"
     """
+    ids = tuple(dict.fromkeys(ids))
     with Study.open(place, name=name) as opened:
         before = opened.status().failures
         opened.fail(list(ids), reason)
         status = opened.status()
         failed = status.failures - before
         if as_json:
-            print_json({"failed": failed, "reason": reason, "failures": status.failures})
+            print_json({"ids": list(ids), "failed": failed, "reason": reason, "failures": status.failures})
             return
         said = f"{failed} evaluation{'' if failed == 1 else 's'} failed ({status.failures} in all), open again"
         told = len(ids) - failed

@@ -29,7 +29,7 @@ from conewise.studies.evaluations import (
     seed_of,
 )
 from conewise.studies.identity import Identity
-from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST
+from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST, OUT_OF_RANGE
 from conewise.studies.opened import checked_rows
 from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
@@ -278,7 +278,8 @@ class Study(ChangingStudy):
     def fail(self, batch: Handed, reason: str) -> None:
         """Record that evaluations gave no values; they are open again at once, with another seed.
 
-        Of what was told meanwhile, or whose attempt was already recorded as failed, nothing is written.
+        Of what was told meanwhile, or whose attempt was already recorded as failed, nothing is written; but a value
+        outside the range that the noise assumes refutes it, whoever was faster.
         """
         reason = as_text(reason, "reason")
         places, known = self._identities(batch)
@@ -288,7 +289,8 @@ class Study(ChangingStudy):
             for one, evaluation in dict(zip(places, known, strict=True)).items():
                 self._check_asked(one)
                 attempts = self._reader.ledger.attempts(one)
-                if self._reader.ledger.place(one) < 0 and (evaluation is None or evaluation.attempt == attempts):
+                open_ = self._reader.ledger.place(one) < 0 and (evaluation is None or evaluation.attempt == attempts)
+                if open_ or reason.startswith(OUT_OF_RANGE):
                     failed.append(one)
             if failed:
                 write("fail", failed, [], note=reason)

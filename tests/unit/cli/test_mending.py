@@ -16,8 +16,18 @@ def test_a_failure_is_recorded_and_the_evaluation_is_open_again(begun, capsys):
     succeeds(capsys, "tell", begun, "d1n0", "1", "2")
     said = json.loads(succeeds(capsys, "fail", begun, "d1n0", "--reason", "too late", "--json"))
     assert (said["failed"], said["reason"], said["failures"]) == (0, "too late", 1)
+    assert said["ids"] == ["d1n0"]
     handed = json.loads(succeeds(capsys, "ask", begun, "-n", "9", "--json"))["handed_out"]
     assert [(e["id"], e["attempt"]) for e in handed if e["design"] == 0][:1] == [("d0n0", 1)]
+
+
+def test_an_id_that_is_named_twice_counts_once(begun, capsys):
+    succeeds(capsys, "ask", begun, "-n", "2")
+    said = succeeds(capsys, "fail", begun, "d0n0", "d0n0", "--reason", "the pump broke")
+    assert said == "1 evaluation failed (1 in all), open again.\n"
+    succeeds(capsys, "tell", begun, "d1n0", "1", "2")
+    said = succeeds(capsys, "withdraw", begun, "d1n0", "d1n0", "--reason", "mislabelled")
+    assert said.startswith("The value of d1n0 does not count any more (1 withdrawn in all)")
 
 
 def test_a_value_is_withdrawn(trial, capsys):

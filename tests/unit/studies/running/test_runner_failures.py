@@ -93,6 +93,27 @@ def study_reason(times: int) -> Heuristic:
     return Heuristic(f"{values} fell outside the range that the noise assumes, which refutes the assumption")
 
 
+@pytest.mark.parametrize("meanwhile", ["told", "failed"])
+def test_a_value_out_of_range_refutes_the_assumption_also_where_somebody_was_faster(tmp_path, meanwhile):
+    """A lease had ended, and another worker has told or given up the same evaluation."""
+    study = make(tmp_path, noise=Bounded(0, 1), **NAIVE)
+
+    def late(design, seed):
+        (lease,) = study.leases()
+        with Study.open(tmp_path / "trial.db") as other:
+            if meanwhile == "told":
+                other.tell([lease.evaluation], [[0.5, 0.5]])
+            else:
+                other.fail([lease.evaluation], "given up")
+        return [0.5, 1.5]
+
+    with pytest.raises(ConewiseError, match="no guarantee holds in this study any more"):
+        run_study(study, late, jobs=0)
+    while not study.finished:
+        run_study(study, lambda design, seed: [0.5, 0.5], jobs=0)
+    assert study.result().guarantee == study_reason(1)
+
+
 def test_a_value_too_large_to_be_summed_is_not_replaced_either(tmp_path):
     study, calls = make(tmp_path, **NAIVE), []
     with pytest.raises(InputError, match=r"evaluation d0n0 of design 'd0' cannot be stored: values .*"):
