@@ -109,6 +109,9 @@ class StudyView(OpenedStudy):
             expired = sum(1 for expires, _ in ledger.leases.values() if expires <= now)
             with self._reader.folding():
                 result, remaining = self._result(), self._reader.fold.remaining()
+            place, start = self.streams()
+            stream, number = ledger.stream[: ledger.size], ledger.number[: ledger.size]
+            aside = int(((place[stream] < 0) | (number < start[stream])).sum())
             return StudyStatus(
                 self.name,
                 self.n_designs,
@@ -119,8 +122,8 @@ class StudyView(OpenedStudy):
                 failures=ledger.failed,
                 corrected=len(ledger.originals),
                 withdrawn=ledger.withdrawn,
-                waiting=max(0, ledger.size - self._version.aside - self._reader.fold.used),
-                aside=min(self._version.aside, ledger.size - self._reader.fold.used),  # less what was withdrawn
+                waiting=ledger.size - aside - self._reader.fold.used,
+                aside=aside,
                 repeated=self._reader.repeated,
                 finished=self._reader.fold.finished,
                 remaining=remaining,

@@ -67,3 +67,26 @@ def test_a_plan_is_what_is_worth_most(study):
     assert study.plan().total == 0
     with pytest.raises(cw.InputError, match="at least 1"):
         study.plan(0)
+
+
+def test_what_is_told_of_a_dropped_design_is_set_aside_and_waits_for_nothing(study):
+    """Also what was out when it was dropped, and what came beyond a gap."""
+    batch = study.ask(12)
+    late = [e for e in batch if e.design == 0]
+    rest = [e for e in batch if e.design != 0]
+    study.tell(rest, values_of(rest))
+    study.tell(late[1:], values_of(late[1:]))  # d0n0 is still out
+    study.drop([late[0].name], reason="not made any more", unseen=True)
+    study.tell(late[:1], values_of(late[:1]))
+    study.record([late[0].name], [[0.5, 0.5]])
+    status = study.status()
+    assert (status.aside, status.evaluations - status.aside) == (len(late) + 1, len(rest))
+    assert status.waiting == len(rest) - study._reader.fold.used
+
+
+def test_what_was_out_when_designs_were_added_is_set_aside(study):
+    batch = study.ask(12)
+    study.tell(batch[:6], values_of(batch[:6]))
+    study.add_designs(["new"], reason="a better idea")
+    study.tell(batch[6:], values_of(batch[6:]))
+    assert (study.status().aside, study.status().waiting) == (12, 0)
