@@ -12,7 +12,7 @@ from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.cli.stating import stated, stating
-from conewise.errors import InputError, printable
+from conewise.errors import InputError, counted, printable
 from conewise.goals import certainty
 from conewise.noise import Noise
 from conewise.objectives import Objective, as_objectives, with_levels
@@ -199,14 +199,16 @@ def change(
     with Study.open(place, name=name) as opened:
         opened.change(epsilon=epsilon, max_evaluations=max_evaluations, reason=reason)
         parts = [] if epsilon is None else [f"epsilon is {opened.question.columns.counted(epsilon)} now"]
-        parts += [] if max_evaluations is None else [f"the study ends after {max_evaluations:,} evaluations"]
+        parts += [] if max_evaluations is None else [f"the study ends after {counted(max_evaluations)}"]
         _say(opened, {"epsilon": opened.epsilon, "max_evaluations": opened.max_evaluations}, ", ".join(parts), as_json)
         status = opened.status()
         beyond = status.evaluations + status.in_flight - (max_evaluations or math.inf)
         if beyond > 0 and not as_json:
+            told, one = status.evaluations, beyond == 1
             click.echo(
-                f"look at: {status.evaluations:,} are told and {status.in_flight:,} in someone's hands; {beyond:,} of "
-                "these lie beyond the limit, and do not count.",
+                f"look at: {told:,} {'is' if told == 1 else 'are'} told and {status.in_flight:,} in someone's hands; "
+                f"{beyond:,} of these {'lies' if one else 'lie'} beyond the limit, and {'does' if one else 'do'} not "
+                "count.",
                 err=True,
             )
 

@@ -14,6 +14,8 @@ _FLAGS: Final = {
     "max_evaluations": "--max-evaluations",
     "repetitions=True": "--repetitions",
     "separate=True": "--separate",
+    "unseen=True": "--unseen",
+    "blocks": "--blocks",
     "force=True": "--force",
     "noise=Gaussian(sigma)": "--noise gaussian:SIGMA",
     'incomplete="skip"': "--incomplete skip",

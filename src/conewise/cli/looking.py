@@ -13,7 +13,7 @@ import click
 from conewise.cli.options import force_option, study_command
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows, reached
-from conewise.errors import ConewiseError, printable
+from conewise.errors import ConewiseError, counted, printable
 from conewise.objectives import Objective
 from conewise.report.data import Table
 from conewise.studies.changes import Change
@@ -115,7 +115,7 @@ def _changed(change: Change, opened: Study) -> str:
     if change.epsilon is not None:
         words.append(f"epsilon {change.epsilon:g}")
     if change.max_evaluations is not None:
-        words.append(f"at most {change.max_evaluations:,} evaluations")
+        words.append(f"at most {counted(change.max_evaluations)}")
     if change.objective is not None:
         new = Objective.from_dict(change.objective)
         words.append(f"{new.name} ({'smaller' if new.minimised else 'larger'} is better)")

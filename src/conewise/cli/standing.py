@@ -20,6 +20,7 @@ from conewise.report.data import Table
 from conewise.studies.boxes import BoxResult
 from conewise.studies.evaluations import Lease
 from conewise.studies.identity import Identity
+from conewise.studies.ledger import LATEST
 from conewise.studies.study import Study, StudyStatus
 
 _SHOWN: Final = 20  # designs listed by name on a terminal
@@ -206,7 +207,7 @@ def _hands(study: Study) -> dict[str, str]:
 
 
 def _in_hand(worker: str, leases: Sequence[Lease]) -> str:
-    until = max(datetime.fromtimestamp(lease.expires, UTC) for lease in leases)
+    until = datetime.fromtimestamp(min(max(lease.expires for lease in leases), LATEST), UTC)
     what = leases[0].evaluation if len(leases) == 1 else counted(len(leases))
     return f"{worker}: {what} until {until:%Y-%m-%d %H:%M}"
 

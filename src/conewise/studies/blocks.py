@@ -76,7 +76,7 @@ def drawn_blocks(block: Any, blocks: Any, population: Any, seed: int, taken: Ite
     """
     if block is None:
         if blocks is not None or population is not None:
-            raise InputError('`blocks` and `population` belong to blocks: say what a block is, as in block="question".')
+            raise InputError('`blocks` and `population` belong to blocks: say what one is, as in `block="question"`.')
         return None
     column = as_label(block, "block")
     if column.lower() in {name.lower() for name in taken}:

@@ -83,6 +83,7 @@ class ChangingStudy(StudyView):
         begins anew.
         """
         reason, unseen = as_text(reason, "reason"), as_flag(unseen, "unseen")
+        self._version.check_changeable()
         taken = {
             *(() if self.blocks is None else (self.blocks.column,)),
             *(c for row in self._reader.rows for c in row),

@@ -65,6 +65,8 @@ __all__ = ["Row", "Specification", "noise_from_dict", "noise_to_dict", "specifie
 Row = dict[str, Any]
 """A design's columns: text, numbers, booleans or None under text."""
 
+LONGEST_LEASE: Final = 1e9
+"""Seconds; what ends beyond all calendars could not be shown."""
 _LOOKS: Final = 2  # at one number of evaluations: what finished rounds have used, and all that is told
 _TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
@@ -323,6 +325,14 @@ def as_reserve(reserve: float) -> float:
     return reserve
 
 
+def as_lease(seconds: Any) -> float:
+    """Seconds for which an evaluation may be in someone's hands."""
+    number = as_positive(seconds, "lease")
+    if number > LONGEST_LEASE:
+        raise InputError(f"lease must be at most {LONGEST_LEASE:.0e} seconds, which are 31 years, got {number:g}.")
+    return number
+
+
 def specified(
     designs: Any,
     cone: Cone,
@@ -401,7 +411,7 @@ def specified(
         _named(algorithm, chosen, shared),
         chosen,
         seed,
-        as_positive(lease, "lease"),
+        as_lease(lease),
         as_reserve(reserve),
         shared,
         box,

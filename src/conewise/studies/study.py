@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_count, as_positive
+from conewise._arrays import Floats, Indices, as_count
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.models import Prior
@@ -34,7 +34,7 @@ from conewise.studies.opened import checked_rows
 from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
 from conewise.studies.results import as_records, outcomes_of
-from conewise.studies.spec import specified
+from conewise.studies.spec import LONGEST_LEASE, as_lease, specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
@@ -147,7 +147,7 @@ class Study(ChangingStudy):
         designs that the next round will probably want. An empty batch with `finished` means that nothing is missing.
         """
         n = min(as_count(n, "n"), _MOST_AT_ONCE)
-        seconds = self.lease if lease is None else as_positive(lease, "lease")
+        seconds = min(self.lease, LONGEST_LEASE) if lease is None else as_lease(lease)
         worker = as_worker(worker)
 
         def body(write: Write) -> Batch:

@@ -123,11 +123,8 @@ class Version:
     def after(self, mark: Mark, beaten: Callable[[], Sequence[int]]) -> Version:
         """The version that a change leads to; `beaten` says who was by then."""
         allowed = self.specification.refines if mark.change.kind == "join" else self._only_the_limit(mark)
-        if self.specification.algorithm not in CHANGEABLE and not allowed:
-            raise InputError(
-                f"a study with the rule {self.specification.algorithm!r} cannot be changed, only one with "
-                f"{' or '.join(CHANGEABLE)}: make a new study, and take the evaluations along with export and tell."
-            )
+        if not allowed:
+            self.check_changeable()
         acts = {
             "add": self._added,
             "drop": self._dropped,
@@ -136,6 +133,17 @@ class Version:
             "join": self._joined,
         }
         return acts[mark.change.kind](mark, beaten)
+
+    def check_changeable(self) -> None:
+        """Refuse where the certificate is of one question alone."""
+        spec = self.specification
+        if spec.algorithm in CHANGEABLE:
+            return
+        what = f"a study with the rule {spec.algorithm!r} cannot be changed, only one with {' or '.join(CHANGEABLE)}"
+        if spec.separate or spec.posterior:
+            kind = "whose objectives are measured separately" if spec.separate else "with a model"
+            what = f"of a study {kind} only the limit can be changed (`max_evaluations`), where epsilon is above 0"
+        raise InputError(f"{what}: make a new study, and take the evaluations along with export and tell.")
 
     def _only_the_limit(self, mark: Mark) -> bool:
         """Where any stopping time is as good as another; what is asked, and of whom, stays as declared."""

@@ -116,7 +116,7 @@ def test_a_limit_below_what_is_under_way_says_so(trial, capsys):
     code, _, noted = anything(capsys, "study", "change", trial, "--max-evaluations", "3")
     assert code == 0
     assert noted == (
-        "look at: 1 are told and 4 in someone's hands; 2 of these lie beyond the limit, and do not count.\n"
+        "look at: 1 is told and 4 in someone's hands; 2 of these lie beyond the limit, and do not count.\n"
     )
     code, _, noted = anything(capsys, "study", "change", trial, "--max-evaluations", "5")
     assert (code, noted) == (0, "")

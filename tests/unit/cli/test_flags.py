@@ -20,6 +20,7 @@ from conewise.cli.main import commands
         ('write `incomplete="skip"`.', "write --incomplete skip."),
         ("`designs` belongs to a model: name the `features`.", "--designs belongs to a model: name the --features."),
         ("n_designs must be at least 2.", "--designs must be at least 2."),
+        ("add it `unseen=True`, or leave `blocks` out.", "add it --unseen, or leave --blocks out."),
         ("use `record` for these.", "use `record` for these."),
     ],
 )

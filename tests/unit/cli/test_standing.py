@@ -7,8 +7,9 @@ import pytest
 from shared import studies
 
 import conewise as cw
-from conewise.cli.standing import _statuses, as_rows, in_a_row, in_one_line, reached
+from conewise.cli.standing import _in_hand, _statuses, as_rows, in_a_row, in_one_line, reached
 from conewise.report.subject import of_study
+from conewise.studies.evaluations import Lease
 
 
 def test_an_epsilon_is_said_in_the_units_of_whoever_asks(tmp_path):
@@ -51,6 +52,11 @@ def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):
         assert dict(as_rows(study, study.status()))["still to do"].endswith(
             " evaluations to decide all; the study ends after 13 evaluations in all"
         )
+
+
+def test_a_lease_that_was_given_for_ever_is_shown(tmp_path):
+    """Earlier versions took any number of seconds."""
+    assert _in_hand("Ann", [Lease("d0n0", "Ann", 1e300)]).startswith("Ann: d0n0 until 9892-")
 
 
 def test_names_that_hold_commas_are_told_apart():

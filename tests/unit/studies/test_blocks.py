@@ -164,7 +164,7 @@ def test_values_that_nobody_asked_for_need_a_block():
         ({"blocks": "questions"}, "blocks must be names, or how many there are"),
         ({"blocks": None}, "say which blocks there are"),
         ({"blocks": [1.5]}, "a block must be text"),
-        ({"block": None}, "say what a block is"),
+        ({"block": None}, "say what one is"),
         ({"block": "code"}, "another column"),
         ({"block": "Design"}, "another column"),
         ({"block": 3}, "block must be text"),
@@ -329,7 +329,7 @@ def test_options_say_the_blocks_in_the_place_of_the_file(tmp_path):
     questions = str(tmp_path / "questions.csv")
     assert made("a", "--block", "question", "--blocks", questions) == ("question", ["poem", "proof", "sum"], 200)
     assert made("b", "--block", "plate", "--blocks", "3", "--population", "all") == ("plate", ["1", "2", "3"], 3)
-    assert "say what a block is" in made("c", "--blocks", "3")
+    assert "say what one is" in made("c", "--blocks", "3")
     assert "has no column 'plate'; it has question, kind" in made("d", "--block", "plate", "--blocks", questions)
     assert "--population must be `all` or a number" in made("e", "--block", "plate", "--population", "most")
     assert not (tmp_path / "e.db").exists()

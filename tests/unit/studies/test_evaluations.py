@@ -54,6 +54,12 @@ def test_leases_say_who_has_what(study, clock):
     assert [held.evaluation for held in study.leases()] == ["d0n0"]
 
 
+def test_a_lease_ends_before_all_calendars(study):
+    with pytest.raises(cw.InputError, match=r"at most 1e\+09 seconds"):
+        study.ask(1, lease=1e12)
+    assert study.log() == []
+
+
 def test_what_is_handed_back_is_open_again(study, clock):
     batch = study.ask(3, worker="a")
     study.tell(batch[:1], values_of(batch[:1]))

@@ -108,9 +108,9 @@ def test_robust_is_said(tmp_path):
 def test_the_end_may_be_moved_and_nothing_else_changes(tmp_path, expected):
     with create(tmp_path / "t.db", options={"max_evaluations": 3}) as study:
         assert finished(study).result().stopped_because.startswith("max_evaluations reached")
-        with pytest.raises(InputError, match="cannot be changed"):
+        with pytest.raises(InputError, match="of a study with a model only the limit can be changed"):
             study.change(epsilon=0.3)
-        with pytest.raises(InputError, match="cannot be changed"):
+        with pytest.raises(InputError, match="of a study with a model only the limit can be changed"):
             study.drop(["d0"], reason="broken")
         study.change(max_evaluations=50)
         same(finished(study).result(), expected)

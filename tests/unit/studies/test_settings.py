@@ -174,7 +174,7 @@ def test_refused_in_one_sentence(tmp_path, changes, sentence):
 
 
 def test_nobody_adds_designs_to_a_box(place):
-    with cw.Study.open(place) as study, pytest.raises(InputError, match="cannot be changed"):
+    with cw.Study.open(place) as study, pytest.raises(InputError, match="only the limit can be changed"):
         study.add_designs([{"name": "mine", "x": 0.5, "y": 0.5}])
 
 

@@ -127,6 +127,7 @@ def test_designs_of_any_form_are_the_same_when_the_study_is_opened_again(tmp_pat
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
         ({"lease": 0}, "lease"),
+        ({"lease": 2e9}, r"lease must be at most 1e\+09 seconds, which are 31 years, got 2e\+09"),
         ({"designs": 10**400}, "designs must be at most 10000000, got a number of about 400 digits"),
         ({"designs": 10**12}, "designs must be at most 10000000"),
         ({"epsilon": 1e-200}, "epsilon must be 0 or lie between 1e-100 and"),

@@ -32,6 +32,7 @@ from conewise.studies.possible import out_of_range
 from conewise.studies.running.executors import Call, Crew, Done, Inline, Outcome, ThroughExecutor, Work
 from conewise.studies.running.presence import release_abandoned, worker_name
 from conewise.studies.running.processes import LocalProcesses, why_it_stays
+from conewise.studies.spec import LONGEST_LEASE
 from conewise.studies.study import Study
 
 TASK_SECONDS: Final = 0.2  # work in a task: a hundred times what it costs to hand one over
@@ -146,7 +147,7 @@ class _Run:
         self.tried_at = 0.0
         self.seconds_each: float | None = None
         self.largest = max(1, min(_LARGEST_TASK, _TASK_BYTES // (9 * (len(work.objectives) + 4))))
-        self.lease = max(study.lease, 3 * (work.time_limit or 0.0) + _LEASE_SPARE)
+        self.lease = min(LONGEST_LEASE, max(study.lease, 3 * (work.time_limit or 0.0) + _LEASE_SPARE))
         self.error: ConewiseError | None = None
         self.ask_at = 0.0
 
