@@ -10,6 +10,7 @@ import click
 from conewise._arrays import as_decimal
 from conewise._noisetext import parse_noise
 from conewise.cli.options import study_command
+from conewise.cli.results import folded
 from conewise.cli.show import print_json
 from conewise.cli.stating import stated, stating
 from conewise.errors import InputError, counted, printable
@@ -145,12 +146,12 @@ def _noise(objective: str, text: str | None) -> tuple[Noise | None, Noise | None
 def _earlier(file: Path, objective: str) -> dict[str, float]:
     """What a table says of earlier evaluations, by id or by design."""
     rows = read_rows(file)
-    columns = {column.lower(): column for row in rows for column in row}
+    there = list(dict.fromkeys(column for row in rows for column in row))
+    columns = folded(there)
     key = columns.get("id", columns.get("design", columns.get("name")))
-    if key is None or objective not in columns.values():
+    if key is None or objective not in there:
         raise InputError(
-            f"{file.name} must have a column id or design, and a column {objective}; it has "
-            f"{', '.join(columns.values())}."
+            f"{file.name} must have a column id or design, and a column {objective}; it has {', '.join(there)}."
         )
     found: dict[str, float] = {}
     for place, row in enumerate(rows):

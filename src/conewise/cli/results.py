@@ -60,18 +60,19 @@ def read_results(file: str, study: Study) -> Results:
         if tuple(header.strip().split(",")[: len(TO_FILL_IN)]) == TO_FILL_IN:
             return Results([], [], [], 0)  # as `ask` writes it when there is nothing to hand out
         raise InputError(f"{what} has no rows below its header.")
-    columns = {column.lower(): column for column in dict.fromkeys(column for row in rows for column in row)}
+    there = list(dict.fromkeys(column for row in rows for column in row))
+    columns = folded(there)
     if study.separate:
         return _one_by_one(rows, columns, study, what)
-    missing = next((name for name in study.objectives if name not in columns.values()), None)
+    missing = next((name for name in study.objectives if name not in there), None)
     if missing is not None:
-        raise no_column(what, missing, list(columns.values()))
+        raise no_column(what, missing, there)
     by_id, by_design = columns.get("id"), columns.get("design", columns.get("name"))
     if by_id is None and by_design is None:
-        raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(columns.values())}.")
+        raise InputError(f"{what} has neither a column id nor a column design; it has {', '.join(there)}.")
     block = None if study.blocks is None else study.blocks.column
-    if by_id is None and block is not None and block not in columns.values():
-        raise InputError(f"{what} has neither a column id nor a column {block}; it has {', '.join(columns.values())}.")
+    if by_id is None and block is not None and block not in there:
+        raise InputError(f"{what} has neither a column id nor a column {block}; it has {', '.join(there)}.")
     outcomes = outcomes_of(study.noise, study.objectives)
     ids, designs, values, skipped = [], [], [], 0
     for number, row in enumerate(rows):
@@ -99,12 +100,22 @@ def read_results(file: str, study: Study) -> Results:
     if not values:
         raise InputError(f"{what} holds no values yet: the columns {', '.join(study.objectives)} are empty.")
     known = {*study.objectives, *([] if block is None else [block]), *(c for row in study.rows for c in row)}
-    return Results(ids, designs, values, skipped, meaningless(columns.values(), known))
+    return Results(ids, designs, values, skipped, meaningless(there, known))
+
+
+def folded(columns: Sequence[str]) -> dict[str, str]:
+    """Columns by their names in small letters; of two that differ in nothing else, the one in small letters.
+
+    >>> folded(["id", "ID", "Cost"])
+    {'id': 'id', 'cost': 'Cost'}
+    """
+    return {column.lower(): column for column in sorted(columns, key=str.islower)}
 
 
 def _one_by_one(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], study: Study, what: str) -> Results:
     """A table of a study whose objectives are measured separately: a row has a value of one of them, or of several."""
-    named = next((name for name in study.objectives if name in columns.values()), None)
+    there = {column for row in rows for column in row}
+    named = next((name for name in study.objectives if name in there), None)
     if VALUE not in columns and named is None:
         raise no_column(what, VALUE, list(columns.values()))
     ours = {columns[word]: word for word in ("id", "design", "name", OBJECTIVE, VALUE) if word in columns}

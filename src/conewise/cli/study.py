@@ -199,6 +199,8 @@ def tell(
     check_options(words, context)
     with Study.open(place, name=name) as opened:
         skipped, ignored = 0, tuple[str, ...]()
+        if again and file is None:
+            raise InputError("--again goes with --file: values that are given here are new, or an id's own.")
         if file is not None:
             if words or design is not None or block is not None or objective is not None:
                 raise InputError("give either --file, or an id (or --design) and its values.")
@@ -207,6 +209,11 @@ def tell(
             if not results.values:
                 told = Told((), 0, 0)
             elif results.ids:
+                if again:
+                    raise InputError(
+                        f"--again goes with a table of designs: the rows of {file} are evaluations of their own "
+                        f"{'ids' if opened.blocks is None else 'ids or blocks'}, which have one value each."
+                    )
                 told = opened.tell(results.ids, results.values, worker=worker)
             else:
                 once = None if again else _new_table(results, opened, file)

@@ -42,12 +42,13 @@ def in_numbers(entry: Any, outcome: bool) -> Any:
 def meaningless(keys: Iterable[Any], known: Iterable[str]) -> tuple[str, ...]:
     """Those of the keys of a record that are neither `known` nor something that conewise writes beside results.
 
-    >>> meaningless(["id", "cost", "heat_", "remark"], ["cost", "heat"])
-    ('remark',)
+    >>> meaningless(["ID", "cost", "Cost", "heat_", "remark"], ["cost", "heat"])
+    ('Cost', 'remark')
     """
-    ours = {*TO_FILL_IN, *EXPORT_COLUMNS, *NAME_COLUMNS, *(name.lower() for name in known)}
-    # What a design's column is called in a table to fill in may end with an underscore.
-    return tuple(dict.fromkeys(str(k) for k in keys if not {str(k).lower(), str(k).lower().rstrip("_")} & ours))
+    ours = {*TO_FILL_IN, *EXPORT_COLUMNS, *NAME_COLUMNS}
+    theirs = {name.rstrip("_") for name in known}  # in a table to fill in a column may have underscores at its end
+    found = (str(key) for key in keys)
+    return tuple(dict.fromkeys(k for k in found if k.lower() not in ours and k.rstrip("_") not in theirs))
 
 
 def design_in(row: Mapping[str, Any]) -> Any:

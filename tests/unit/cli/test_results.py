@@ -116,3 +116,19 @@ def test_slips_in_a_table_of_results(trial, capsys, table, words):
     Path("results.csv").write_text(table, encoding="utf-8")
     assert words in refused(capsys, "tell", trial, "--file", "results.csv")
     assert data(capsys, "status", trial)["evaluations"] == 0
+
+
+def test_columns_that_differ_in_capitals_alone_are_two(trial, capsys):
+    Path("twins.csv").write_text("ID,id,Gain,gain,cost,Cost\nmine,d0n0,9,0.5,0.25,9\n", encoding="utf-8")
+    found = data(capsys, "tell", trial, "--file", "twins.csv")
+    assert (found["ids"], found["ignored"]) == (["d0n0"], ["Gain", "Cost"])
+    with Study.open(trial) as study:
+        assert study.evaluations().values.tolist() == [[0.5, 0.25]]
+
+
+def test_again_is_said_of_tables_of_designs_alone(trial, capsys):
+    Path("ids.csv").write_text("id,gain,cost\nd0n0,0.5,0.25\n", encoding="utf-8")
+    assert "--again goes with a table of designs" in refused(capsys, "tell", trial, "--file", "ids.csv", "--again")
+    assert "--again goes with --file" in refused(capsys, "tell", trial, "d0n0", "1", "2", "--again")
+    assert "--again goes with --file" in refused(capsys, "tell", trial, "--design", "c", "1", "2", "--again")
+    assert data(capsys, "log", trial)["entries"] == []
