@@ -167,4 +167,4 @@ def _arrow(arrow: Any, values: Column) -> Any:
         return arrow.array(listed, arrow.timestamp("us", tz="UTC"))
     if isinstance(first, str):
         return arrow.array(listed, arrow.string())
-    return arrow.array(listed)
+    return arrow.array(listed, from_pandas=True)  # NaN is an empty cell, as in every other format

@@ -12,6 +12,7 @@ import pytest
 from shared.studies import make
 
 import conewise as cw
+from conewise.cli.results import read_results
 from conewise.tables.designs import DesignTable
 from conewise.tables.measurements import LongTable
 from conewise.tables.readers import read_rows
@@ -150,3 +151,20 @@ def test_parquet_without_pyarrow(study, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(cw.ConewiseError, match=r"pip install .\.\[tables\]"):
         study.export(tmp_path / "told.parquet")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_was_not_measured_is_empty_in_every_format(tmp_path, ending):
+    """And another study takes the table."""
+    asked = {"cone": cw.Cone.orthant(2), "epsilon": 0.5, "delta": 0.1, "noise": cw.noise.Gaussian(1.0)}
+    asked |= {"designs": ["a", "b"], "objectives": ["gain", "cost"], "separate": True}
+    out = tmp_path / f"told{ending}"
+    with cw.Study.create(tmp_path / "one.db", **asked) as study:
+        study.record(["a", "b", "a"], [1.0, 2.0, 3.0], objective=["gain", "cost", "cost"])
+        study.export(out)
+        told = study.evaluations()
+    with cw.Study.create(tmp_path / "two.db", **asked) as study:
+        results = read_results(str(out), study)
+        study.record(results.designs, results.values, objective=results.objectives)
+        assert study.evaluations().ids == told.ids
+        assert np.array_equal(study.evaluations().values, told.values, equal_nan=True)
