@@ -410,6 +410,16 @@ def _is_full(path: Path) -> bool:
         return False
 
 
+def _what_to_make_writable(path: Path) -> str:
+    """Who looks at a file that may only be read leaves a log and its index that may only be read either."""
+    beside = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    kept = [other.name for other in beside if other.exists() and not os.access(other, os.W_OK)]
+    if kept and os.access(path, os.W_OK):
+        them = "it" if len(kept) == 1 else "them"
+        return f"{' and '.join(kept)} beside it may only be read; make {them} writable too"
+    return "it may only be read; open it with read_only=True, or make file and folder writable"
+
+
 def _sentence(path: Path, error: sqlite3.Error) -> str:
     code = _name(error)
     if code.startswith("SQLITE_IOERR") and _is_full(path):
@@ -417,7 +427,7 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
     kinds = {
         "SQLITE_FULL": "there is no room left on its disk; nothing was written: make room and try again",
         "SQLITE_IOERR": "the disk refuses to read or write it; nothing was written",
-        "SQLITE_READONLY": "it may only be read; open it with read_only=True, or make file and folder writable",
+        "SQLITE_READONLY": _what_to_make_writable(path),
         "SQLITE_BUSY": f"another process has held it for more than {_PATIENCE:.0f} seconds; try again",
         "SQLITE_CORRUPT": "it is damaged; restore it from a copy",
         "SQLITE_NOTADB": "it is damaged or no database; restore it from a copy",

@@ -506,6 +506,18 @@ def refusal_of(act):
     return str(caught.value)
 
 
+def test_what_beside_a_file_may_only_be_read_is_named(path, monkeypatch):
+    """Somebody has looked at the study while it could not be written, and it can be now."""
+    failed = sqlite3.OperationalError("attempt to write a readonly database")
+    failed.sqlite_errorname = "SQLITE_READONLY"
+    path.with_name("trial.db-shm").touch()
+    beside = r": trial\.db-shm beside it may only be read; make it writable too\.$"
+    for kept, words in (("trial.db-shm", beside), ("trial.db", "make file and folder writable")):
+        monkeypatch.setattr(os, "access", lambda place, mode, kept=kept: Path(place).name != kept)
+        with pytest.raises(cw.ConewiseError, match=words), sqlitefile.explained(path):
+            raise failed
+
+
 def another_process_records(path):
     """Somebody else opens the study, records a value and closes it again."""
     act = "import sys, conewise as cw; s = cw.Study.open(sys.argv[1]); s.record(['b'], [[3, 4]]); s.close()"
