@@ -9,7 +9,8 @@ import click
 
 from conewise.cli.options import force_option
 from conewise.cli.show import print_json
-from conewise.errors import ConewiseError, InputError, printable
+from conewise.errors import printable
+from conewise.tables.files import write_text
 
 TEMPLATE: Final = """\
 # What this study asks. It runs as it stands, with a simulator to rehearse with:
@@ -91,12 +92,7 @@ def init(toml: Path, force: bool, as_json: bool) -> None:
 
     Example: conewise study init trial.toml
     """
-    if toml.exists() and not force:
-        raise InputError(f"{toml} exists already; choose another name, or say --force to replace it.")
-    try:
-        toml.write_text(TEMPLATE.format(toml=toml.name, db=toml.with_suffix(".db").name), encoding="utf-8")
-    except OSError as error:
-        raise ConewiseError(f"{toml} cannot be written: {error.strerror or error}.") from None
+    write_text(toml, [TEMPLATE.format(toml=toml.name, db=toml.with_suffix(".db").name)], force=force)
     if as_json:
         print_json({"file": str(toml)})
         return

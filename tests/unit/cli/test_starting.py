@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -53,4 +55,13 @@ def test_init_replaces_no_file_unasked(empty, capsys):
     assert "mine.toml exists already" in refused(capsys, "init", "mine.toml")
     assert Path("mine.toml").read_text(encoding="utf-8") == "mine"
     assert json.loads(succeeds(capsys, "init", "mine.toml", "--force", "--json"))["file"] == "mine.toml"
-    assert "cannot be written" in refused(capsys, "init", "nowhere/mine.toml")
+    assert "there is no folder nowhere" in refused(capsys, "init", "nowhere/mine.toml")
+
+
+def test_init_leaves_no_half_a_file_on_a_full_disk(empty, capsys, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert "No space left on device; nothing was changed" in refused(capsys, "init", "mine.toml")
+    assert not list(Path().iterdir())
