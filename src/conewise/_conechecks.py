@@ -152,6 +152,12 @@ def refuse_bad_rays(rays: Floats) -> None:
         )
 
 
+def holds_axes(rays: Floats) -> bool:
+    """Whether every objective alone is among the rays, so that no facet of their cone has a negative entry."""
+    alone = rays[((rays != 0).sum(axis=1) == 1) & (rays >= 0).all(axis=1)]
+    return bool(alone.any(axis=0).all())
+
+
 def irredundant(rows: Floats, name: str) -> list[int]:
     """Which unit rows or rays of a pointed, solid cone are needed; refused where rounding would decide that."""
     kept, barely = needed_rows(rows)

@@ -11,22 +11,25 @@ About = tuple[tuple[str, str, float], ...]
 """The objectives of which a cone was said: a name, a goal and a unit of each."""
 
 
-def written(rows: list[list[float]], text: str | None, said: tuple[str, ...], about: About) -> dict[str, Any]:
+def written(
+    rows: list[list[float]], rays: list[list[float]] | None, text: str | None, said: tuple[str, ...], about: About
+) -> dict[str, Any]:
     """Plain lists and text; what there is nothing of is left out."""
+    both = {"rows": rows} if rays is None else {"rows": rows, "rays": rays}
     named: dict[str, Any] = {} if text is None else {"text": text}
     sentences = {"said": list(said)} if said else {}
     objectives = {"about": [list(each) for each in about]} if about else {}
-    return {"rows": rows, **named, **sentences, **objectives}
+    return {**both, **named, **sentences, **objectives}
 
 
-def read(data: object) -> tuple[Any, Any, tuple[str, ...], object]:
-    """(rows, text, said, about), of which rows and text are checked by whoever makes a cone of them."""
+def read(data: object) -> tuple[Any, Any, Any, tuple[str, ...], object]:
+    """(rows, rays, text, said, about), of which the first three are checked by whoever makes a cone of them."""
     if not isinstance(data, dict) or "rows" not in data:
         raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
     said = data.get("said", ())
     if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
         raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
-    return data["rows"], data.get("text"), tuple(said), data.get("about", ())
+    return data["rows"], data.get("rays"), data.get("text"), tuple(said), data.get("about", ())
 
 
 def as_about(entries: object, dim: int) -> About:

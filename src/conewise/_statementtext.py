@@ -18,7 +18,7 @@ _NEXT: Final = re.compile(r"\s*(?:,|\band\b)\s*")
 _KINDS: Final = ("accept", "prefer", "importance", "ranked", "never", "undecided")
 _FORMS: Final = (
     '"accept: 100 price for 1000 speed", "prefer: A > B", "importance: price=20%, speed=30%", "ranked: speed, price", '
-    '"never: toxicity" or "undecided: A, B"'
+    '"never: toxicity" or "undecided: A ? B"'
 )
 
 

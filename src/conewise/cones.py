@@ -28,6 +28,7 @@ from conewise._conechecks import (
     angle,
     as_bid_ask,
     as_rows,
+    holds_axes,
     irredundant,
     real,
     refuse_bad_rays,
@@ -158,7 +159,8 @@ class Cone:
         >>> Cone.from_rays([[1, 0], [1, 1]]).facets.round(3).tolist()
         [[0.707, -0.707], [0.0, 1.0]]
         """
-        return cls._generated(as_rows(V, "V"), None)
+        vectors = as_rows(V, "V")
+        return cls._generated(vectors, None, gains=holds_axes(vectors))
 
     @classmethod
     def ice_cream(cls, degrees: float, facets: int = 12) -> Self:
@@ -233,8 +235,8 @@ class Cone:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The cone that `to_dict` wrote, comparing designs exactly as the original does."""
-        rows, text, said, entries = _conedata.read(data)
-        cone = cls(rows)
+        rows, rays, text, said, entries = _conedata.read(data)
+        cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))
         about = _conedata.as_about(entries, cone.dim)
         if text is None:
             return cone.remembering(said, about)
@@ -251,7 +253,8 @@ class Cone:
         >>> Cone([[1, 3], [3, 1]]).to_dict()
         {'rows': [[1.0, 3.0], [3.0, 1.0]]}
         """
-        return _conedata.written(self._given.tolist(), self._text, self.said, self.about)
+        rays = None if self._rows_suffice else self.rays.tolist()
+        return _conedata.written(self._given.tolist(), rays, self._text, self.said, self.about)
 
     def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
         """The same cone, with the sentences from which it was made (`Preferences`), and the objectives they are about.
@@ -371,6 +374,25 @@ class Cone:
         cone.__dict__["rays"] = read_only(rays[kept])
         return cone
 
+    @classmethod
+    def _described(cls, rows: Floats, rays: Floats) -> Self:
+        """The cone of facets and rays that belong together."""
+        if rows.shape[1] != rays.shape[1] or (unit(rows) @ unit(rays).T).min() < -DEGENERATE:
+            raise ConeError('"rows" and "rays" in a cone\'s dictionary describe two cones; leave out "rays".')
+        refuse_bad_rays(unit(rays))
+        cone = object.__new__(cls)
+        cone._fill(rows, None, ())
+        cone.__dict__["rays"] = read_only(rays)
+        return cone
+
+    @cached_property
+    def _rows_suffice(self) -> bool:
+        """Whether its rows alone make it again; facets of given rays may lie too close together for that."""
+        try:
+            return np.array_equal(Cone(self._given).facets, self._facets)
+        except ConeError:
+            return False
+
     def _fill(self, rows: Floats, text: str | None, removed: tuple[int, ...]) -> None:
         order_rows = power_scaled(rows)
         self.__dict__.update(
@@ -437,7 +459,14 @@ class Cone:
     @property
     def text(self) -> str:
         """The text form that `parse`, the command line and TOML files accept."""
-        return matrix_text(self._given) if self._text is None else self._text
+        if self._text is not None:
+            return self._text
+        if self._rows_suffice:
+            return matrix_text(self._given)
+        axes = np.eye(self.dim)
+        others = axes[~(axes[:, None] == self.rays).all(axis=2).any(axis=1)]
+        implied = others[: 0 if (self._facets < 0).any() else None]  # they say that every gain counts
+        return f"rays:{matrix_text(np.vstack([self.rays, implied]))}"
 
     def plot(self, **options: Any) -> Any:
         """A matplotlib figure (extra `plot`): the cone with its facets and rays in the plane or in space.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conewise import Cone, ConeError
+from conewise import Cone, ConeError, Preferences
 
 
 def random_cone(rng: np.random.Generator, dim: int, rows: int, spread: float | None = None) -> Cone:
@@ -39,3 +39,10 @@ def named_cones() -> list[Cone]:
         Cone([[1, 3], [3, 1]]),
         Cone.from_rays([[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1]]),
     ]
+
+
+def uneven_choice() -> Cone:
+    """What one choice says of columns that differ in size by seven digits; its facets lie closer than rows may."""
+    one = {"yield": 0.002, "price": 60_000, "mass": 40, "rate": 0.5, "power": 300}
+    other = {"yield": 0.001, "price": 10_000, "mass": 10, "rate": 0.1, "power": 100}
+    return Preferences(list(one), minimise=["price", "mass"]).prefers(one, over=other).cone

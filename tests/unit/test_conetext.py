@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from shared.cones import named_cones, random_cone
+from shared.cones import named_cones, random_cone, uneven_choice
 
 import conewise as cw
 from conewise import Cone, ConeError
@@ -63,6 +63,20 @@ def test_round_trips_of_random_cones_compare_designs_alike():
         points = rng.integers(0, 4, size=(300, 3)) / 3
         for other in (Cone.parse(cone.text), Cone.from_dict(json.loads(json.dumps(cone.to_dict())))):
             np.testing.assert_array_equal(cw.pareto_mask(points, other), cw.pareto_mask(points, cone))
+
+
+def test_facets_too_close_for_rows_are_written_as_rays_that_compare_designs_alike():
+    cone = uneven_choice()
+    again = Cone.parse(cone.text)
+    assert again.facets.tobytes() == cone.facets.tobytes()
+    assert again.contains(np.eye(5)).all()
+
+
+def test_every_gain_counts_to_the_last_bit_where_rays_say_so():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        cone = Cone.from_rays(np.vstack([np.eye(4), rng.normal(size=(3, 4)) + 1]))
+        assert cone.contains(np.eye(4)).all()
 
 
 def test_rays_can_be_written_as_text():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from shared.cones import uneven_choice
 from shared.noises import NOISES
 from shared.studies import BASICS, make
 
@@ -42,6 +43,15 @@ def test_a_study_keeps_every_fact(tmp_path, noise):
             assert (one.name, one.algorithm, one.options) == ("a", "naive", {"evaluations_each": 2})
             assert (one.n_designs, one.dim) == (6, 2)
             assert repr(one) == f"Study('a' in {tmp_path / 'a.db'}: 6 designs, 2 objectives)"
+
+
+def test_a_study_by_what_was_said_of_columns_of_very_different_size_can_be_opened_again(tmp_path):
+    cone = uneven_choice()
+    objectives = [cw.Objective(name, goal) for name, goal, _ in cone.about]
+    make(tmp_path / "a.db", designs=list("ab"), objectives=objectives, minimise=[], cone=cone, **QUICK).close()
+    with cw.Study.open(tmp_path / "a.db") as again:
+        assert again.cone.facets.tobytes() == cone.facets.tobytes()
+        assert again.cone.said == cone.said
 
 
 def test_a_cone_keeps_its_name(tmp_path):
