@@ -96,3 +96,49 @@ def test_long_names_fit_on_a_phone_and_a_bound_below_one_evaluation_says_so(chro
                 page.locator("#sigma").fill("0.001")
                 mentions(page, "#hardness", "below one evaluation")
                 assert "order of 0" not in page.locator("#hardness").inner_text()
+
+
+OVERLAPS = """() => {
+  const drawing = document.getElementById("plot-first").drawing;
+  const picture = new DOMParser().parseFromString(drawing.vector(), "image/svg+xml").documentElement;
+  document.body.append(picture);
+  const texts = [...picture.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
+  picture.remove();
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return [texts.map(([text]) => text), texts.flatMap(([one, a], k) =>
+    texts.slice(k + 1).filter(([, b]) => meet(a, b)).map(([other]) => `${one} | ${other}`))];
+}"""
+
+
+def written(page):
+    """Every text in the picture; none of them lies on another one."""
+    drawn(page, "frames")
+    texts, overlaps = page.evaluate(OVERLAPS)
+    assert overlaps == []
+    return texts
+
+
+def test_numbers_of_an_axis_are_told_apart_and_its_name_lies_on_none(chromium, tmp_path):
+    (tmp_path / "wide.csv").write_text("power,price\n1,14900\n2,41000\n", encoding="utf-8")
+    (tmp_path / "near.csv").write_text("power,price\n123456,-1234500\n123466,-1234510\n", encoding="utf-8")
+    for table in ("wide.csv", "near.csv"):
+        with exploring(tmp_path / table) as address:
+            for size in ({}, PHONE):
+                with visiting(chromium, address, **size) as page:
+                    numbers = [text for text in written(page) if "better" not in text]
+                    assert len(set(numbers)) == len(numbers) >= 4
+                    if table == "near.csv":
+                        mentions(page, "#table", "123466")
+
+
+def test_axes_side_by_side_are_called_and_counted_apart_on_a_phone(chromium, tmp_path):
+    names = [f"speed of the thing number {d} in metres per second" for d in range(8)]
+    rows = ["0.0227,1.785e6,-7.9e5,3,-1785400,2395.5,123456,1", "0.0001,-1.1e6,1,2,0,1,99999.5,0"]
+    for count in (1, 2):
+        table = tmp_path / f"{count}.csv"
+        table.write_text("\n".join([",".join(names), *rows[:count]]), encoding="utf-8")
+        with exploring(table) as address, visiting(chromium, address, **PHONE) as page:
+            texts = written(page)
+            titles = texts[0::4]
+            assert len(set(titles)) == len(names)
+            assert all(float(low) <= 0.0227 <= float(high) for low, high in [texts[2:4]])

@@ -34,7 +34,7 @@ export function short(number) {
   if (number === null || number === undefined) return "–";
   const size = Math.abs(number);
   if (size >= 1e6 || (size > 0 && size < 1e-3)) return number.toExponential(3);
-  return String(Number(number.toPrecision(5)));
+  return String(size >= 1e5 ? Math.round(number) : Number(number.toPrecision(5)));
 }
 
 // Numbers that would not fit a card, in words people use.

@@ -1,6 +1,6 @@
 // Every objective an axis, every design a line, and better is up on all of them. A stretch of an axis can be brushed.
 
-import { Drawing, FONT, fitted } from "./canvas.js";
+import { Drawing, FONT, fitted, fittedApart } from "./canvas.js";
 import { short, spread } from "./dom.js";
 import { Grips } from "./grips.js";
 import { barAt, drawBars, drawShades } from "./thresholds.js";
@@ -139,6 +139,7 @@ export class Parallel extends Drawing {
     this.ends = [];
     pen.textAlign = "center";
     pen.textBaseline = "middle";
+    const titles = this.#titles(pen, names, room);
     names.forEach((name, place) => {
       const x = this.axes[place];
       pen.strokeStyle = paint.axis;
@@ -146,7 +147,7 @@ export class Parallel extends Drawing {
       pen.beginPath(); pen.moveTo(x, this.top); pen.lineTo(x, this.bottom); pen.stroke();
       pen.font = `600 11px ${FONT}`;
       pen.fillStyle = paint.ink;
-      this.#title(pen, name, place, room);
+      this.#title(pen, titles[place], place, room);
       pen.font = `11px ${FONT}`;
       pen.fillStyle = paint.soft;
       const way = turned[place] ? "small is up" : "large is up";
@@ -154,9 +155,9 @@ export class Parallel extends Drawing {
       pen.fillText(isNarrow ? (turned[place] ? "min" : "max") : way, x, this.bottom + 42);
       const [low, high] = ranges[place] ?? [0, 0];
       const [down, up] = turned[place] ? [high, low] : [low, high];
-      const written = (value) => this.#written(pen, value, value === low && low < high, room);
-      pen.fillText(written(down), x, this.bottom + 12);
-      pen.fillText(written(up), x, this.top - 12);
+      const written = (value, isLow) => this.#written(pen, value, isLow, room);
+      pen.fillText(written(down, !turned[place]), x, this.bottom + 12);
+      pen.fillText(written(up, turned[place]), x, this.top - 12);
       this.labels.push(`${name}, ${way}`);
       this.ends.push(down, up);
     });
@@ -164,14 +165,25 @@ export class Parallel extends Drawing {
 
   // The end of an axis with as many digits as there is room for, and never inside the range.
   #written(pen, value, isLow, room) {
-    const fits = [5, 4, 3].find((digits) => pen.measureText(short(outside(value, isLow, digits))).width <= room);
-    return short(outside(value, isLow, fits ?? 2));
+    const ways = [5, 4, 3, 2].flatMap((digits) => {
+      const near = outside(value, isLow, digits);
+      return [short(near), near.toExponential().replace("+", "")].filter((text) => Number(text) === near);
+    });
+    return ways.find((text) => pen.measureText(text).width <= room) ?? ways.at(-1);
+  }
+
+  // The names as far as there is room for them; different ones are told apart.
+  #titles(pen, names, room) {
+    pen.font = `600 11px ${FONT}`;
+    const outer = this.axes.length > 1 ? room / 2 + MARGIN.side - 4 : room;
+    const shown = names.map((name, place) => fitted(pen, name, place === 0 || place === names.length - 1 ? outer : room));
+    const isApart = new Set(shown).size === new Set(names).size;
+    return isApart ? shown : fittedApart(pen, names, Math.min(outer, room));
   }
 
   // Below its axis; that of an outer axis is moved inwards as far as the picture needs.
-  #title(pen, name, place, room) {
+  #title(pen, shown, place, room) {
     const isOuter = place === 0 || place === this.axes.length - 1;
-    const shown = fitted(pen, name, this.axes.length > 1 && isOuter ? room / 2 + MARGIN.side - 4 : room);
     const half = pen.measureText(shown).width / 2;
     const out = isOuter && this.axes.length > 1 ? Math.max(0, half - room / 2) : 0;  // away from its neighbour
     const x = Math.min(Math.max(this.axes[place] + (place === 0 ? -out : out), half + 2), this.width - half - 2);

@@ -1,6 +1,6 @@
 // Two objectives against each other: all designs, those that remain, and the cone as a wedge at one of them.
 
-import { drawAxes } from "./axes.js";
+import { drawAxes, roomBeside } from "./axes.js";
 import { Drawing } from "./canvas.js";
 import { Cells } from "./cells.js";
 import { short } from "./dom.js";
@@ -79,8 +79,9 @@ export class Scatter extends Drawing {
 
   prepare() {
     const { x, y } = this.points;
-    this.box = { x: MARGIN.left, y: MARGIN.top, w: Math.max(10, this.width - MARGIN.left - MARGIN.right),
-      h: Math.max(10, this.height - MARGIN.top - MARGIN.bottom) };
+    const h = Math.max(10, this.height - MARGIN.top - MARGIN.bottom);
+    const beside = Math.max(MARGIN.left, y ? roomBeside(this.pen, this.view, h) : 0);
+    this.box = { x: beside, y: MARGIN.top, w: Math.max(10, this.width - beside - MARGIN.right), h };
     const [[left, right], [low, high]] = this.view;
     this.scale = [this.box.w / (right - left), this.box.h / (high - low)];
     this.px = Float32Array.from(x, (value) => this.across(value));
