@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,8 @@ _LISTED: Final = 4  # objectives called by name in one sentence, terms written o
 _RANGES: Final = 12  # objectives whose share of the weight is said
 _LITTLE: Final = 1e-5  # a share of the weight that nobody states
 _NOTHING: Final = 1e-12  # a part of a unit vector that is rounding
+_DIGITS: Final = 4  # of a rate
+_ROUNDED: Final = 1e-6  # of a rate: more than the room for rounding that stated directions are given
 
 
 def describe(
@@ -133,7 +136,7 @@ def _exchange(cone: Cone, named: _Named | None) -> list[str]:
         # The rate grows from this edge into the cone, unless the cone lies on the side of losses.
         least = ray[gain] * other[loss] > ray[loss] * other[gain]
         given, got = (1.0, 1.0) if named is None else (named.units[loss], named.units[gain])
-        rate = f"{'at least' if least else 'at most'} {got * ray[gain] / -ray[loss]:.4g}"
+        rate = _rate(got * ray[gain] / -ray[loss], least)
         if named is None:
             lost, won, worse, better = f"objective {loss + 1}", f"objective {gain + 1}", "loss", "gain"
         else:
@@ -143,6 +146,13 @@ def _exchange(cone: Cone, named: _Named | None) -> list[str]:
             )
         lines.append(f"A {worse} of {given:.6g} in {lost} is accepted for a {better} of {rate} in {won}.")
     return lines
+
+
+def _rate(amount: float, least: bool) -> str:
+    """Rounded to the side on which the exchange holds; a rate that was stated stays what it was."""
+    room = _ROUNDED if least else -_ROUNDED
+    shown = Context(_DIGITS, ROUND_CEILING if least else ROUND_FLOOR).create_decimal(repr(float(amount * (1 - room))))
+    return f"{'at least' if least else 'at most'} {float(shown):.{_DIGITS}g}"
 
 
 def _sum(weights: Floats, names: Sequence[str]) -> str:

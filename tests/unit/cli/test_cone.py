@@ -13,7 +13,7 @@ MATHEMATICS = ("Facets", "Rays", "alpha", "ordering complexity", "witness", "R^2
 def test_it_says_what_a_cone_means_and_nothing_else(capsys):
     code, out, _ = run(capsys, "cone", "planar:135", "--objectives", "speed,price", "--minimise", "price")
     assert code == 0
-    assert "A rise of 1 in price is accepted for a rise of at least 2.414 in speed." in out
+    assert "A rise of 1 in price is accepted for a rise of at least 2.415 in speed." in out
     assert not [word for word in MATHEMATICS if word in out]
 
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import conewise as cw
 from conewise.cli.main import commands
+from conewise.objectives import rounded_up
 from conewise.report.words import describe, weightings
 
 
@@ -67,14 +68,24 @@ def test_an_exchange_rate_is_a_least_or_a_most_one(rays):
         assert cone.contains(less) == ("at most" in line)
 
 
+def test_a_rate_in_words_holds_and_one_that_was_stated_is_said_as_it_was():
+    """13000 / 75 is 173.33...: a fall of 173.3 would not be enough."""
+    said = cw.Preferences(["price", "power"], minimise=["price"])
+    for power, rate in ((75, 173.4), (100, 130), (10, 1300)):
+        cone = said.accepts(give={"power": power}, get={"price": 13_000}).cone
+        lines = describe(cone, ["price", "power"], ["price"])
+        assert f"A fall of 1 in power is accepted for a fall of at least {rate:g} in price." in lines
+    assert "at most 1.999 in" in describe(cw.Cone.from_rays([[1, -0.5002], [1, -0.9]]))[2]  # 1.9992
+
+
 @pytest.mark.parametrize("degrees", [100, 120, 160])
 def test_named_exchanges_go_the_way_the_objectives_are_measured(degrees):
     """Strength should be large and price small, so a gain of strength is a rise and a gain of price a fall."""
     cone = cw.Cone.planar(degrees)
     named = describe(cone, ["strength", "price"], ["price"])
-    rate = np.tan(np.radians(degrees / 2 - 45)) ** -1
-    assert f"A rise of 1 in price is accepted for a rise of at least {rate:.4g} in strength." in named
-    assert f"A fall of 1 in strength is accepted for a fall of at least {rate:.4g} in price." in named
+    rate = rounded_up(np.tan(np.radians(degrees / 2 - 45)) ** -1, 4)
+    assert f"A rise of 1 in price is accepted for a rise of at least {rate:g} in strength." in named
+    assert f"A fall of 1 in strength is accepted for a fall of at least {rate:g} in price." in named
     assert named[0].endswith("weightings of strength and price.")
     assert named[-1] == "For price less is better, so a gain there is a decrease."
     assert not any("objective 1" in line or "objective 2" in line for line in named)
