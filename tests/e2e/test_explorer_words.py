@@ -97,9 +97,25 @@ def test_levels_that_nobody_meets_are_why_nobody_remains(chromium, tmp_path):
             reads(page, place, "No design meets the levels.")
         for place in ("#leaving", "#entering"):
             reads(page, place, "none")
+        saved = save_page(page, tmp_path)
         page.locator("#level-0").fill("3")
         reads(page, "#pareto", "1")
         reads(page, "#angle-range", "")
+    with visiting(chromium, saved.as_uri()) as page:
+        reads(page, "#names", "No design meets the levels.")
+        page.locator("#level-0").fill("3")
+        mentions(page, "#names", "d2")
+
+
+def test_a_page_says_whether_what_a_study_certifies_holds_for_every_truth(chromium, tmp_path):
+    with make(tmp_path / "trial.db", model=cw.models.Independent(), algorithm="auto") as study:
+        batch = study.ask(40)
+        study.tell(batch, values_of(batch))
+        with exploring(tmp_path / "trial.db") as address, visiting(chromium, address) as page:
+            mentions(page, "#standing", " certified on average over the prior (for every truth ")
+            assert "Not guaranteed" not in page.locator("#standing").inner_text()
+            study.withdraw(batch[:1], "an outlier", for_its_value=True)
+            mentions(page, "#standing", "Not guaranteed: 1 value was withdrawn for what it is")
 
 
 def test_of_a_study_with_levels_nothing_is_known_before_its_first_evaluation(chromium, tmp_path):

@@ -398,8 +398,7 @@ def _assumptions(study: Study) -> Assumptions:
 
 
 def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
-    words = status.result.status
-    epsilon = status.certified_epsilon
+    words, certified, guarantee = status.result.status, status.result.certified, status.result.guarantee
     return {
         "cone": str(study.cone),
         "evaluations": status.evaluations,
@@ -410,5 +409,13 @@ def _standing(study: Study, status: StudyStatus) -> dict[str, Any]:
         "unused": unused(status.evaluations, status.result.evaluations, status.finished),
         **{word.key: int((words == word.value).sum()) for word in Status},
         "epsilon": study.epsilon,
-        "certified_epsilon": None if epsilon is None or not np.isfinite(epsilon) else rounded_up(epsilon, _CERTIFIED),
+        "certified_epsilon": _up(status.certified_epsilon),
+        "by_prior": "prior" in certified,
+        "every_truth": _up(certified.get("every truth")),
+        "not_guaranteed": None if guarantee else guarantee.reason,
     }
+
+
+def _up(epsilon: float | None) -> float | None:
+    """A certified epsilon with as many digits as a page shows, and never less than what holds."""
+    return None if epsilon is None or not np.isfinite(epsilon) else rounded_up(epsilon, _CERTIFIED)

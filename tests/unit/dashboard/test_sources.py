@@ -154,3 +154,25 @@ def test_other_commands_refuse_them_as_well_where_they_must_be_subtracted(tmp_pa
     assert cw.front(path)["name"] == ["x", "z"]  # comparing alone is no trouble
     with pytest.raises(cw.InputError, match="means has numbers too large"):
         cw.Preferences(["a", "b"]).ask([[1e308, 1], [-1e308, 2], [0, 3]])
+
+
+def test_where_a_study_stands_says_for_what_its_epsilon_holds_or_that_nothing_is_guaranteed(tmp_path):
+    for name, model in (("plain", None), ("smooth", cw.models.Independent())):
+        path = tmp_path / f"{name}.db"
+        with make(path, model=model, algorithm="auto") as study:
+            batch = study.ask(40)
+            study.tell(batch, values_of(batch))
+            result = study.result()
+            source = Live(str(path), name=None, cone=None)
+            try:
+                found = source.standing()
+                assert found["not_guaranteed"] is None
+                assert found["by_prior"] == (model is not None)
+                every = result.certified.get("every truth")
+                assert found["every_truth"] == (None if every is None else pytest.approx(every, rel=1e-3))
+                study.withdraw(batch[:1], "an outlier", for_its_value=True)
+            finally:
+                source.close()
+        source = Live(str(path), name=None, cone=None)
+        assert "withdrawn for what it is" in source.standing()["not_guaranteed"]
+        source.close()

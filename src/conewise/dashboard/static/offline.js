@@ -5,7 +5,7 @@ import { byId, chooser, element, say, show, spread, traded, whole } from "./dom.
 import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
 import { wordsBack } from "./returning.js";
 import { drawSteps } from "./steps.js";
-import { byAverages, drawLegend, drawRemain, nowWords, standingWords, studyWords, withError } from "./verdicts.js";
+import { byAverages, drawLegend, drawRemain, nobodyWords, nowWords, standingWords, studyWords, withError } from "./verdicts.js";
 
 const PAUSE = 60;  // milliseconds without a move, before the list follows
 const LISTED = 400;
@@ -63,6 +63,7 @@ function drawNames() {
   const there = everyone.filter((k) => page.stays(k));
   const items = spread(there, LISTED).map((k) => { const made = element("li"); made.append(chooser(data.names[k], k, choose)); return made; });
   if (there.length > items.length) items.push(element("li", `${whole(items.length)} of ${whole(there.length)} are listed.`, "none"));
+  if (!there.length) items.push(element("li", nobodyWords(data, everyone.length), "none"));
   byId("names").replaceChildren(...items);
   if (chosen !== null) drawChosen();
 }

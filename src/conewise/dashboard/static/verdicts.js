@@ -6,6 +6,9 @@ export const byAverages = ({ live }) => (live ? ", by the averages" : "");
 
 const soFar = ({ live }) => (live ? ", by the averages so far" : "");
 
+// Why nobody remains.
+export const nobodyWords = (about, evaluated) => (evaluated ? `No design meets the levels${soFar(about)}.` : "No design has values yet.");
+
 // The end of the sentence at the head of the page: how many remain; `count` as it is written.
 export function drawRemain(about, count) {
   say("pareto", count);
@@ -38,12 +41,18 @@ export function studyWords({ status, probability, evidence, evaluations }) {
   return [["The study says", `${status}${chance}`], ["Evaluations", whole(evaluations)]];
 }
 
+// With a model the promise is another one than for every truth.
+function overPrior({ by_prior: byPrior, every_truth: everyTruth }) {
+  if (!byPrior) return "";
+  return ` on average over the prior${everyTruth === null ? "" : ` (for every truth ${short(everyTruth)})`}`;
+}
+
 export function standingWords(standing) {
-  const certified = standing.certified_epsilon === null ? "none certified yet" : `${short(standing.certified_epsilon)} certified`;
+  const certified = standing.certified_epsilon === null ? "none certified yet" : `${short(standing.certified_epsilon)} certified${overPrior(standing)}`;
   const rest = standing.finished ? "finished" : standing.remaining === null ? "going on" : `${standing.at_least ? "at least" : "about"} ${whole(standing.remaining)} to do`;
   const flight = standing.in_flight ? `, ${whole(standing.in_flight)} in flight` : "";
   return `${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
     + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, `
     + `${standing.misses_a_level ? `${standing.misses_a_level} missing a level, ` : ""}${standing.undecided} undecided; `
-    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`;
+    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.not_guaranteed ? `Not guaranteed: ${standing.not_guaranteed}. ` : ""}${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`;
 }

@@ -1,7 +1,7 @@
 // Three objectives: all weightings are a triangle, and the preference is a part of it. Where it is the part of least
 // shares, its sides are dragged; any other part is shown, and dragging replaces it.
 
-import { FONT, colours, fitted } from "./canvas.js";
+import { FONT, colours, fittedApart } from "./canvas.js";
 import { byId, say, short } from "./dom.js";
 
 const MARGIN = { side: 24, top: 26, bottom: 28 };
@@ -147,7 +147,7 @@ function draw() {
   pen.font = `600 12px ${FONT}`;
   pen.fillStyle = paint.ink;
   pen.textBaseline = "middle";
-  const names = start.objectives.map((name) => fitted(pen, name, width / 2 - 10));
+  const names = fittedApart(pen, start.objectives, width / 2 - 10);
   pen.textAlign = "center";
   pen.fillText(names[0], width / 2, 12);
   pen.textAlign = "left";
