@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import socket
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -410,3 +411,26 @@ def test_a_page_about_a_study_goes_on_after_the_explorer_was_started_again(chrom
             page.locator("#problem").wait_for(state="hidden")
             reads(page, "#pareto", str(cw.pareto_mask(study.result().means, study.cone).sum()))
         page.close()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        'base={"shares":[20,20,20]}',
+        "base=null",
+        'base={"text":"orthant:4"}',
+        'said=[{"accept":[0,1,2,3]},null,7]',
+        'said=[{"prefer":5}]',
+        'said=[{"accept":[0,-1,1,2]}]',
+    ],
+)
+def test_a_bookmark_of_another_table_opens_the_page_as_it_begins(chromium, snw, part):
+    with visiting(chromium, snw) as page:
+        page.goto("about:blank")
+        page.goto(f"{snw}#{quote(part, safe='=')}")
+        page.wait_for_selector("body[data-ready=yes]")
+        reads(page, "#pareto", "26")
+        reads(page, "#refusal", "")
+        page.locator("#degrees-exact").fill("120")
+        mentions(page, "#caption-first", "planar:120")
+        assert page.locator("#said li").count() == 0

@@ -13,7 +13,7 @@ import { drawLevels, levelsAsked, levelsNoted, misses, missing, restoreLevels, s
 import { counted, drawCards, drawDifference, drawMoved, drawMoves, drawSelected, drawWords } from "./lists.js";
 import { confidenceOf, drawStanding, drawUpcoming, loadConfidence, setUpLive } from "./live.js";
 import { drawBrushes, drawPictures, picture, pointAt, setUpPictures, setZoom } from "./pictures.js";
-import { asked, baseOf, held, inSteps, setEdges, settle } from "./preference.js";
+import { asked, baseOf, held, inSteps, isBase, isSaid, setEdges, settle } from "./preference.js";
 import { waysBack } from "./returning.js";
 import { setUpSaving } from "./saving.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
@@ -279,8 +279,8 @@ function remember() { if (ready()) note(state(), plain); }
 
 async function restore(found) {
   const wantedState = { ...plain, ...found };
-  held.base = wantedState.base;
-  held.said = Array.isArray(wantedState.said) ? wantedState.said : [];
+  held.base = isBase(wantedState.base, held.dim) ? wantedState.base : plain.base;
+  held.said = Array.isArray(wantedState.said) ? wantedState.said.filter((statement) => isSaid(statement, held.dim)) : [];
   restoreLevels(wantedState.levels);
   byId("second").value = String(wantedState.second ?? "");
   if (Array.isArray(wantedState.axes) && wantedState.axes.every((place) => place === null || shown.start.objectives[place] !== undefined)) shown.axes = wantedState.axes;
@@ -424,6 +424,11 @@ async function begin() {
   if (shown.angles) drawCurve(shown.angles);
   settle();
   await update();
+  if (!shown.answer && window.location.hash) {  // a preference that is refused here is as if it were not there
+    [held.base, held.said] = [plain.base, []];
+    settle();
+    await update();
+  }
   rested = shown.answer ? { text: shown.answer.first.cone, ...levelsAsked() } : null;
   window.addEventListener("popstate", async () => { await restore(read()); setZoom(null); changed(); });
   document.body.dataset.ready = "yes";

@@ -21,6 +21,21 @@ export function baseOf(text, dim) {
   return found ? { degrees: found[1] === undefined ? 90 : Number(found[1]) } : { text };
 }
 
+// Whether an address holds a preference of this page: it may be cut, or of another table.
+const numbers = (list, count) => Array.isArray(list) && list.length === count && list.every(Number.isFinite);
+
+export function isBase(base, dim) {
+  const { degrees, shares, ranking, text } = base ?? {};
+  return (dim === 2 && Number.isFinite(degrees)) || numbers(shares, dim) || numbers(ranking, dim) || typeof text === "string";
+}
+
+export function isSaid(statement, dim) {
+  const { accept, prefer, undecided, names = [] } = statement ?? {};
+  if (accept) return numbers(accept, 4) && [accept[0], accept[2]].every((place) => Number.isInteger(place) && place >= 0 && place < dim);
+  const pair = prefer ?? undecided;
+  return Array.isArray(names) && Array.isArray(pair) && pair.length === 2 && pair.every((design) => numbers(design, dim));
+}
+
 // The directions of improvement that were said.
 export function saidRays() {
   const turned = ([a, b]) => [held.steps[0] * a, held.steps[1] * b];
