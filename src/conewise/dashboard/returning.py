@@ -57,10 +57,12 @@ def returning(designs: Designs, index: int, preference: Any) -> list[dict[str, A
     ):
         found.append({"shares": [math.floor(10 * share / times) / 10 for share in shares]})
     # Where one exchange alone does it as well, that is the simpler way to say it.
-    return [way for way in _changed(designs, index, preference) if way["factor"] * _MOVED < factor] + found
+    return [way for way in _changed(designs, index, preference, remains) if way["factor"] * _MOVED < factor] + found
 
 
-def _changed(designs: Designs, index: int, preference: Any) -> list[dict[str, Any]]:
+def _changed(
+    designs: Designs, index: int, preference: Any, remains: Callable[[dict[str, Any]], bool]
+) -> list[dict[str, Any]]:
     """The smallest change over all exchanges: as a cone, with what was said that still holds, and what it means.
 
     `exchanges` are those that it moves furthest: for 1 of an objective so much of another one, before and after.
@@ -69,11 +71,15 @@ def _changed(designs: Designs, index: int, preference: Any) -> list[dict[str, An
     change = smallest_change(designs.means, int(np.searchsorted(designs.known, index)), cone)
     if change is None:
         return []
+    said = preference.get("said", [])
     kept = [
         place
         for place, statement in enumerate(spoken(preference, designs))
         if bool(change.cone.contains(statement.rays).all())
     ]
+    text = str(change.cone)
+    if not remains({"text": text, "said": [said[place] for place in kept]}):
+        return []  # no click would do it: the numbers are too far apart
     before, after = views(cone)["exchanges"], views(change.cone)["exchanges"]
     units = designs.meaning.units.tolist()
     moved = sorted(
@@ -86,7 +92,7 @@ def _changed(designs: Designs, index: int, preference: Any) -> list[dict[str, An
         reverse=True,
     )
     exchanges = [list(exchange) for _, *exchange in moved[:_MOST_NAMED]]
-    return [{"factor": change.factor, "text": str(change.cone), "kept": kept, "exchanges": exchanges}]
+    return [{"factor": change.factor, "text": text, "kept": kept, "exchanges": exchanges}]
 
 
 def _holds_dearer(

@@ -74,6 +74,17 @@ def test_the_smallest_change_of_all_takes_back_only_what_it_must():
     assert kept & {1, 2}  # some statements stay, and some go
 
 
+@pytest.mark.parametrize("base", [{"shares": [20, 20, 20]}, {"text": "importance:0.2"}])
+def test_a_change_that_no_click_could_make_is_not_offered(base):
+    """Beside what was said, a cone of such different weights cannot be computed with."""
+    designs = designs_of([[-1, 0, -0.001], [0, 100_000, 0.001], [1, -200_000, -0.002]])
+    preference = base | {"said": [{"prefer": designs.values[[1, 0]].tolist()}]}
+    ways = returning(designs, 2, preference)
+    assert [list(way) for way in ways] == ([["shares"]] if "shares" in base else [])
+    for way in ways:
+        assert cw.pareto_mask(designs.means, stated(preference | way, designs))[2]
+
+
 def test_who_is_beaten_in_every_respect_never_returns_and_the_desk_asks_only_of_those_that_are_out():
     never = np.flatnonzero(~cw.pareto_mask(DESIGNS.means, cw.Cone.orthant(3)))[0]
     said = {"text": "orthant:3", "said": [{"accept": [1, 2.0, 0, 0.5]}]}
