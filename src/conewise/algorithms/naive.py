@@ -18,6 +18,7 @@ from conewise.budgets import (
     failure_probability,
     naive_budget,
 )
+from conewise.certificate.fit import check_possible
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
@@ -138,7 +139,9 @@ class NaiveElimination(Answering, Planner):
         return Pulls.each(extra)
 
     def tell(self, state: Statistics, observations: Observations) -> Statistics:
-        """The state with these observations."""
+        """The state with these observations; refused are those that the assumption rules out."""
+        if self.noise is not None:
+            check_possible(observations, self.noise, state)
         return state.add(observations)
 
     def recommend(self, state: Statistics) -> Result:

@@ -49,7 +49,6 @@ def needs_scatters(noise: Noise) -> bool:
 
 def check_fit(observations: Observations, noise: Noise) -> None:
     """Refuse observations that an assumption rules out, or that do not show what has to be estimated."""
-    dim = observations.means.shape[1]
     if not needs_scatters(noise):
         return
     # Scatters that nobody told are one shared 0, which has no strides; a sample that really is constant tells its own.
@@ -58,7 +57,13 @@ def check_fit(observations: Observations, noise: Noise) -> None:
             "an entry sums up several evaluations without their scatter, so nothing shows how large the noise is: pass "
             "scatters, or tell every evaluation, or assume a size (Gaussian(sigma))."
         )
-    if (limits := Limits.of(noise, dim)) is None or not (misfit := np.argwhere(limits.misfits(observations))).size:
+    check_range(observations, noise)
+
+
+def check_range(observations: Observations, noise: Noise) -> None:
+    """Refuse values outside the range that an assumption gives."""
+    limits = Limits.of(noise, observations.means.shape[1])
+    if limits is None or not (misfit := np.argwhere(limits.misfits(observations))).size:
         return
     entry, d = misfit[0]
     value = observations.means[entry, d]
@@ -71,6 +76,13 @@ def check_fit(observations: Observations, noise: Noise) -> None:
         f"a value of {value:g} came, outside of {limits.low[d]:g} to {limits.high[d]:g}, the range that the noise "
         "assumes: give the true range."
     )
+
+
+def check_possible(observations: Observations, noise: Noise, before: Statistics) -> None:
+    """Refuse values that an assumption of a known size rules out: no guarantee would be about them."""
+    before.check(observations)
+    check_range(observations, noise)
+    check_exact(observations, noise, lambda: before)
 
 
 def check_exact(observations: Observations, noise: Noise, before: Callable[[], Statistics]) -> None:
@@ -94,8 +106,9 @@ def check_constant(observations: Observations, columns: Indices, before: Statist
     off = (np.abs(values - known) > _SAME * scale) | (scatters > observations.counts[:, None] * (_SAME * scale) ** 2)
     if off.any():
         entry, at = np.argwhere(off)[0]
+        one, other = f"{known[entry, at]:g}", f"{values[entry, at]:g}"
+        found = f"varies around {one}" if one == other else f"is {one} and {other}"
         raise InputError(
-            f"objective {first + columns[at] + 1} of design {observations.designs[entry]} is {known[entry, at]:g} and "
-            f"{values[entry, at]:g}, although it is declared to have no noise: give the right value, or assume a "
-            "noise."
+            f"objective {first + columns[at] + 1} of design {observations.designs[entry]} {found}, although it is "
+            "declared to have no noise: give the right value, or assume a noise."
         )

@@ -15,7 +15,7 @@ from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive,
 from conewise._noisetext import turned
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls
-from conewise.noise import Binary, Bounded, ByObjective, Gaussian, Known, Noise, SubGaussian
+from conewise.noise import Binary, ByObjective, Gaussian, Known, Noise, SubGaussian
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 
@@ -151,7 +151,9 @@ class UniformNoise(NoiseSource):
         self.half_width = read_only(as_floats(half_width, "half_width").copy())
         if self.half_width.ndim > 1 or not np.isfinite(self.half_width).all() or (self.half_width <= 0).any():
             raise InputError("half_width must be positive: a number, or one an objective.")
-        self.assumption = Bounded(-self.half_width, self.half_width)
+        # E exp(s Y) = sinh(s h) / (s h) <= exp((s h)^2 / 2); the mean may be anywhere, so no range is known of values.
+        each = [SubGaussian(h) for h in np.atleast_1d(self.half_width).tolist()]
+        self.assumption = ByObjective(each) if self.half_width.ndim else each[0]
 
     def check_dim(self, dim: int, n_designs: int) -> None:
         """One number for all objectives, or one each."""

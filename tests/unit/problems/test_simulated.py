@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.noise import Bounded, Gaussian, SubGaussian
+from conewise.noise import Gaussian, SubGaussian
 from conewise.problems import (
     GaussianNoise,
     HeavyTailed,
@@ -176,7 +176,8 @@ def test_assumptions():
     assert SimulatedBandit(MEANS, noise).assumption is noise
     assert SimulatedBandit(MEANS, TwoPoint([2, 3, 6])).assumption == SubGaussian(7.0)
     uniform = SimulatedBandit(MEANS, UniformNoise([1, 2, 3])).assumption
-    assert isinstance(uniform, Bounded)
+    assert [own.sigma for own in uniform.each] == [1, 2, 3]  # nothing bounds values whose mean may be anywhere
+    assert SimulatedBandit(MEANS, UniformNoise(2)).assumption == SubGaussian(2.0)
     np.testing.assert_allclose(uniform.scales(np.eye(3)), [1, 2, 3])
     assert SimulatedBandit(MEANS, HeavyTailed()).assumption is None
 

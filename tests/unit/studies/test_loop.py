@@ -7,7 +7,7 @@ import pytest
 
 import conewise as cw
 from conewise.algorithms import NaiveElimination
-from conewise.noise import Gaussian, SubGaussian
+from conewise.noise import Bounded, ByObjective, Gaussian, Known, SubGaussian
 from conewise.problems import HeavyTailed, SimulatedBandit, TwoPoint, UniformNoise
 from conewise.studies import run
 
@@ -41,6 +41,17 @@ def test_other_noise_is_known_by_its_assumption(noise):
     assert isinstance(result.guarantee, cw.Guarantee)
     assert noise.assumption.words in result.guarantee.assumption
     assert cw.verdict(result.pareto, IMRT.means, WIDE, 0.2).success
+    assert identify(SimulatedBandit(IMRT.means, noise), epsilon=0.5, algorithm="auto").guarantee
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "naive", "paveba", "ape", "auer", "psips"])
+def test_values_that_the_assumption_rules_out_are_refused_by_every_rule(algorithm):
+    noisy = SimulatedBandit([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]], Gaussian(0.3))
+    asked = {"epsilon": 0.3, "algorithm": algorithm}
+    with pytest.raises(cw.InputError, match="the range that the noise assumes: give the true range"):
+        identify(noisy, noise=Bounded(0, 0.5), **asked)
+    with pytest.raises(cw.InputError, match=r"objective 2 of design \d (is|varies).* declared to have no noise"):
+        identify(noisy, noise=ByObjective([Gaussian(0.3), Known()]), **asked)
 
 
 def test_noise_that_nothing_is_known_of_needs_a_number_by_hand():

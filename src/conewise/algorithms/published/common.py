@@ -13,6 +13,7 @@ from conewise._arrays import Bools, Floats, Indices, as_non_negative
 from conewise._limits import LARGEST_GROWTH
 from conewise.algorithms.contract import FixedConfidence, Result
 from conewise.budgets import check_designs
+from conewise.certificate.fit import check_possible
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.feedback import Counts, Observations, Pulls, Statistics
@@ -45,6 +46,10 @@ class Published(FixedConfidence):
     def scales(self) -> Floats:
         """(N,): s_n, the standard deviation (or subgaussian parameter) of one evaluation along facet n."""
         return np.asarray(self.noise.scales(self.cone.facets))
+
+    def check_told(self, observations: Observations, seen: Statistics) -> None:
+        """Refuse what the assumption rules out."""
+        check_possible(observations, self.noise, seen)
 
     def batch(self, counts: Counts | int) -> Counts:
         """How many further evaluations a design with that many gets at once."""
@@ -79,7 +84,8 @@ class OnStatistics(Published):
         return Statistics.empty(self.n_designs, self.cone.dim)
 
     def tell(self, state: Statistics, observations: Observations) -> Statistics:
-        """The state with these observations."""
+        """The state with these observations; refused are those that the assumption rules out."""
+        self.check_told(observations, state)
         return state.add(observations)
 
 

@@ -17,9 +17,10 @@ from conewise.algorithms.contract import Planner, Result, Seen
 from conewise.algorithms.published.common import best_guess, check_pairs
 from conewise.algorithms.published.rounds import RoundByRound, Rounds, Standing, Standings
 from conewise.budgets import check_noise
+from conewise.certificate.fit import check_possible
 from conewise.cones import Cone
 from conewise.errors import InputError
-from conewise.feedback import Counts, Statistics
+from conewise.feedback import Counts, Observations, Statistics
 from conewise.gaps import cover_gaps, escape_gaps
 from conewise.goals import Heuristic
 from conewise.noise import Noise
@@ -88,6 +89,10 @@ class EmpiricalGapElimination(RoundByRound, Planner):
             spent += active * (level - before)
             before = level
         return self.budget - spent
+
+    def check_told(self, observations: Observations, seen: Statistics) -> None:
+        """Refuse what the assumption rules out."""
+        check_possible(observations, self.noise, seen)
 
     def allowed(self, state: Seen, most: int | None) -> int | None:
         """What is left of the budget."""

@@ -107,6 +107,10 @@ class RoundByRound(ABC):
         """The standings after a round in which every design in play has reached its target."""
 
     @abstractmethod
+    def check_told(self, observations: Observations, seen: Statistics) -> None:
+        """Refuse observations that cannot be."""
+
+    @abstractmethod
     def allowed(self, state: Seen, most: int | None) -> int | None:
         """How many evaluations may be asked for."""
 
@@ -125,7 +129,8 @@ class RoundByRound(ABC):
 
     def tell(self, state: Rounds, observations: Observations) -> Rounds:
         """The state with these observations, and the rounds judged that they complete."""
-        seen = state.seen.add(observations)  # refuses what does not fit
+        self.check_told(observations, state.seen)
+        seen = state.seen.add(observations)
         if not len(observations):
             return state
         used, judged, standing, target = state.used, state.judged, state.standing, state.target
