@@ -123,7 +123,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("published.ehvi", "published.pfes"),
     ],
     "analysis": [
-        ("oddities", "planning", "units", "fitting"),
+        ("oddities", "planning", "unproven", "fitting"),
+        ("units",),
         ("gathering", "guesses"),
         ("explanations", "separate"),
         ("blocks", "modelled"),

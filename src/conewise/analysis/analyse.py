@@ -29,11 +29,12 @@ from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.separate import measured_separately
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
+from conewise.analysis.unproven import shared_by, where_shared
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Question, notion_of
+from conewise.goals import AnsweringInWords, Guarantee, Question, notion_of
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, check_said_of, with_levels
@@ -276,8 +277,7 @@ def analyse(
             f"be more than {max_evaluations}; give the limit that was fixed before the first evaluation, or leave it "
             "out."
         )
-    if shared := str(getattr(source, "shared", "")):
-        judged = replace(judged, result=_without_proof(judged.result, shared, getattr(source, "block", None)))
+    judged = replace(judged, result=where_shared(judged.result, source))
     if were_chosen(source):
         judged = replace(judged, result=with_chosen_units(judged.result, question))
     guess = Guess.of(question, judged.statistics, judged.prices)
@@ -293,7 +293,7 @@ def analyse(
         values.pairs(),
         isinstance(source, LongTable) and source.exported,
         values.far(judged.statistics),
-        shared,
+        shared_by(source),
         guess,
         were_chosen(source),
     )
@@ -401,18 +401,3 @@ def _alone(source: Source, statistics: Statistics, question: Question, final: bo
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, question, final, 0)
     return Analysis(result, plan, findings.sentences(), question, ())
-
-
-def _without_proof(result: Result, shared: str, block: str | None) -> Result:
-    """What is left of an answer where designs were evaluated on the same folds or samples: a guess."""
-    reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"
-    if block is not None:
-        reason += f" (compare them block by block: --block {block}, in Python block={block!r})"
-    nobody = np.zeros_like(result.certain)
-    return replace(
-        result,
-        guarantee=Heuristic(reason),
-        certified_epsilon=None,
-        certain=nobody,
-        certified=dict.fromkeys(result.certified),
-    )

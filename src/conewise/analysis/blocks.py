@@ -15,9 +15,10 @@ from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import joined
 from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
+from conewise.analysis.unproven import FOLDS, shared_by, without_proof
 from conewise.errors import InputError, counted, printable, shown
 from conewise.feedback import Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic, Question
+from conewise.goals import Guarantee, Question
 from conewise.noise import Noise
 from conewise.problems.recorded import as_population, by_values
 from conewise.tables.blocked import Blocked, read_blocked
@@ -25,6 +26,10 @@ from conewise.tables.measurements import LongTable, Source
 
 ALL = "all"
 """The population is the blocks of the table."""
+_TRAINED = (
+    "the folds of one cross-validation share training data, and no proof covers averages over more folds than these "
+    "(of these alone: --population all, in Python population='all')"
+)
 _ADAPTIVE = (
     "a study wrote this table, and which blocks a design has met there depends on the values; the study's own answer "
     "covers that"
@@ -80,9 +85,8 @@ class Blocks:
         if len(table.names) == 1:
             meaning.check_no_levels("the analysis of a single design", "compare its averages with it")
             return _alone(table, question)
-        return _of_many(
-            table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source), source.exported
-        )
+        doubt = _ADAPTIVE if source.exported else _TRAINED if shared_by(source) == FOLDS else None
+        return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source), doubt)
 
 
 def assumed_of(table: Blocked) -> Noise:
@@ -106,7 +110,7 @@ def population_of(given: Any, blocks: int) -> int | None:
 
 
 def _of_many(
-    table: Blocked, question: Question, population: int | None, seed: int, chosen: bool, exported: bool
+    table: Blocked, question: Question, population: int | None, seed: int, chosen: bool, doubt: str | None
 ) -> BlockAnswer:
     blocks = len(table.blocks)
     rule = PairedElimination(question, len(table.names), blocks=blocks, population=population, once=True)
@@ -115,11 +119,9 @@ def _of_many(
     result = rule.recommend(state).named(table.names, table.meaning)
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
-    adaptive = exported and not exact
-    if adaptive and result.guarantee:
-        result = replace(
-            result, guarantee=Heuristic(_ADAPTIVE), certified_epsilon=None, certain=np.zeros_like(result.certain)
-        )
+    doubt = None if exact else doubt
+    if doubt is not None and result.guarantee:
+        result = without_proof(result, doubt)
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
         needed = PairedElimination.needed(rule.certificate.claims(state))
@@ -128,7 +130,7 @@ def _of_many(
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
     priced = table_prices(rule, state) if pulls.total else ()
     guess = Guess.of(question, state.statistics, priced[1:], population)
-    doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "adaptive": adaptive}
+    doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "doubtful": doubt is not None}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
     odd = [] if exact else _not_normal(table, rule.certificate.kinds.normal)
     sentences = (

@@ -52,8 +52,8 @@ class Findings:
     """What the averages say by themselves."""
     units_chosen: bool = False
     """Whether the values have chosen the units."""
-    adaptive: bool = False
-    """Whether the values have decided which blocks were met."""
+    doubtful: bool = False
+    """Whether no proof covers what its blocks are: values decided which were met, or folds share training data."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -305,7 +305,7 @@ class Findings:
     def _doubted(self) -> bool:
         """Whether no proof covers the answer, for another reason than too few data."""
         worth = self.result.guarantee
-        return bool(self.shared) or self.adaptive or (self.units_chosen and not worth and worth.reason == CHOSEN)
+        return bool(self.shared) or self.doubtful or (self.units_chosen and not worth and worth.reason == CHOSEN)
 
     def _units(self) -> list[str]:
         """Once, where objectives of very different spread are measured in one unit, or values have chosen the units."""

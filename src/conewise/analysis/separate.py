@@ -18,6 +18,8 @@ from conewise.analysis.fitting import check_separate
 from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
 from conewise.analysis.planning import UP_TO_A_LOOK
+from conewise.analysis.units import CHOSEN, were_chosen, with_chosen_units
+from conewise.analysis.unproven import shared_by, where_shared
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
@@ -63,6 +65,8 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
     if len(source.names) < 2:
         raise InputError("there is one design only, so nothing is compared.")
     result, evidence, seen, cells = (_once if final else _again)(source, question, most)
+    result = where_shared(result, source)
+    result = with_chosen_units(result, question) if were_chosen(source) else result
     result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
     said = _sentences(result, seen, question, source, guess, wanted)
@@ -136,12 +140,17 @@ def _sentences(
     kept = [printable(name) for name in result.names()]
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     lines = []
-    if result.certified_epsilon is None:
+    worth = result.guarantee
+    doubted = not worth and (bool(shared_by(source)) or worth.reason == CHOSEN)
+    returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
+    left = undecided_words(open_) if open_ else "nothing is undecided"
+    found = f"{returned}; {left} at {question.columns.at(question.epsilon)}"
+    if not worth and doubted:
+        lines += [f"{found}; that is a guess, not a guarantee.", f"Nothing is certified: {worth.reason}."]
+    elif result.certified_epsilon is None:
         lines.append(f"Nothing is certified: {result.stopped_because}.")
     else:
-        returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
-        left = undecided_words(open_) if open_ else "nothing is undecided"
-        lines.append(f"{returned}; {left} at {question.columns.at(question.epsilon)}.")
+        lines.append(f"{found}.")
         if question.columns.levels:
             missing = int((result.status == Status.MISSES.value).sum())
             verb = "misses" if missing == 1 else "miss"
@@ -149,8 +158,8 @@ def _sentences(
         holds = question.columns.within(result.certified_epsilon)
         lines.append(f"The data certify epsilon = {holds}, with probability at least {certainty(question.delta)}.")
     lines += front_words(guess, source.names) if open_ else []
-    if result.guarantee:
-        lines.append(f"Assumed: {result.guarantee.assumption}.")
+    if worth:
+        lines.append(f"Assumed: {worth.assumption}.")
     times = seen.repetitions
     each = ", ".join(
         f"{printable(name)} {_times(low, high)}"
@@ -161,15 +170,16 @@ def _sentences(
     if len(lacking):
         design, d = lacking[0]
         lines.append(f"{printable(source.names[design])} has no value of {source.objectives[d]!r}.")
-    if wanted is None:
+    if wanted is None and not doubted:
         lines.append(
             "The table was declared final: if you look again after adding data the guarantee is lost, as it is if what "
             "was seen decided when to stop."
         )
-    else:
+    elif not doubted:
         lines.append(
             "You may add measurements of any objectives and designs and look again: the guarantee covers all looks."
         )
+    if wanted is not None:
         cells = cell_words(wanted, source.names, source.objectives)
         lines += [f"{UP_TO_A_LOOK}{listed(cells)}."] if cells else []
     return tuple(lines)

@@ -7,15 +7,15 @@ epsilon = 0, one design beats another or does not, whatever a step is (docs/obje
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final, cast
 
 import numpy as np
 
 from conewise.algorithms import Result
+from conewise.analysis.unproven import without_proof
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
-from conewise.goals import Heuristic, Question
+from conewise.goals import Question
 from conewise.objectives import proposed_units, weighs, with_units
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
@@ -61,4 +61,4 @@ def with_chosen_units(result: Result, question: Question) -> Result:
     """What is left of an answer whose units were taken from the values."""
     if stands(result, question) or not result.guarantee:
         return result
-    return replace(result, guarantee=Heuristic(CHOSEN), certified_epsilon=None, certain=np.zeros_like(result.certain))
+    return without_proof(result, CHOSEN)

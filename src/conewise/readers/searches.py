@@ -22,7 +22,8 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
 
     `results` is `search.cv_results_`, the fitted search itself, or a JSON file of it. Scores of scikit-learn are larger
     where they are better (neg_log_loss). All settings meet the same folds, so that their evaluations are not
-    independent: compare them fold by fold, `analyse(table, block="fold", ...)`; otherwise the answer is a guess.
+    independent: compare them fold by fold, `analyse(table, block="fold", population="all", ...)`; otherwise the answer
+    is a guess.
     """
     data = _data(results)
     found: dict[str, dict[int, Any]] = {}

@@ -50,6 +50,15 @@ def test_everything_else_is_a_guess_that_says_why(change):
         assert not any("The data certify" in line for line in found.explanations)
 
 
+@pytest.mark.parametrize("final", [True, False])
+def test_objectives_that_were_measured_separately_are_a_guess_in_chosen_units_too(final):
+    found = cw.analyse(rows(), **ASKED, epsilon=0.5, units="auto", separate=True, final=final)
+    assert "the units were taken from the values" in str(found.result.guarantee)
+    assert found.result.certified_epsilon is None
+    assert "that is a guess, not a guarantee" in found.explanations[0]
+    assert not any("certify" in line or "covers all looks" in line for line in found.explanations)
+
+
 def test_the_same_answer_in_euros_and_in_thousands():
     few, many = (cw.analyse(rows(scale=s), **ASKED, epsilon=0.3, units="auto") for s in (1.0, 1000.0))
     assert few.result.status.tolist() == many.result.status.tolist()

@@ -38,12 +38,32 @@ def test_no_guarantee_where_designs_share_folds():
     assert "with probability" not in text
 
 
+@pytest.mark.parametrize("options", [{}, {"final": True}])
+def test_no_guarantee_either_where_objectives_on_shared_folds_count_separately(options):
+    found = cw.analyse(readers.cv_results(DATA / "sklearn.json"), delta=0.1, epsilon=5, separate=True, **options)
+    assert "evaluated on the same folds" in str(found.result.guarantee)
+    assert found.result.certified_epsilon is None
+    text = " ".join(found.explanations)
+    assert "guess, not a guarantee" in text
+    assert "with probability" not in text
+    assert "the guarantee" not in text
+
+
+def test_folds_share_training_data_so_that_no_proof_covers_more_folds_than_these():
+    table = readers.cv_results(DATA / "sklearn.json")
+    more = cw.analyse(table, block="fold", delta=0.1, epsilon=5)
+    assert "share training data" in str(more.result.guarantee)
+    assert more.result.certified_epsilon is None
+    assert "guess, not a guarantee" in more.explanations[0]
+    assert cw.analyse(table, block="fold", delta=0.1, epsilon=5, population="all").result.guarantee
+
+
 @pytest.mark.parametrize(
     ("table", "options", "returned"),
     [
         (lambda: readers.inspect(DATA / "inspect"), {"population": "all", "repetitions": True}, ["mockllm/good"]),
         (lambda: readers.lm_eval(DATA / "lm_eval"), {"population": "all"}, ["model-2"]),
-        (lambda: readers.cv_results(DATA / "sklearn.json"), {"epsilon": 0.1}, None),
+        (lambda: readers.cv_results(DATA / "sklearn.json"), {"epsilon": 0.1, "population": "all"}, None),
     ],
 )
 def test_what_is_shared_is_compared_block_by_block(table, options, returned):
