@@ -226,6 +226,14 @@ def analyse_command(
     if out is not None:
         check_output(out, inputs=files, force=force)
     written = Origin(origin, study, melted)
+    written.check_alone(
+        design=design,
+        means=means,
+        errors=errors,
+        deviations=deviations,
+        counts=counts,
+        incomplete=incomplete != "refuse",
+    )
     with spooled(files) as paths:
         table: LongTable | WideTable
         named = all_named(objectives, minimise, units, levels, assumption)

@@ -38,6 +38,12 @@ class Origin:
                 f"measured together; got {len(self.columns)}."
             )
 
+    def check_alone(self, **options: Any) -> None:
+        """Refuse options that describe a table of one's own: `incomplete="skip"` is --incomplete, and so on."""
+        given = next((name for name, value in options.items() if value), None)
+        if self.kind is not None and given is not None and (self.kind, given) != ("melted", "design"):
+            raise InputError(f"--{given} describes a table of your own; with --from {self.kind} leave it out.")
+
     def read(
         self,
         files: Sequence[Path],

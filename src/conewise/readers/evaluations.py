@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, chosen
+from conewise.readers.imported import Imported, as_value, chosen, text_of
 from conewise.readers.packed import ENDING, unpacked
+from conewise.tables.designcolumns import called
 from conewise.tables.files import check_each_once, copies_among
 from conewise.tables.names import first_repeated
 
@@ -66,21 +67,28 @@ def lm_eval(
     for path in _files(files, "**/samples_*.jsonl"):
         task = path.name.removeprefix("samples_").rpartition("_")[0]
         here = []
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        # by line feeds alone: other marks of a new line may stand within a text of JSON
+        for number, line in enumerate(text_of(path).removesuffix("\n").split("\n"), start=1):
             record = _loaded(line, f"{path.name}, line {number}")
             metrics = record.get("metrics") if isinstance(record, dict) else None
-            if not isinstance(metrics, list) or "doc_id" not in record:
+            if not isinstance(metrics, list) or not all(isinstance(m, str) for m in metrics) or "doc_id" not in record:
                 raise InputError(f"{path.name}, line {number} is no sample of lm-eval: it lacks metrics or doc_id.")
             scores = {metric: _number(record.get(metric), metric, path.name) for metric in metrics}
-            about = {"design": path.parent.name, "sample": f"{task}/{record['doc_id']}", "filter": record.get("filter")}
-            here.append(about | scores)
+            here.append(
+                {
+                    "design": path.resolve().parent.name,
+                    "sample": f"{task}/{record['doc_id']}",
+                    "filter": str(record.get("filter")),
+                }
+                | scores
+            )
         rows += _of_filter(here, filter, path.name)
     return _compared(rows, objectives, minimise, "the samples")
 
 
 def _of_filter(rows: list[dict[str, Any]], wanted: str | None, where: str) -> list[dict[str, Any]]:
     """The lines of one filter of a task, in which every document stands once."""
-    filters = list(dict.fromkeys(str(row["filter"]) for row in rows))
+    filters = list(dict.fromkeys(row["filter"] for row in rows))
     if len(filters) > 1 and wanted not in filters:
         raise InputError(
             f"{where} has a line for each of the filters {', '.join(filters)[:200]}, of the same answers; say which "
@@ -108,8 +116,16 @@ def _compared(
     rows: list[dict[str, Any]], objectives: Sequence[str | Objective], minimise: Sequence[str], what: str
 ) -> Imported:
     about = ("design", "sample", "epoch", "filter")
-    common = [key for key in (rows[0] if rows else ()) if key not in about and all(key in row for row in rows)]
-    return Imported(rows, chosen(common, objectives, what), minimise=minimise, shared="samples", block="sample")
+    found = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in about]
+    wanted = chosen(found, objectives, what)
+    for row in rows:
+        lacking = next((name for name in called(wanted) if name not in row), None)
+        if lacking is not None:
+            raise InputError(
+                f"the sample {row['sample']!r:.60} of {row['design']!r:.60} has no {lacking!r:.60}, which others have; "
+                "choose objectives that every sample has, or leave that sample out for all models alike."
+            )
+    return Imported(rows, wanted, minimise=minimise, shared="samples", block="sample")
 
 
 def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -118,7 +134,7 @@ def _logs(given: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
             if path.suffix == ENDING:
                 yield path.name, _from_packed(path)
                 continue
-            found = _loaded(path.read_text(encoding="utf-8"), path.name)
+            found = _loaded(text_of(path), path.name)
             if not isinstance(found, Mapping):
                 raise InputError(f"{path.name} is no log of inspect-ai: it holds {shown(found)}.")
             yield path.name, found
@@ -169,7 +185,7 @@ def _files(given: Any, *patterns: str) -> list[Path]:
 def _loaded(text: str, what: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{what} is not valid JSON.") from None
 
 
@@ -180,5 +196,5 @@ def _grade(score: Any, name: str, where: str) -> float:
 
 def _number(value: Any, name: str, where: str) -> float:
     if isinstance(value, bool | int | float):
-        return float(value)
+        return as_value(value, f"{where}: {name!r:.60}")
     raise InputError(f"{where}: {name!r:.60} is {shown(value)}, where a number or a grade (C, P, I, N) was expected.")

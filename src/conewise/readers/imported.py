@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conewise.errors import InputError, shown
+from conewise.errors import InputError, counted, shown
 from conewise.objectives import Objective
 from conewise.tables.designcolumns import called
 from conewise.tables.designs import OUTCOMES, check_columns
@@ -47,7 +48,8 @@ class Imported(LongTable):
 
     def __repr__(self) -> str:
         return (
-            f"Imported({int(self.rows.sum())} evaluations of {len(self.names)} designs: {', '.join(self.objectives)})"
+            f"Imported({counted(int(self.rows.sum()))} of {counted(len(self.names), 'design')}: "
+            f"{', '.join(self.objectives)})"
         )
 
 
@@ -125,6 +127,32 @@ def _word(row: Mapping[str, Any], column: str, place: int) -> str:
     if entry is None or not str(entry).strip():
         raise InputError(f"the table, row {place + 1} (counted from 1), column {column!r} is empty.")
     return str(entry).strip()
+
+
+def text_of(path: Path) -> str:
+    """What a file says, without the mark that some editors put before its first letter."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
+
+
+def as_place(path: Path) -> str:
+    """A path as a sentence quotes it; of an address, which may hold a password, how it begins.
+
+    >>> as_place(Path("study.db")), as_place(Path("mysql://me:secret@host/lab"))
+    ('study.db', 'mysql:...')
+    """
+    scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:(?=/)", path.as_posix())
+    return str(path)[:200] if scheme is None else f"{scheme[0]}..."
+
+
+def as_value(entry: Any, what: str) -> float:
+    """A number as it is counted; `what` begins the sentence for anything else."""
+    try:
+        return float(entry)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"{what} is {shown(entry)}, where a number was expected.") from None
 
 
 def chosen(found: Sequence[str], objectives: Sequence[str | Objective], what: str) -> Sequence[str | Objective]:

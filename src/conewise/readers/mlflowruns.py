@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, chosen, named_by
+from conewise.readers.imported import Imported, as_place, as_value, chosen, named_by, text_of
 from conewise.tables.frames import is_frame, records_of
 
 _FINISHED: Final = ("3", "FINISHED")  # as files have it, and as all else does
@@ -61,6 +61,8 @@ def mlflow(
 
 def _runs(given: Any, experiment: str | None) -> Iterable[_Run]:
     if not isinstance(given, str | Path):
+        if experiment is not None:
+            raise InputError("`experiment` names one of several in a store of MLflow; of runs leave it out.")
         return _from_frame(given) if is_frame(given) else _from_objects(given)
     path = Path(str(given).removeprefix("sqlite:///"))
     if path.is_dir():
@@ -68,7 +70,7 @@ def _runs(given: Any, experiment: str | None) -> Iterable[_Run]:
     if path.is_file():
         return _from_database(path, experiment)
     raise InputError(
-        f"there is no file or folder {str(path)[:200]}; MLflow keeps its runs in a file called mlflow.db, or in a "
+        f"there is no file or folder {as_place(path)}; MLflow keeps its runs in a file called mlflow.db, or in a "
         "folder called mlruns."
     )
 
@@ -96,7 +98,7 @@ def _from_frame(frame: Any) -> Iterable[_Run]:
             f"got {', '.join(map(str, rows[0]))[:200] if rows else 'no rows'}."
         )
     for place, row in enumerate(rows):
-        metrics = {key: float(value) for key, value in _under(_METRIC, row).items()}
+        metrics = {key: as_value(value, f"metrics.{key}") for key, value in _under(_METRIC, row).items()}
         parameters = {key: str(value) for key, value in sorted(_under(_PARAMETER, row).items())}
         yield _Run(-place, str(row["status"]) in _FINISHED, parameters, metrics)
 
@@ -114,6 +116,8 @@ def _from_database(path: Path, experiment: str | None) -> list[_Run]:
             return _read(file, path, experiment)
     except sqlite3.Error as error:
         raise InputError(f"{path.name} is not a store of MLflow ({str(error)[:80]}).") from None
+    except (OverflowError, TypeError, UnicodeError) as error:
+        raise InputError(f"{path.name} is not as MLflow writes it ({str(error)[:80]}).") from None
 
 
 def _read(file: sqlite3.Connection, path: Path, experiment: str | None) -> list[_Run]:
@@ -135,10 +139,10 @@ def _read(file: sqlite3.Connection, path: Path, experiment: str | None) -> list[
         "WHERE r.experiment_id = ? ORDER BY m.key",
         which,
     ):
-        metrics.setdefault(run, {})[key] = math.nan if is_nan else float(value)
+        metrics.setdefault(run, {})[key] = math.nan if is_nan else as_value(value, f"the metric {key!r:.60}")
     rows = file.execute(f"SELECT r.run_uuid, r.start_time, r.status {of} AND r.experiment_id = ?", which)
     return [
-        _Run(int(began or 0), status in _FINISHED, parameters.get(run, {}), metrics.get(run, {}))
+        _Run(_moment(began), status in _FINISHED, parameters.get(run, {}), metrics.get(run, {}))
         for run, began, status in rows
     ]
 
@@ -151,9 +155,15 @@ def _from_objects(runs: Any) -> Iterable[_Run]:
     for run in listed:
         if not hasattr(run, "data") or not hasattr(run, "info"):
             raise InputError(f"a run of MLflow has data and info, got {shown(run)}.")
-        metrics = {str(key): float(value) for key, value in run.data.metrics.items()}
-        parameters = dict(sorted((str(key), str(value)) for key, value in run.data.params.items()))
-        yield _Run(int(run.info.start_time), str(run.info.status) in _FINISHED, parameters, metrics)
+        try:
+            given, about = dict(run.data.metrics), run.info
+            parameters = dict(sorted((str(key), str(value)) for key, value in dict(run.data.params).items()))
+            began, finished = _moment(about.start_time), str(about.status) in _FINISHED
+        except (AttributeError, TypeError, ValueError):
+            raise InputError(f"a run of MLflow has metrics, params, status and start_time, got {shown(run)}.") from None
+        yield _Run(
+            began, finished, parameters, {str(key): as_value(v, f"the metric {key!r:.60}") for key, v in given.items()}
+        )
 
 
 def _from_files(folder: Path, experiment: str | None) -> Iterable[_Run]:
@@ -163,34 +173,42 @@ def _from_files(folder: Path, experiment: str | None) -> Iterable[_Run]:
     for file in sorted(where.glob("*/meta.yaml")):
         about = _meta(file)
         if about.get("lifecycle_stage", "active") == "active":
-            began = int(about.get("start_time") or 0)
+            began = _moment(about.get("start_time"))
             yield _Run(began, about.get("status") in _FINISHED, _parameters(file.parent), _metrics(file.parent))
 
 
 def _meta(file: Path) -> dict[str, str]:
     """The lines `key: value` of a file; nothing else of YAML is needed."""
-    lines = (line.partition(":") for line in file.read_text(encoding="utf-8").splitlines() if line[:1].strip())
+    lines = (line.partition(":") for line in text_of(file).splitlines() if line[:1].strip())
     return {key.strip(): value.strip().strip("'\"") for key, _, value in lines}
 
 
 def _parameters(run: Path) -> dict[str, str]:
     files = sorted(path for path in (run / "params").rglob("*") if path.is_file())
-    return {_key(path, run / "params"): path.read_text(encoding="utf-8") for path in files}
+    return {_key(path, run / "params"): text_of(path) for path in files}
 
 
 def _metrics(run: Path) -> dict[str, float]:
-    """The last line of each: a moment, a value, a step."""
+    """The value of the last step of each: a line is a moment, a value and a step."""
     found: dict[str, float] = {}
     for path in sorted(path for path in (run / "metrics").rglob("*") if path.is_file()):
-        lines = path.read_text(encoding="utf-8").split("\n")
-        words = next((line.split() for line in reversed(lines) if line.strip()), [])
+        lines = [line.split() for line in text_of(path).split("\n") if line.strip()]
         try:
-            found[_key(path, run / "metrics")] = float(words[1])
+            logged = [(int([*words[2:], "0"][0]), int(words[0]), float(words[1])) for words in lines]
+            found[_key(path, run / "metrics")] = max(logged)[-1]  # as MLflow itself says which one is the latest
         except (IndexError, ValueError):
             raise InputError(
                 f"the metric {path.name!r:.60} of the run {run.name} is not as MLflow writes it."
             ) from None
     return found
+
+
+def _moment(began: Any) -> int:
+    """When a run began, in milliseconds."""
+    try:
+        return int(began or 0)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"a run of MLflow begins at a time in milliseconds, got {shown(began)}.") from None
 
 
 def _key(path: Path, folder: Path) -> str:

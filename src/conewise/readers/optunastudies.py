@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from conewise.errors import InputError, shown
+from conewise.errors import InputError, counted, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, chosen, named_by
+from conewise.readers.imported import Imported, as_place, chosen, named_by
 from conewise.tables.designcolumns import called
 
 _COMPLETE: Final = "COMPLETE"
+_CONSTRAINTS: Final = "constraints"  # what its samplers call them among a trial's own attributes
+_NOT_AS_WRITTEN: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a damaged study raises, wherever it is damaged."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class _Trial:
     state: str
     parameters: dict[str, Any]
     values: list[float | None]
+    allowed: bool
+    """Whether it keeps every constraint of the study."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,12 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
     several is meant. Directions are the study's; objectives are called by its metric names where it has some, else
     "value", or "value 1", "value 2". `objectives` are some of them, names or records with units.
     """
+    if name is not None and not isinstance(study, str | Path):
+        raise InputError("`name` says which study of a storage is meant; of a study itself leave it out.")
     found = _from_file(study, name) if isinstance(study, str | Path) else _from_object(study)
     dim = len(found.minimised)
     metrics = found.metrics or (["value"] if dim == 1 else [f"value {d + 1}" for d in range(dim)])
+    _check_allowed(found)
     rows, left_out = [], 0
     for trial in found.trials:
         if trial.state != _COMPLETE:
@@ -61,31 +69,65 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
     return Imported(rows, wanted, minimise=small, left_out=left_out)
 
 
+def _check_allowed(study: _Study) -> None:
+    """Refuse trials that a constraint of the study rules out: Optuna returns none of them."""
+    out = [trial.number for trial in study.trials if trial.state == _COMPLETE and not trial.allowed]
+    if out:
+        raise InputError(
+            f"{counted(len(out), 'completed trial')} of {study.name!r:.60} ({', '.join(map(str, out))[:60]}) "
+            f"{'breaks' if len(out) == 1 else 'break'} a constraint, and Optuna would return none of them; make a "
+            "study of those that may count (study.add_trials), and read that one."
+        )
+
+
+def _keeps(attributes: Mapping[str, Any]) -> bool:
+    """Whether no constraint is above 0: a list called "constraints", or "constraints:NAME" each."""
+    listed = [value for key, value in attributes.items() if key == _CONSTRAINTS for value in value or ()]
+    named = [value for key, value in attributes.items() if str(key).startswith(f"{_CONSTRAINTS}:")]
+    return all(value <= 0 for value in (*listed, *named))
+
+
 def _from_object(study: Any) -> _Study:
     """By duck typing: `trials` with number, state, params and values, and `directions`."""
     if not hasattr(study, "trials") or not hasattr(study, "directions"):
         raise InputError(f"an optuna.Study or the path of its SQLite storage was expected, got {shown(study)}.")
-    trials = [
-        _Trial(int(t.number), t.state.name, dict(sorted(t.params.items())), [float(v) for v in t.values or ()])
-        for t in study.trials
-    ]
-    metrics = getattr(study, "metric_names", None)
-    small = [direction.name == "MINIMIZE" for direction in study.directions]
-    return _Study(str(study.study_name), small, None if metrics is None else list(metrics), trials)
+    try:
+        trials = [
+            _Trial(
+                int(t.number),
+                t.state.name,
+                dict(sorted(t.params.items())),
+                [float(v) for v in t.values or ()],
+                _keeps(getattr(t, "system_attrs", {})),
+            )
+            for t in study.trials
+        ]
+        metrics = getattr(study, "metric_names", None)
+        small = [direction.name == "MINIMIZE" for direction in study.directions]
+        return _Study(str(study.study_name), small, None if metrics is None else list(metrics), trials)
+    except _NOT_AS_WRITTEN:
+        raise InputError(
+            "an optuna.Study has a study_name, directions, and trials with number, state, params and values, got "
+            f"{shown(study)}."
+        ) from None
 
 
 def _from_file(where: str | Path, name: str | None) -> _Study:
     path = Path(str(where).removeprefix("sqlite:///"))
     if "://" in str(path) or not path.is_file():
         raise InputError(
-            f"there is no SQLite file {str(path)[:200]}; of another storage give the study itself "
-            "(optuna.load_study(...))."
+            f"there is no SQLite file {as_place(path)}; give the path of one; of another storage give the "
+            "study itself (optuna.load_study(...))."
         )
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as file:
             return _read(file, path, name)
     except sqlite3.Error as error:
         raise InputError(f"{path.name} is not a storage of Optuna ({str(error)[:80]}).") from None
+    except InputError:
+        raise
+    except _NOT_AS_WRITTEN as error:
+        raise InputError(f"{path.name} is not as Optuna writes it ({str(error)[:80]}).") from None
 
 
 def _read(file: sqlite3.Connection, path: Path, name: str | None) -> _Study:
@@ -108,7 +150,10 @@ def _read(file: sqlite3.Connection, path: Path, name: str | None) -> _Study:
         "SELECT value_json FROM study_system_attributes WHERE study_id = ? AND key = 'study:metric_names'", (study,)
     ).fetchone()
     trials = list(_trials(file, study, len(small)))
-    return _Study(label, small, None if metrics is None else json.loads(metrics[0]), trials)
+    names = None if metrics is None else list(json.loads(metrics[0]))
+    if names is not None and (len(names) != len(small) or not all(isinstance(name, str) for name in names)):
+        raise InputError(f"{path.name} is not as Optuna writes it: a metric has a name, got {shown(names)}.")
+    return _Study(label, small, names, trials)
 
 
 def _trials(file: sqlite3.Connection, study: int, dim: int) -> Iterator[_Trial]:
@@ -126,10 +171,18 @@ def _trials(file: sqlite3.Connection, study: int, dim: int) -> Iterator[_Trial]:
         (study,),
     ):
         values.setdefault(trial, [None] * dim)[objective] = value if kind == "FINITE" else None
+    attributes: dict[int, dict[str, Any]] = {}
+    for trial, key, text in file.execute(
+        "SELECT a.trial_id, a.key, a.value_json FROM trial_system_attributes a "
+        f"JOIN trials t ON t.trial_id = a.trial_id WHERE t.study_id = ? AND a.key LIKE '{_CONSTRAINTS}%'",
+        (study,),
+    ):
+        attributes.setdefault(trial, {})[key] = json.loads(text)
     for trial, number, state in file.execute(
         "SELECT trial_id, number, state FROM trials WHERE study_id = ? ORDER BY number", (study,)
     ):
-        yield _Trial(number, state, parameters.get(trial, {}), values.get(trial, []))
+        allowed = _keeps(attributes.get(trial, {}))
+        yield _Trial(number, state, parameters.get(trial, {}), values.get(trial, []), allowed)
 
 
 def _parameter(value: float, distribution: dict[str, Any]) -> Any:

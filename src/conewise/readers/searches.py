@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, chosen, named_by
+from conewise.readers.imported import Imported, as_value, chosen, named_by, text_of
 
 _SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")
 
@@ -39,11 +39,15 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
     wanted = chosen(list(found), objectives, "cv_results_")
     folds = sorted(next(iter(found.values())))
     _check_whole(data["params"], found)
+    _check_one_size(data)
     rows = []
     for place, parameters in enumerate(data["params"]):
         name = named_by(dict(parameters))
         for fold in folds:
-            scores = {metric: float(found[metric][fold][place]) for metric in found}
+            scores = {
+                metric: as_value(found[metric][fold][place], f"split{fold}_test_{metric} of {name!r:.60}")
+                for metric in found
+            }
             rows.append({"design": name, "fold": fold} | scores)
     return Imported(rows, wanted, shared="folds", block="fold")
 
@@ -60,9 +64,20 @@ def _check_whole(settings: Any, found: Mapping[str, Mapping[int, Any]]) -> None:
             raise InputError(f"{where} in params, got {shown(entries)}.")
         if len(entries) != len(settings):
             raise InputError(f"{where} in params, got {len(entries)}.")
-        stray = next((score for score in entries if not isinstance(score, Real)), None)
-        if stray is not None:
-            raise InputError(f"{where}, got {shown(stray)}.")
+        strays = [score for score in entries if not isinstance(score, Real)]
+        if strays:
+            raise InputError(f"{where}, got {shown(strays[0])}.")
+
+
+def _check_one_size(data: Mapping[str, Any]) -> None:
+    """Refuse a search by halving: its scores of one setting are of several sizes, and are no repetitions."""
+    sizes = data.get("n_resources", ())
+    found = list(dict.fromkeys(map(str, sizes))) if _is_list(sizes) else []
+    if len(found) > 1:
+        raise InputError(
+            f"these are the scores of a search by halving, with n_resources {', '.join(found)[:60]}, which are no "
+            "repetitions of each other; keep the entries of one iteration (`iter`)."
+        )
 
 
 def _is_list(entries: Any) -> bool:
@@ -75,8 +90,8 @@ def _data(results: Any) -> Mapping[str, Any]:
         if not path.is_file():
             raise InputError(f"there is no file {path}.")
         try:
-            results = json.loads(path.read_text(encoding="utf-8-sig"))
-        except ValueError:
+            results = json.loads(text_of(path))
+        except (ValueError, RecursionError):
             raise InputError(f"{path.name} is not valid JSON; a file of cv_results_ was expected.") from None
     if isinstance(results, Mapping) and "cv_results_" in results:
         results = results["cv_results_"]

@@ -109,3 +109,21 @@ def test_one_of_several_studies_is_asked_for_by_its_option(origin, argument, mon
     monkeypatch.setattr(origins, origin, several)
     with pytest.raises(InputError, match="there are two; name one with --study"):
         origins.Origin(origin).read([Path("kept.db")], [], [], None)
+
+
+@pytest.mark.parametrize(
+    ("origin", "file", "words"),
+    [
+        ("optuna", "optuna.db", ["--design", "kind"]),
+        ("sklearn", "sklearn.json", ["--incomplete", "skip"]),
+        ("inspect", "inspect", ["--means", "match"]),
+        ("lm-eval", "lm_eval", ["--counts", "n"]),
+        ("mlflow", "mlruns", ["--deviations", "sd"]),
+        ("melted", "sklearn.json", ["--errors", "se"]),
+    ],
+)
+def test_options_that_describe_a_table_of_ones_own_are_not_ignored(origin, file, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["analyse", str(DATA / file), "--from", origin, *words])
+    assert ended.value.code == 2
+    assert f"{words[0]} describes a table of your own; with --from {origin} leave it out." in capsys.readouterr().err

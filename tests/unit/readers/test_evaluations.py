@@ -65,6 +65,8 @@ def test_samples_of_lm_eval_are_evaluations_of_models():
             lambda path: readers.inspect(DATA / "inspect", objectives=["f1"]),
             "no 'f1' in the logs, only match, includes",
         ),
+        (lambda path: readers.inspect(written(path, "[" * 10**5)), "log.json is not valid JSON"),
+        (lambda path: readers.inspect([LOG | {"samples": [{"id": 1, "scores": {"s": 10**400}}]}]), "'s' is 1000000"),
         (lambda path: readers.lm_eval(path), "there is no file like"),
         (lambda path: readers.lm_eval(DATA / "sklearn.json"), "is not valid JSON|no sample of lm-eval"),
     ],
@@ -88,6 +90,35 @@ def test_packed_logs_are_read_as_they_are():
 def test_a_grade_that_nobody_knows_is_named():
     log = LOG | {"samples": [{"id": 1, "scores": {"s": {"value": "X"}}}]}
     refused(lambda: readers.inspect([log]), "'s' is 'X', where a number or a grade")
+
+
+def test_a_score_that_one_sample_lacks_is_no_objective_that_may_be_dropped(tmp_path):
+    """A scorer that gave no score, or a sample that failed: the answer would be about less than the logs hold."""
+    whole, half = {"s": {"value": "C"}, "t": {"value": 1}}, {"s": {"value": "C"}}
+    logs = [LOG | {"samples": [{"id": 1, "scores": whole}, {"id": 2, "scores": scores}]} for scores in (whole, half)]
+    for listed in (logs, logs[::-1]):
+        refused(lambda listed=listed: readers.inspect(listed), "the sample 't/2' of 'm' has no 't', which others have")
+    assert readers.inspect(logs, objectives=["s"]).objectives == ("s",)
+    lines = [{"doc_id": k, "metrics": ["a", "b"][: 2 - k], "a": 1.0, "b": 1.0} for k in range(2)]
+    (tmp_path / "samples_t_1.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    refused(lambda: readers.lm_eval(tmp_path), "the sample 't/1' of .* has no 'b'")
+
+
+def test_marks_of_a_new_line_within_a_text_end_no_line(tmp_path, monkeypatch):
+    """lm-eval writes texts as they are, and prompts hold what they like."""
+    record = {"doc_id": 1, "doc": "one\u2028two\x85three", "filter": ["none"], "metrics": ["acc"], "acc": 1.0}
+    (tmp_path / "samples_t_1.jsonl").write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert readers.lm_eval("samples_t_1.jsonl").names == (tmp_path.name,)  # the folder is the model, also from within
+
+
+def test_text_in_another_encoding_is_one_sentence_and_a_byte_order_mark_is_none(tmp_path):
+    text = json.dumps(LOG | {"samples": [{"id": 1, "scores": {"s": 1}}]})
+    (tmp_path / "log.json").write_text(text, encoding="utf-8-sig")
+    assert readers.inspect(tmp_path).objectives == ("s",)
+    for name, read in (("log.json", readers.inspect), ("samples_t_1.jsonl", readers.lm_eval)):
+        (tmp_path / name).write_text(text, encoding="utf-16")
+        refused(lambda read=read, name=name: read(tmp_path / name), f"{name} is not text in UTF-8; save it as UTF-8")
 
 
 def test_a_log_does_not_count_twice(tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -79,3 +82,41 @@ def test_runs_as_a_frame_of_search_runs(kind):
 )
 def test_what_is_no_run_is_one_sentence(given, options, words):
     refused(lambda: readers.mlflow(given, **options), words)
+
+
+def test_the_latest_value_is_that_of_the_last_step(tmp_path):
+    """Steps may be logged in any order; MLflow shows the value of the largest."""
+    run = tmp_path / "1" / "r"
+    for folder in ("metrics", "params"):
+        (run / folder).mkdir(parents=True)
+    (run.parent / "meta.yaml").write_text("name: x\n", encoding="utf-8")
+    (run / "meta.yaml").write_text("status: 3\nstart_time: 5\n", encoding="utf-8")
+    (run / "metrics" / "m").write_text("10 1.0 0\n11 3.0 2\n12 2.0 1\n", encoding="utf-8")
+    assert readers.mlflow(tmp_path).columns["m"] == [3.0]
+    (run / "metrics" / "m").write_text(
+        "11 7.0\n10 8.0\n", encoding="utf-8"
+    )  # as it was written before there were steps
+    assert readers.mlflow(tmp_path).columns["m"] == [7.0]
+    (run / "meta.yaml").write_text("status: 3\nstart_time: soon\n", encoding="utf-8")
+    refused(lambda: readers.mlflow(tmp_path), "begins at a time in milliseconds, got 'soon'")
+    (run / "meta.yaml").write_bytes(b"\xff")
+    refused(lambda: readers.mlflow(tmp_path), "meta.yaml is not text in UTF-8")
+
+
+def test_what_are_runs_by_half_is_one_sentence():
+    frame = [{"status": "FINISHED", "metrics.m": "soon"}]
+    refused(lambda: readers.mlflow(frame), "metrics.m is 'soon', where a number was expected")
+    refused(lambda: readers.mlflow(frame, experiment="x"), "`experiment` names one of several")
+    info = SimpleNamespace(status="FINISHED", start_time=1)
+    for data in (1, SimpleNamespace(metrics={}, params=3)):
+        refused(
+            lambda data=data: readers.mlflow([SimpleNamespace(info=info, data=data)]), "a run of MLflow has metrics"
+        )
+
+
+def test_a_damaged_store_is_one_sentence(tmp_path):
+    shutil.copy(DATA / "mlflow.db", tmp_path / "m.db")
+    with closing(sqlite3.connect(tmp_path / "m.db")) as file:
+        file.execute("UPDATE latest_metrics SET value = 'x'")
+        file.commit()
+    refused(lambda: readers.mlflow(tmp_path / "m.db"), "the metric .* is 'x', where a number was expected")

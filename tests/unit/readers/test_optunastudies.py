@@ -93,3 +93,51 @@ def test_an_empty_storage_has_nothing_to_name(tmp_path):
     refused(
         lambda: readers.optuna(tmp_path / "empty.db"), "is a storage of Optuna without any study: there is nothing to"
     )
+
+
+def test_a_trial_that_breaks_a_constraint_is_not_compared(tmp_path):
+    """Its samplers write constraints among a trial's own attributes: a list, or one by one since Optuna 5."""
+    study = optuna_like([("COMPLETE", {"a": k}, [1.0, 2.0]) for k in range(3)])
+    for attributes in ({"constraints": [-1.0, 0.5]}, {"constraints:size": 0.5}):
+        study.trials[1].system_attrs = attributes
+        refused(lambda: readers.optuna(study), r"1 completed trial of 's' \(1\) breaks a constraint")
+    study.trials[1].system_attrs = {"constraints": [-1.0, 0.0], "constraints:size": -2.0, "other": 3}
+    assert len(readers.optuna(study).names) == 3
+    shutil.copy(DATA / "optuna.db", tmp_path / "s.db")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        trial = "SELECT trial_id FROM trials WHERE state = 'COMPLETE' ORDER BY number LIMIT 1"
+        columns = "trial_system_attributes (trial_id, key, value_json)"
+        file.execute(f"INSERT INTO {columns} VALUES (({trial}), 'constraints', '[0.5]')")
+        file.commit()
+    refused(lambda: readers.optuna(tmp_path / "s.db"), "breaks a constraint, and Optuna would return none of them")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "trial_params SET distribution_json = 'x'",
+        "trial_params SET distribution_json = '[1]'",
+        "trial_params SET param_value = 'x'",
+        "trial_values SET objective = objective + 9",
+        "study_system_attributes SET value_json = '[1]' WHERE key = 'study:metric_names'",
+    ],
+)
+def test_a_damaged_storage_is_one_sentence(tmp_path, damage):
+    shutil.copy(DATA / "optuna.db", tmp_path / "s.db")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        file.execute(f"UPDATE {damage}")
+        file.commit()
+    refused(lambda: readers.optuna(tmp_path / "s.db"), "s.db is not as Optuna writes it")
+
+
+def test_what_is_a_study_by_half_is_one_sentence():
+    study = optuna_like([("COMPLETE", {"a": 1}, ["x", "y"])])
+    refused(lambda: readers.optuna(study), "an optuna.Study has a study_name, directions, and trials")
+    refused(lambda: readers.optuna(optuna_like([]), name="s"), "of a study itself leave it out")
+
+
+def test_no_password_of_an_address_is_repeated():
+    for address in ("postgresql://me:secret@host/lab", Path("mysql://me:secret@host/lab")):
+        with pytest.raises(cw.InputError, match=r"there is no SQLite file (postgresql|mysql):") as caught:
+            readers.optuna(address)
+        assert "secret" not in str(caught.value)

@@ -77,6 +77,20 @@ def test_what_is_shared_is_compared_block_by_block(table, options, returned):
     )
 
 
+def test_a_score_that_is_empty_or_no_double_is_named():
+    for stray in (None, 10**400):
+        refused(
+            lambda stray=stray: readers.cv_results(SEARCH | {"split1_test_score": [0.4, stray]}),
+            "split1_test_score .* got None|split1_test_score of 'depth=2' is 1000",
+        )
+
+
+def test_a_search_by_halving_repeats_nothing():
+    halving = SEARCH | {"params": [{"depth": 1}] * 2, "iter": [0, 1]}
+    refused(lambda: readers.cv_results(halving | {"n_resources": [100, 300]}), "halving, with n_resources 100, 300")
+    assert readers.cv_results(halving | {"n_resources": [100, 100]}).rows.tolist() == [4]
+
+
 def test_the_search_of_scikit_learn_itself(tmp_path):
     pytest.importorskip("sklearn")
     from sklearn.datasets import load_iris
