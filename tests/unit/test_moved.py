@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,15 @@ def test_the_warning_points_at_whoever_wrote_the_import(tmp_path):
 def test_other_missing_modules_are_missing():
     with pytest.raises(ModuleNotFoundError, match=r"conewise\.problems\.nowhere"):
         import_module("conewise.problems.nowhere")
+
+
+@pytest.mark.parametrize("old", sorted([*_moved.MODULES, *_moved.ELSEWHERE]))
+def test_the_changelog_says_what_warns(old):
+    page = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    home, _, name = old.rpartition(".")
+    named = f"| `{old}` |" if old in _moved.MODULES else f"| `{name}` in `{home}` |"
+    (row,) = (line for line in page.splitlines() if line.startswith(named))
+    assert row.rstrip(" |").endswith("| warns")
 
 
 @pytest.mark.parametrize("name", sorted(_moved.RENAMED))
