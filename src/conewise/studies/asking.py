@@ -72,7 +72,7 @@ def told_all(
     source = problem.reading(generator) if isinstance(problem, Recorded) else problem
     state = reduce(algorithm.tell, told or (), algorithm.start())
     total = planner_of(algorithm).total
-    while (pulls := algorithm.ask(state, batch)).total:
+    while (pulls := _wanted(algorithm.ask(state, batch))).total:
         observations = source.evaluate(pulls, generator)
         if not isinstance(observations, Observations):
             raise InputError(
@@ -95,6 +95,16 @@ def told_all(
         if progress is not None:
             progress(state.evaluations, total)
     return state
+
+
+def _wanted(pulls: Pulls) -> Pulls:
+    """What an algorithm asks for, which may be somebody's own."""
+    if not isinstance(pulls, Pulls):
+        raise InputError(
+            "algorithm.ask must return Pulls(designs) or Pulls(designs, counts), an empty one at the end, got "
+            f"{type(pulls).__name__}."
+        )
+    return pulls
 
 
 def _some(designs: Indices) -> str:

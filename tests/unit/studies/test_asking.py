@@ -45,3 +45,16 @@ class Elsewhere:
 def test_a_problem_that_never_evaluates_what_is_asked_for_is_refused():
     with pytest.raises(InputError, match=r"was asked for designs? .* and returned design 0 instead; return what was"):
         told_all(rule(), Elsewhere(), rng=0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (None, "algorithm.ask must return Pulls.*, an empty one at the end, got NoneType"),
+        ([0, 2], "algorithm.ask must return Pulls.*, got list"),
+    ],
+)
+def test_an_algorithm_of_ones_own_asks_for_pulls(asked, words, monkeypatch):
+    monkeypatch.setattr(cw.SuccessiveElimination, "ask", lambda *_: asked)
+    with pytest.raises(InputError, match=words):
+        run(rule(), PROBLEM, rng=0)
