@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_value, chosen, text_of
+from conewise.readers.imported import Imported, as_value, beside, chosen, text_of
 from conewise.readers.packed import ENDING, unpacked
 from conewise.tables.designcolumns import called
 from conewise.tables.files import check_each_once, copies_among
@@ -44,7 +44,8 @@ def inspect(
         for sample in log["samples"]:
             scores = {name: _grade(score, name, where) for name, score in (sample.get("scores") or {}).items()}
             sample_id = f"{about.get('task')}/{sample.get('id')}"
-            rows.append({"design": str(about.get(design)), "sample": sample_id, "epoch": sample.get("epoch")} | scores)
+            of = {"design": str(about.get(design)), "sample": sample_id, "epoch": sample.get("epoch")}
+            rows.append(beside(of, scores))
     return _compared(rows, objectives, minimise, "the logs")
 
 
@@ -74,14 +75,8 @@ def lm_eval(
             if not isinstance(metrics, list) or not all(isinstance(m, str) for m in metrics) or "doc_id" not in record:
                 raise InputError(f"{path.name}, line {number} is no sample of lm-eval: it lacks metrics or doc_id.")
             scores = {metric: _number(record.get(metric), metric, path.name) for metric in metrics}
-            here.append(
-                {
-                    "design": path.resolve().parent.name,
-                    "sample": f"{task}/{record['doc_id']}",
-                    "filter": str(record.get("filter")),
-                }
-                | scores
-            )
+            model, sample = path.resolve().parent.name, f"{task}/{record['doc_id']}"
+            here.append(beside({"design": model, "sample": sample, "filter": str(record.get("filter"))}, scores))
         rows += _of_filter(here, filter, path.name)
     return _compared(rows, objectives, minimise, "the samples")
 

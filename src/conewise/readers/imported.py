@@ -81,6 +81,7 @@ def melted(
     check_columns(wanted, list(dict.fromkeys(name for row in rows for name in row)), Path("the table"))
     known = list(dict.fromkeys(_word(row, metric, k) for k, row in enumerate(rows)))
     metrics = called(chosen(known, objectives, f"the column {metric!r:.60}"))
+    beside({"design": None, "run": None}, dict.fromkeys(metrics))
     found: dict[tuple[str, str], dict[str, Any]] = {}
     counts: dict[tuple[str, str], int] = {}
     for place, row in enumerate(rows):
@@ -155,6 +156,17 @@ def as_value(entry: Any, what: str) -> float:
         raise InputError(f"{what} is {shown(entry)}, where a number was expected.") from None
 
 
+def beside(about: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """One evaluation: what it was of, and its values, none of which may be called like the former."""
+    taken = next((name for name in values if name in about), None)
+    if taken is not None:
+        raise InputError(
+            f"a metric is called {taken!r}, like a column of the table that is made here ({', '.join(about)}); rename "
+            "it where it was measured."
+        )
+    return {**about, **values}
+
+
 def chosen(found: Sequence[str], objectives: Sequence[str | Objective], what: str) -> Sequence[str | Objective]:
     """The objectives asked for, all of them there; or all that were found."""
     if not found:
@@ -174,6 +186,18 @@ def named_by(parameters: Mapping[str, Any]) -> str:
     if not parameters:
         return "without parameters"
     return ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())
+
+
+def check_told_apart(settings: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse settings that differ and are written alike, 1 and "1": they would become one design."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for parameters in settings:
+        name = named_by(parameters)
+        if found.setdefault(name, parameters) != parameters:
+            raise InputError(
+                f"two settings that differ are both written {name!r:.60}, such as the number 1 and the text '1'; "
+                "rename the value of one of them."
+            )
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_place, as_value, chosen, named_by, text_of
+from conewise.readers.imported import Imported, as_place, as_value, beside, check_told_apart, chosen, named_by, text_of
 from conewise.tables.frames import is_frame, records_of
 
 _FINISHED: Final = ("3", "FINISHED")  # as files have it, and as all else does
@@ -51,11 +51,11 @@ def mlflow(
         raise InputError("there are no finished runs.")
     common = [metric for metric in done[0].metrics if all(metric in run.metrics for run in done)]
     wanted = chosen(common, objectives, "all of the runs")
+    check_told_apart([run.parameters for run in done])
     rows = []
     for run in done:
-        row: dict[str, Any] = {"design": named_by(run.parameters)}
-        row |= {key: value for key, value in run.parameters.items() if key != "design" and key not in run.metrics}
-        rows.append(row | run.metrics)
+        row = beside({"design": named_by(run.parameters)}, run.metrics)
+        rows.append(row | {key: value for key, value in run.parameters.items() if key not in row})
     return Imported(rows, wanted, minimise=minimise, left_out=len(found) - len(done))
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conewise.errors import InputError, counted, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_place, chosen, named_by
+from conewise.readers.imported import Imported, as_place, beside, check_told_apart, chosen, named_by
 from conewise.tables.designcolumns import called
 
 _COMPLETE: Final = "COMPLETE"
@@ -52,6 +52,7 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
     dim = len(found.minimised)
     metrics = found.metrics or (["value"] if dim == 1 else [f"value {d + 1}" for d in range(dim)])
     _check_allowed(found)
+    check_told_apart([trial.parameters for trial in found.trials if trial.state == _COMPLETE])
     rows, left_out = [], 0
     for trial in found.trials:
         if trial.state != _COMPLETE:
@@ -59,9 +60,9 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
             continue
         if len(trial.values) != dim or None in trial.values:
             raise InputError(f"trial {trial.number} of {found.name!r:.60} is complete and has no finite values.")
-        row: dict[str, Any] = {"design": named_by(trial.parameters), "trial": trial.number}
-        row |= {key: value for key, value in trial.parameters.items() if key not in (*metrics, *row)}
-        rows.append(row | dict(zip(metrics, trial.values, strict=True)))
+        values = dict(zip(metrics, trial.values, strict=True))
+        row = beside({"design": named_by(trial.parameters), "trial": trial.number}, values)
+        rows.append(row | {key: value for key, value in trial.parameters.items() if key not in row})
     if not rows:
         raise InputError(f"the study {found.name!r:.60} has no completed trials.")
     wanted = chosen(metrics, objectives, f"the study {found.name!r:.60}")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_value, chosen, named_by, text_of
+from conewise.readers.imported import Imported, as_value, beside, chosen, named_by, text_of
 
 _SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")
 
@@ -48,7 +48,7 @@ def cv_results(results: Any, *, objectives: Sequence[str | Objective] = ()) -> I
                 metric: as_value(found[metric][fold][place], f"split{fold}_test_{metric} of {name!r:.60}")
                 for metric in found
             }
-            rows.append({"design": name, "fold": fold} | scores)
+            rows.append(beside({"design": name, "fold": fold}, scores))
     return Imported(rows, wanted, shared="folds", block="fold")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from shared.records import LONG
@@ -44,3 +46,36 @@ def test_a_melted_table_becomes_one_row_an_evaluation(tmp_path):
 )
 def test_what_cannot_be_put_together_is_one_sentence(rows, options, words):
     refused(lambda: readers.melted(rows, **MELTED, **options), words)
+
+
+def test_a_metric_is_not_called_like_a_column_of_the_table(tmp_path):
+    """It would stand in the place of the design, the fold or the sample, and nobody would notice."""
+    log = {"status": "success", "eval": {"model": "m"}, "samples": [{"id": 1, "scores": {"sample": 1}}]}
+    (tmp_path / "samples_t_1.jsonl").write_text(json.dumps({"doc_id": 1, "metrics": ["design"], "design": 1.0}))
+    search = {"params": [{"a": 1}], "split0_test_fold": [1.0]}
+    trial = SimpleNamespace(number=0, state=SimpleNamespace(name="COMPLETE"), params={"a": 1}, values=[1.0])
+    way = SimpleNamespace(name="MINIMIZE")
+    study = SimpleNamespace(study_name="s", trials=[trial], directions=[way], metric_names=["trial"])
+    for call, name in (
+        (lambda: readers.inspect([log]), "sample"),
+        (lambda: readers.lm_eval(tmp_path), "design"),
+        (lambda: readers.cv_results(search), "fold"),
+        (lambda: readers.optuna(study), "trial"),
+        (lambda: readers.mlflow([{"status": "FINISHED", "metrics.design": 1.0}]), "design"),
+        (lambda: readers.melted([{"model": "a", "metric": "run", "value": 1}], **MELTED), "run"),
+    ):
+        refused(call, f"a metric is called '{name}', like a column of the table that is made here")
+
+
+def test_settings_that_differ_do_not_become_one_design():
+    trials = [
+        SimpleNamespace(number=k, state=SimpleNamespace(name="COMPLETE"), params={"a": value}, values=[1.0])
+        for k, value in enumerate((1, "1"))
+    ]
+    way = SimpleNamespace(name="MINIMIZE")
+    study = SimpleNamespace(study_name="s", trials=trials, directions=[way], metric_names=None)
+    refused(lambda: readers.optuna(study), "two settings that differ are both written 'a=1'")
+    runs = [
+        {"status": "FINISHED", "metrics.m": 1.0, "params.a": a, "params.b": b} for a, b in (("1, b=2", None), (1, 2))
+    ]
+    refused(lambda: readers.mlflow(runs), "both written 'a=1, b=2'")
