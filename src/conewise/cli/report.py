@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ import click
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import all_named, assumed_of, meant_by
 from conewise.cli.options import as_population, columns, force_option
+from conewise.cli.origins import Origin
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
 from conewise.errors import InputError, printable
@@ -26,13 +28,16 @@ from conewise.report.subject import Subject, of_saved, of_study, of_table
 from conewise.studies.study import Study
 from conewise.tables.files import check_target, write_text
 from conewise.tables.known import take_units
-from conewise.tables.measurements import open_measurements
+from conewise.tables.means import WideTable
+from conewise.tables.measurements import LongTable, open_measurements
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
+_OF_ORIGINS: Final = ("origin", "study", "melted")
 _OF_MODELS: Final = ("features", "model", "designs", "price", "robust", "confirm", "seed")
 _OF_BLOCKS: Final = ("block", "population", "repetitions")
 _OF_TABLES: Final = (
+    *_OF_ORIGINS,
     "design",
     "objectives",
     "minimise",
@@ -52,6 +57,7 @@ _OF_TABLES: Final = (
     "deviations",
     "counts",
     "incomplete",
+    "separate",
     *_OF_BLOCKS,
     *_OF_MODELS,
     "confirm_all",
@@ -94,11 +100,13 @@ def report(
     """One self-contained file: what to take and what that is worth, why, what to evaluate next, how sure, the theory.
 
     STUDY is a study's file or postgresql:// address; RESULT is the JSON that `conewise analyse --json` printed; FILE is
-    a table of measurements, for which the options of `conewise analyse` hold, or with --known a table of known values.
-    The HTML page opens without a network.
+    a table of measurements, for which the options of `conewise analyse` hold, what another program wrote (--from), or
+    with --known a table of known values. The HTML page opens without a network.
 
     Example: conewise report trial.db -o report.html
     """
+    if as_json:
+        _refuse(context, ["out", "form", "force"], "a file; --json prints the numbers")
     kind = form or ("html" if out is None else _kind(out))
     out = out if out is not None else Path(f"report.{kind}")
     inputs = () if "://" in source else (source,)
@@ -158,26 +166,34 @@ def _design(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def _subject(
     context: click.Context, source: str, name: str | None, title: str | None, options: dict[str, Any], quiet: bool
 ) -> Subject:
-    path = Path(source)
-    is_study = "://" in source or _is_sqlite(path)
+    path, written = Path(source), Origin(options["origin"], options["study"], options["melted"])
+    if options["known"]:
+        _refuse(
+            context, [key for key in _OF_TABLES if key not in _OF_KNOWN], "measurements; known values have no noise"
+        )
+    is_study = written.kind is None and ("://" in source or _is_sqlite(path))
+    is_saved = written.kind is None and _is_saved(path)
     if name is not None and not is_study:
         raise InputError("--name says which study of a file or database; this is none.")
-    if is_study or _is_saved(path):
+    if is_study or is_saved:
         what = "a study" if is_study else "a saved result"
         _refuse(context, [*_OF_TABLES, "known"], f"a table; {what} brings its own question")
     if is_study:
         with Study.open(source, name=name, read_only=True) as study:
             return of_study(study, title)
-    if _is_saved(path):
+    if is_saved:
         return of_saved(path, title)
     if options["known"]:
-        _refuse(
-            context, [key for key in _OF_TABLES if key not in _OF_KNOWN], "measurements; known values have no noise"
-        )
         return replace(_front(path, options), title=title or path.name)
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
-    said = (options[key] for key in ("objectives", "minimise", "units", "levels", "assumption"))
-    table = open_measurements(path, named=all_named(*said), **{key: options[key] for key in reading})
+    named = all_named(*(options[key] for key in ("objectives", "minimise", "units", "levels", "assumption")))
+    table: LongTable | WideTable
+    if written.kind is not None:
+        table = written.read(
+            [path], named if options["objectives"] else (), options["minimise"], options["design"], options["separate"]
+        )
+    else:
+        table = open_measurements(path, named=named, **{key: options[key] for key in reading})
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
     meaning, noise = assumed_of(meaning, options["assumption"], options["block"])
     table.meaning_as(meaning)
@@ -191,6 +207,7 @@ def _subject(
             progress=advance,
             units="auto" if auto else None,
             **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
+            separate=options["separate"],
             population=as_population(options["population"]),
             **blocks,
             **{key: options[key] for key in _OF_MODELS} | ({"confirm": "all"} if options["confirm_all"] else {}),
@@ -214,7 +231,10 @@ def _names(shortlist: list[str]) -> list[str]:
     if len(shortlist) != 1 or not shortlist[0].lower().endswith(".csv") or not Path(shortlist[0]).is_file():
         return shortlist
     with Path(shortlist[0]).open(encoding="utf-8-sig", newline="") as file:
-        return [unguarded(row[0]) for row in list(csv.reader(file))[1:] if row]
+        try:
+            return [unguarded(row[0]) for row in list(csv.reader(file))[1:] if row]
+        except UnicodeDecodeError:
+            raise InputError(f"{shortlist[0]} is not text in UTF-8; save it as UTF-8.") from None
 
 
 def _kind(out: Path) -> str:
@@ -243,8 +263,8 @@ def _is_saved(path: Path) -> bool:
     """Whether a JSON file holds one object: a table of measurements is a list of them."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    with path.open(encoding="utf-8-sig") as file:
-        return file.read(1000).lstrip().startswith("{")
+    with path.open("rb") as file:
+        return file.read(1000).removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 def _refuse(context: click.Context, names: Sequence[str], what_for: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from conewise.cli.main import main
 
-MEASURED = "design,yield,cost\n" + "".join(f"{name},{k},{k % 3}\n" for k in range(6) for name in ("old", "new"))
+NAMES = ("old", "new")
+MEASURED = "design,yield,cost\n" + "".join(f"{name},{k},{k % 3}\n" for k in range(6) for name in NAMES)
 
 
 def refused(capsys, *arguments: str) -> str:
@@ -76,3 +77,42 @@ def test_a_table_with_blocks_has_a_report_as_it_has_an_answer(capsys, folder):
     page = Path("page.md").read_text(encoding="utf-8")
     assert "blocks in random order out of the 200" in page
     assert "no noise (price)" in page
+
+
+def test_a_report_reads_what_analyse_reads(capsys, folder):
+    """Objectives that were measured separately, and tables that another program wrote."""
+    cells = [f"{name},{k % 2 or ''},{'' if k % 2 else k % 3}" for k in range(40) for name in NAMES]
+    Path("apart.csv").write_text("\n".join(["design,yield,cost", *cells]), encoding="utf-8")
+    melted = [f"{name},{metric},{k % 3}" for k in range(9) for name in NAMES for metric in ("yield", "cost")]
+    Path("melted.csv").write_text("\n".join(["design,metric,value", *melted]), encoding="utf-8")
+    assert "(--separate)" in refused(capsys, "report", "apart.csv", "--objectives", "yield,cost")
+    for asked in (
+        ["apart.csv", "--objectives", "yield,cost", "--separate", "--noise", "gaussian:0.5"],
+        ["melted.csv", "--from", "melted", "--separate"],
+    ):
+        found = []
+        for command in ("analyse", "report"):
+            with pytest.raises(SystemExit, match="0"):
+                main([command, *asked, "--json"])
+            found.append(json.loads(capsys.readouterr().out))
+        one, other = ([(d["name"], d["status"], d["evaluations"]) for d in said["designs"]] for said in found)
+        assert sorted(one) == sorted(other)
+        assert found[0]["guarantee"] == found[1]["guarantee"]
+    assert "goes with --from melted" in refused(capsys, "report", "melted.csv", "--melted", "metric,value")
+    assert "--from is for measurements" in refused(capsys, "report", "melted.csv", "--known", "--from", "melted")
+
+
+@pytest.mark.parametrize("beside", [["-o", "page.html"], ["--format", "md"], ["--force"]])
+def test_numbers_are_printed_and_not_written(capsys, folder, beside):
+    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
+    said = refused(capsys, "report", "trial.csv", "--objectives", "yield,cost", "--json", *beside)
+    assert said == f"conewise: {beside[0]} is for a file; --json prints the numbers.\n"
+
+
+def test_a_file_that_is_no_text_is_named(capsys, folder):
+    Path("trial.csv").write_text(MEASURED, encoding="utf-8")
+    for name in ("answer.json", "short.csv"):
+        Path(name).write_bytes(b'{"name\n\xe9"')
+    assert "answer.json is not text in UTF-8" in refused(capsys, "report", "answer.json")
+    asked = ("report", "trial.csv", "--objectives", "yield,cost", "--shortlist", "short.csv")
+    assert "short.csv is not text in UTF-8" in refused(capsys, *asked)
