@@ -250,6 +250,13 @@ LOOK = """() => ({
   pictures: [...document.querySelectorAll(".plot")].map(({ drawing }) => drawing.paints?.paper),
   wide: Math.max(...[...document.querySelectorAll("canvas")].map((canvas) => canvas.getBoundingClientRect().right)),
 })"""
+TORN = """() => [...document.querySelectorAll("#answer thead button")].map(({ firstChild }) => firstChild)
+  .filter((text) => [...text.data.matchAll(/\\w+/g)].some(({ index, 0: word }) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  })).map(({ data }) => data)"""
 LIGHT = ("#fff", "rgb(31, 42, 51)")
 DARK = ("#19222b", "rgb(230, 237, 243)")
 
@@ -275,6 +282,7 @@ def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page between its margins
     page.wait_for_function(f"() => ({LOOK})().wide <= 718")
+    assert page.evaluate(TORN) == []
     assert not page.locator("#filter").is_visible()
     assert not page.locator("#theme").is_visible()
     style = "([selector, name]) => getComputedStyle(document.querySelector(selector))[name]"
@@ -282,6 +290,7 @@ def test_on_a_dark_screen_it_is_dark_and_on_paper_light(visit, tmp_path):
         *((selector, "breakInside", "avoid") for selector in ("#answer tbody tr", "figure", "svg.cone", "dl")),
         *((selector, "breakAfter", "avoid") for selector in ("h1", "h2", "h3")),
         ("#answer thead", "display", "table-header-group"),  # the header stands on every page of a long table
+        (".legend .mark", "printColorAdjust", "exact"),  # or browsers leave out what a legend shows
     ):
         assert page.evaluate(style, [selector, named]) == value, selector
     scroll = "document.querySelector('#answer').parentNode"

@@ -204,13 +204,14 @@ def _table(data: dict[str, Any]) -> str:
     called = sum(len(row["name"]) + len(row["standing"]) for row in data["rows"])
     most = max(_FEWEST_LETTERS, (_LETTERS - called) // max(1, len(data["rows"])))
     lines = "".join(_row(row, digits, model, data["known"], most) for row in data["rows"])
-    return f"""<h3>Every design</h3>
+    broad = " broad" if len(heads) > _BROAD else ""  # with its heading, on one page of paper
+    return f"""<h3{broad and " class=broad"}>Every design</h3>
 <div class="controls">
 <label>Name contains <input id="filter" type="search" autocomplete="off"></label>
 <label>Status <select id="status">{options}</select></label>
 <span id="shown" class="soft" role="status"></span>
 </div>
-<div class="scroll{" broad" if len(heads) > _BROAD else ""}" tabindex="0" role="region" aria-label="Table of designs">
+<div class="scroll{broad}" tabindex="0" role="region" aria-label="Table of designs">
 <table id="answer"><thead><tr>{top}</thead>
 <tbody>
 {lines}</tbody></table></div>
@@ -337,7 +338,8 @@ def question_words(data: dict[str, Any]) -> str:
     if (more := len(data["objectives"]) - _NAMED) > 0:
         parts.append(f"and {counted(more, 'more objective')}")
     asked = (
-        f"Which of {data['designs']:,} designs are Pareto optimal in {', '.join(parts)}, if better means better under "
+        f"Which of {counted(data['designs'], 'design')} {'is' if data['designs'] == 1 else 'are'} Pareto optimal in "
+        f"{', '.join(parts)}, if better means better under "
         f"the cone {data['cone']['text']}"
     )
     if data["known"]:
