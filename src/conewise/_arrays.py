@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conewise._limits import MOST_EVALUATIONS, SMALLEST_EPSILON
-from conewise.errors import InputError, shown
+from conewise.errors import InputError, counted, shown
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -271,6 +271,12 @@ def as_words(values: Any, name: str) -> tuple[str, ...]:
     if not listed:
         raise InputError(f"{name} must be a list of names, got {shown(values)}.")
     return words
+
+
+def check_names(names: Sequence[str], n_designs: int) -> None:
+    """Refuse names that are too few or too many for the designs."""
+    if len(names) != n_designs:
+        raise InputError(f"names must name each of {counted(n_designs, 'design')}, got {counted(len(names), 'name')}.")
 
 
 def _written(number: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import undecided_words
 from conewise.analysis.explanations import more_evaluations
@@ -27,7 +27,7 @@ from conewise.goals import certainty
 from conewise.objectives import rounded_up
 from conewise.order import pareto_mask
 from conewise.report.headline import headline, is_answered, price_lines, scope, why
-from conewise.report.subject import Subject
+from conewise.report.subject import Subject, expect
 from conewise.report.words import describe, weightings
 
 LISTED: Final = 2000
@@ -49,6 +49,8 @@ STATUS_ORDER: Final = (Status.KEPT, Status.UNDECIDED, Status.COVERED, Status.BEA
 
 def answer(subject: Subject, *, most: int = LISTED) -> dict[str, Any]:
     """Everything a report shows, ready for JSON."""
+    expect(subject, Subject, "subject", "a Subject, from of_study, of_analysis, of_table or of_result")
+    most = as_count(most, "most")
     result, cone = subject.result, subject.cone
     each = cone.dim + 2 * len(cone.facets)
     chosen = chosen_designs(result, cone, min(most, max(_FEWEST, _NUMBERS // each)))
@@ -148,6 +150,8 @@ def _worth_words(subject: Subject) -> str:
     if not worth:
         return f"No guarantee is given: {worth.reason}."
     n = int(result.pareto.sum())
+    if not n:
+        return f"With probability at least {certainty(worth.delta)}{scope(result)} no design is acceptable."
     within = f"at epsilon = {subject.meaning.within(worth.epsilon)}" if worth.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
     words = f"With probability at least {certainty(worth.delta)}{scope(result)} {who} the question {within}"
@@ -289,17 +293,21 @@ class _Averages:
 
 
 def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list[list[dict[str, Any]]], Floats | None]:
-    """For each listed design those that settle or threaten it most, and how wide its own confidence is."""
+    """For each listed design those that settle or threaten it most, and how wide its own confidence is.
+
+    A design that misses a level has nobody who does: it is out by itself.
+    """
     designs = np.union1d(chosen, columns)
     evidence = subject.evidence
     compared: Comparisons | _Averages
     compared = _Averages(subject, designs) if evidence is None else evidence.compare(designs)
     mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
     settled = left_out(subject.result)[chosen]
+    misses = subject.result.status[chosen] == Status.MISSES.value
     found: list[list[dict[str, Any]]] = [[] for _ in chosen]
     step = max(1, _PAIRS_AT_ONCE // max(1, len(columns) * len(subject.cone.facets)))
     for out in (True, False):
-        which = np.flatnonzero(settled == out)
+        which = np.flatnonzero((settled == out) & ~misses)
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
             some = mine[part]

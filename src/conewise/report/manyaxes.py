@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Floats, Indices, check_names
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
@@ -180,6 +180,8 @@ def name_points(axis: Any, values: Floats, designs: Indices, names: Sequence[str
 
     After this nothing may move the axes.
     """
+    if names is not None:
+        check_names(names, len(values))
     if names is None or len(designs) > NAMED:
         return
     axis.figure.draw_without_rendering()  # or nobody knows where points are

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_points
+from conewise._arrays import Floats, Indices, as_points, check_names
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, counted
@@ -115,7 +115,7 @@ def parallel_coordinates(
 
 def pareto_under_cones(
     means: ArrayLike,
-    cones: Sequence[Cone],
+    cones: Cone | Sequence[Cone],
     *,
     objectives: Sequence[str] | None = None,
     minimised: Sequence[str] = (),
@@ -125,6 +125,7 @@ def pareto_under_cones(
     points = as_points(means, "means")
     if points.shape[1] != 2:
         raise InputError(f"Pareto sets are drawn for 2 objectives, got {points.shape[1]}: use parallel_coordinates.")
+    cones = [cones] if isinstance(cones, Cone) else list(cones)
     if not 1 <= len(cones) <= len(MARKERS):
         raise InputError(f"between 1 and {len(MARKERS)} cones fit side by side, got {len(cones)}.")
     axes = Shown.of(points, None, objectives, minimised, "objectives")
@@ -272,6 +273,8 @@ def gaps_and_evaluations(
     result: Result, cone: Cone, *, names: Sequence[str] | None = None, transparent: bool = False
 ) -> Figure:
     """How far each design's average is from the front, and how often it was evaluated; the best first."""
+    if names is not None:
+        check_names(names, len(result.means))
     seen = np.flatnonzero(~np.isnan(result.means).any(axis=1))
     if not len(seen):
         raise InputError("no design was evaluated yet: there are no gaps to draw.")

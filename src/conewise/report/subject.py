@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count
+from conewise._arrays import Floats, as_count, as_words, check_names
 from conewise._version import SCHEMA
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
@@ -108,6 +108,7 @@ class Subject(AnsweringInWords):
 
     def with_shortlist(self, names: Sequence[str]) -> Subject:
         """The same with a shortlist, by name; a name that no design has is refused."""
+        names = as_words(names, "shortlist")
         places = {name: k for k, name in reversed(list(enumerate(self.names)))}
         stray = next((name for name in names if name not in places), None)
         if stray is not None:
@@ -117,6 +118,12 @@ class Subject(AnsweringInWords):
         return replace(self, shortlist=tuple(dict.fromkeys(places[name] for name in names)))
 
 
+def expect(given: object, kind: type, what: str, words: str) -> None:
+    """Refuse what is of another kind, before it fails somewhere inside."""
+    if not isinstance(given, kind):
+        raise InputError(f"{what} must be {words}, got {type(given).__name__}.")
+
+
 def of_result(
     result: Result, question: Question, *, names: Sequence[str] | None = None, title: str = "Identification"
 ) -> Subject:
@@ -124,6 +131,8 @@ def of_result(
 
     What the question does not say of the objectives is what the result says, or they are numbered.
     """
+    expect(result, Result, "result", "a Result, as identify and a rule's recommend give it")
+    expect(question, Question, "question", "the Question that was asked")
     k, dim = result.means.shape
     meaning = question.columns
     if not question.names:
@@ -132,9 +141,12 @@ def of_result(
         records = [Objective(label, unit=unit) for label, unit in zip(labels, units, strict=True)]
         meaning = as_objectives(records, result.minimised)
     known = result.designs or [str(i) for i in range(k)]
+    if names is not None:
+        known = as_words(names, "names")
+        check_names(known, k)
     return Subject(
         title,
-        result.named(known if names is None else list(names), meaning),
+        result.named(known, meaning),
         replace(question, objectives=meaning),
         "" if question.noise is None else question.noise.words,
         "",
@@ -177,6 +189,7 @@ def of_state(
 
 def of_study(study: StudyView, title: str | None = None) -> Subject:
     """A study as it stands; its journal also says how it got there."""
+    expect(study, StudyView, "study", "an open study, as Study.open gives it")
     status, plan = study.status(), study.plan(_PLANNED)
     rule = study.rule()
     history, note = _history(study, rule, status.result)
@@ -359,6 +372,7 @@ def of_table(
 
 def of_analysis(found: Analysis, title: str = "Analysis") -> Subject:
     """What `conewise.analyse` found."""
+    expect(found, Analysis, "found", "the Analysis that conewise.analyse returned")
     pulls, noise = found.next(_PLANNED), found.question.noise
     return Subject(
         title,
@@ -405,14 +419,32 @@ def _one(design: Mapping[str, Any], key: str, kind: type) -> Any:
     return value
 
 
+def _amount(value: Any, what: str, most: float = np.inf) -> float:
+    """A saved number that is not negative, and below the largest that there can be."""
+    number = float(value)
+    if not 0 <= number < most:
+        raise ValueError(f"{what} is {value!r:.20}")
+    return number
+
+
+def _errors(designs: Sequence[Mapping[str, Any]], objectives: Sequence[str]) -> Floats | None:
+    """(K, D): the standard errors of a saved answer; None where it has none."""
+    said = [[(design.get("standard_errors") or {}).get(o) for o in objectives] for design in designs]
+    errors = np.array([[np.nan if e is None else _amount(e, "a standard error") for e in row] for row in said])
+    return None if np.isnan(errors).all() else errors
+
+
 def _probability(designs: Sequence[Mapping[str, Any]]) -> Floats | None:
     """(K,): what a model said of each design; None where there was none."""
     said = [design.get("probability") for design in designs]
     return None if None in said else np.array([float(p) for p in said if p is not None])
 
 
-def of_saved(path: Path, title: str | None = None) -> Subject:
+def of_saved(path: str | Path, title: str | None = None) -> Subject:
     """The JSON that `conewise analyse --json` printed; it holds the answer, and not what the radii are made of."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no file {path}.")
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
         schema = int(data.get("schema", 1))
@@ -430,27 +462,34 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         meaning = with_levels(with_units(as_objectives(objectives, minimised), units), levels)
         means = meaning.steps(np.array(told, dtype=np.float64).reshape(-1, len(objectives)))
         names = [str(d["name"]) for d in designs]
+        if not names:
+            raise ValueError("it has no designs")
+        places = {name: k for k, name in enumerate(names)}
         given = data["guarantee"]
         worth: Guarantee | Heuristic = (
             Heuristic(str(data["not_guaranteed_because"]))
             if given is None
             else Guarantee(
-                float(given["epsilon"]), float(given["delta"]), str(given["theorem"]), str(given["assumption"])
+                _amount(given["epsilon"], "epsilon"),
+                _amount(given["delta"], "delta", 1),
+                str(given["theorem"]),
+                str(given["assumption"]),
             )
         )
         result = Result(
             np.array([_one(d, "returned", bool) for d in designs], dtype=bool),
             np.array([Status(d["status"]).value for d in designs], dtype="<U16"),
-            int(data["evaluations"]),
+            int(_amount(data["evaluations"], "evaluations")),
             worth,
-            None if data["certified_epsilon"] is None else float(data["certified_epsilon"]),
-            "as saved",
+            None if data["certified_epsilon"] is None else _amount(data["certified_epsilon"], "certified_epsilon"),
+            "not said in the saved answer",
             means,
             np.array([_one(d, "evaluations", int) for d in designs], dtype=np.int64),
+            np.array([-1 if d.get("by") is None else places[d["by"]] for d in designs], dtype=np.intp),
+            np.array([_one(d, "certainly_pareto", bool) if "certainly_pareto" in d else False for d in designs]),
             probability=_probability(designs),
             certified={key: None if e is None else float(e) for key, e in (data.get("certified") or {}).items()},
         )
-        places = {name: k for k, name in enumerate(names)}
         said = "name" if schema > 1 else "design"
         times: Counter[int] = Counter()  # of a design, whichever of its objectives is measured
         for step in data["plan"] or ():
@@ -460,20 +499,29 @@ def of_saved(path: Path, title: str | None = None) -> Subject:
         return Subject(
             title or _titled(data["file"]),
             result.named(names, meaning),
-            Question(cone, float(data["epsilon"]), float(data["delta"]), None, success, meaning),
+            Question(
+                cone, _amount(data["epsilon"], "epsilon"), _amount(data["delta"], "delta", 1), None, success, meaning
+            ),
             str(data["noise"]),
             _method(bool(data["final"]), success),
             tuple(map(str, data["explanations"])),
             planned,
-            int(data["remaining"]),
+            int(_amount(data["remaining"], "remaining")),
             bool(data.get("remaining_at_least", False)),
             history_note="A saved answer does not say how it came about.",
             source=f"the saved analysis {path.name} of {_titled(data['file'])}",
+            prices=tuple(
+                Price(_amount(price["epsilon"], "epsilon"), int(_amount(price["remaining"], "remaining")))
+                for price in (data.get("guess") or {}).get("prices", ())
+            ),
+            standard_errors=_errors(designs, objectives),
         )
     except ConewiseError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)[:60]
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)[:80]
         raise InputError(
             f"{path.name} is not what `conewise analyse --json` prints ({why}); make it anew, "
             "or give the table of measurements itself."

@@ -21,7 +21,7 @@ from conewise.goals import Guarantee, Heuristic
 from conewise.report.answer import answer, chosen_designs
 from conewise.report.markdown import markdown_page
 from conewise.report.page import html_page
-from conewise.report.subject import of_result, of_saved, of_state, of_study, of_table
+from conewise.report.subject import of_analysis, of_result, of_saved, of_state, of_study, of_table
 from conewise.tables.measurements import open_measurements
 
 
@@ -232,3 +232,24 @@ def test_with_very_many_objectives_the_tables_are_cut_and_say_so():
     assert "and 188 more objectives" in text
     assert max(map(len, text.splitlines())) < 2000
     assert "12 of 200 weightings, 12 of 200 objectives" in html_page(subject)
+
+
+def test_a_design_that_misses_a_level_is_put_out_by_nobody(csv_file):
+    """Whoever is acceptable may be far from it; where none is, no design answers, and nothing else is claimed."""
+    for level, some in ((0.0, True), (-100.0, False)):
+        meaning = [cw.Objective("gain"), cw.Objective("cost", goal="min", level=level)]
+        found = cw.analyse(csv_file, cw.Cone.orthant(2), objectives=meaning, delta=0.05, epsilon=0.2)
+        numbers = answer(of_analysis(found))
+        missing = [row for row in numbers["rows"] if row["status"] == "misses a level"]
+        assert missing
+        assert all(row["rivals"] == [] and row["half_widths"] for row in missing)
+        assert bool(numbers["counts"]["returned"]) == some
+        said = "With probability at least 95 % no design is acceptable."
+        assert (numbers["certificate"]["sentence"] == said) != some
+        assert "rivals" in html_page(of_analysis(found))
+
+
+def test_a_single_design_is_spoken_of_in_the_singular(tmp_path):
+    table = measured(tmp_path / "one.csv", [[1.0, 2.0]])
+    page = markdown_page(of_table(open_measurements(table, objectives=["gain"]), cw.Cone.orthant(1), "one", delta=0.1))
+    assert "Which of 1 design is Pareto optimal in gain" in page

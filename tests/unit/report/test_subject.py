@@ -12,7 +12,10 @@ import conewise as cw
 from conewise.cli.main import commands
 from conewise.errors import InputError
 from conewise.report.answer import answer
-from conewise.report.subject import of_saved, of_state, of_table
+from conewise.report.page import html_page
+from conewise.report.subject import of_analysis, of_result, of_saved, of_state, of_study, of_table
+
+GOAL = {"epsilon": 0.2, "delta": 0.1}
 
 
 @pytest.mark.parametrize("final", [False, True])
@@ -43,18 +46,25 @@ def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
     path.write_text(json.dumps(data | {"file": ["a/first.csv", "b.csv", "c.csv"]}))
     assert of_saved(path).title == "first.csv and 2 more"
     wrong = [{"returned": []}, {"returned": "yes"}, {"evaluations": [3]}, {"evaluations": -1}, {"status": "fine"}]
-    for change in [{"remaining": float("inf")}, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
+    wrong += [{"by": "nobody"}, {"certainly_pareto": 1}, {"standard_errors": {"gain": -1.0, "cost": 0.1}}]
+    claims = [{"guarantee": data["guarantee"] | claim} for claim in ({"delta": 1.5}, {"epsilon": -1}, {"delta": None})]
+    odd = [{"remaining": float("inf")}, {"evaluations": -1}, {"designs": []}, {"epsilon": float("nan")}, *claims]
+    for change in [*odd, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
         path.write_text(json.dumps(data | change))
         with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
             of_saved(path)
     path.write_text(printed.stdout)
     direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
-    for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method"):
+    for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method", "price_words"):
         assert saved[part] == direct[part], part
     assert saved["certificate"]["sentence"] == direct["certificate"]["sentence"]
-    plain = ("id", "name", "status", "evaluations", "means", "gap")
+    assert any(row["why"] for row in direct["rows"])
+    plain = ("id", "name", "status", "standing", "why", "certain", "evaluations", "means", "standard_errors", "gap")
     assert [[row[p] for p in plain] for row in saved["rows"]] == [[row[p] for p in plain] for row in direct["rows"]]
     assert [entry["id"] for entry in saved["next"]] == found.next(5).designs.tolist()
+    sure = [d | {"certainly_pareto": d["returned"]} for d in data["designs"]]
+    path.write_text(json.dumps(data | {"designs": sure}))
+    assert of_saved(path).result.certain.tolist() == found.result.pareto.tolist()
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"objectives": 3}', "[" * 5000, '{"objectives": ["a"], "minimised": []}'])
@@ -64,6 +74,27 @@ def test_what_is_no_saved_answer_is_refused_in_a_sentence(text, tmp_path):
     with pytest.raises(InputError, match=r"answer\.json is not what `conewise analyse --json` prints") as caught:
         of_saved(path)
     assert ("it lacks 'objectives'" in str(caught.value)) == (text == "{}")
+
+
+def test_what_a_report_is_not_about_is_refused_by_name(table, tmp_path):
+    result = cw.identify(cw.SimulatedBandit([[1.0], [0.0]], cw.noise.Gaussian(0.1)), cw.Cone.orthant(1), rng=0, **GOAL)
+    question = cw.Question(cw.Cone.orthant(1), **GOAL, noise=cw.noise.Gaussian(0.1))
+    (tmp_path / "latin.json").write_bytes(b'{"title": "\xe9"}')
+    for asked, words in (
+        (lambda: answer(result), "subject must be a Subject, .*, got Result"),
+        (lambda: html_page(None), "subject must be a Subject, .*, got NoneType"),
+        (lambda: of_study("trial.db"), "study must be an open study, .*, got str"),
+        (lambda: of_analysis(result), "found must be the Analysis .*, got Result"),
+        (lambda: of_result(None, question), "result must be a Result, .*, got NoneType"),
+        (lambda: of_result(result, None), "question must be the Question .*, got NoneType"),
+        (lambda: of_result(result, question, names=["a"]), "names must name each of 2 designs, got 1 name"),
+        (lambda: of_result(result, question, names=[1, 2]), "names must be a list of names"),
+        (lambda: of_result(result, question).with_shortlist("0"), "shortlist must be a list of names"),
+        (lambda: of_saved(str(tmp_path / "missing.json")), "there is no file .*missing.json"),
+        (lambda: of_saved(tmp_path / "latin.json"), "latin.json is not text in UTF-8"),
+    ):
+        with pytest.raises(InputError, match=words):
+            asked()
 
 
 def test_a_loop_over_single_objectives_is_shown_by_design():
