@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from conewise.cli.options import study_command
 from conewise.cli.prefer import agreeing, answered
 from conewise.cli.show import print_json
-from conewise.cli.stating import compares_designs, stated, stating
+from conewise.cli.stating import STATED, compares_designs, stated, stating
 from conewise.doubts import Doubts
 from conewise.errors import printable
 from conewise.preferences import Preferences
@@ -89,8 +90,9 @@ def _question(names: Any, found: Doubts) -> str:
 
 
 def _option(text: str) -> str:
+    """As a shell takes it; what no option says stands in the file of preferences."""
     kind, _, rest = text.partition(": ")
-    return f'--{kind} "{rest}"' if kind in ("accept", "prefer", "never") else text
+    return f"--{kind} {shlex.quote(rest)}" if kind in STATED else f"{text} (by --said, with what --json prints)"
 
 
 def _data(opened: Study, said: Preferences, found: Doubts) -> dict[str, Any]:

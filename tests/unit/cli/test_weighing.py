@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -44,11 +45,33 @@ def test_it_asks_until_the_doubt_is_small_and_prints_what_was_said(trial):
     assert "of doubt. Which is better?" in done.stderr
     assert "That is enough for delta = 0.05." in done.stdout
     assert "An estimate, not a guarantee: " in done.stdout
-    option = next(line for line in done.stdout.splitlines() if "--prefer" in line).partition('--prefer "')[2][:-1]
+    _, option = shlex.split(next(line for line in done.stdout.splitlines() if "--prefer" in line).partition(": ")[2])
     again = told(trial, "--trust", "1", "--prefer", option, "--questions", "0", "--json")
     found = json.loads(again.stdout)
     assert found["preferences"]["statements"] == [f"prefer: {option}"]
     assert set(found["probability"]) == set("ABCD")
+
+
+def test_options_for_the_next_time_are_as_a_shell_takes_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(doubts, "DRAWS", 50)
+    with cw.Study.create(
+        tmp_path / "trial.db",
+        designs=["A", "B", "C"],
+        cone=cw.Cone.orthant(2),
+        epsilon=0.5,
+        delta=0.05,
+        noise=cw.noise.Gaussian(0.1),
+        objectives=[cw.Objective('price ($HOME) for "x"', "min"), "it's `speed`"],
+        model=cw.models.Independent(),
+    ) as study:
+        study.record(list("ABC"), np.array([[9.0, 9.0], [4.0, 6.0], [0.0, 0.0]]))
+    done = told(tmp_path / "trial.db", "--question-price", "0.1", answers="1\ns\nq\n")
+    said = [line.partition(": ")[2] for line in done.stdout.splitlines() if "for the next time: " in line]
+    again = told(tmp_path / "trial.db", "--questions", "0", *shlex.split(said[0]))
+    assert again.exit_code == 0
+    assert said[0] in again.stdout
+    assert said[1].startswith("undecided: ")
+    assert said[1].endswith(" (by --said, with what --json prints)")
 
 
 def test_a_dear_question_is_not_asked(trial):
