@@ -131,7 +131,7 @@ class Speaker:
         size = float(np.linalg.norm(np.abs(first) + np.abs(second)) / np.linalg.norm(ray))
         fuzz = 8 * self.dim * float(np.finfo(float).eps) * size
         text = self._pair(one, two, " > ", exact=True)
-        words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(names)
+        words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(_called(names))
         pair = (tuple(first.tolist()), tuple(second.tolist()))
         return Statement(f"prefer: {text}", words, ray[None, :], fuzz, choice=True, pair=pair)
 
@@ -139,7 +139,7 @@ class Speaker:
         """A choice that cannot be made."""
         one, two = self.values(first, "the first design"), self.values(second, "the second design")
         text = self._pair(one, two, " ? ", exact=True)
-        words = self._pair(one, two, " or ") if names is None else " or ".join(names)
+        words = self._pair(one, two, " or ") if names is None else " or ".join(_called(names))
         pair = tuple(self.objectives.steps(one).tolist()), tuple(self.objectives.steps(two).tolist())
         return Statement(f"undecided: {text}", f"{words}: cannot say", np.empty((0, self.dim)), pair=pair)
 
@@ -175,6 +175,8 @@ class Speaker:
 
     def never(self, give: Sequence[str], get: Sequence[str]) -> Statement:
         """No gain in `get` (in anything, where it names nothing) pays for a loss in `give`."""
+        if isinstance(get, str):
+            raise InputError(f"get must be a list of names, got {shown(get)}; write [{shown(get)}].")
         lost = [self.place(name) for name in give]
         if not lost:
             raise InputError("never names at least one objective that is not given at any price.")
@@ -221,3 +223,10 @@ def _share(share: float) -> str:
     """A share in percent, where that is read as this number; the number itself otherwise."""
     percent = f"{100 * share:.15g}"
     return f"{percent}%" if as_decimal(percent) / 100 == share else _exactly(share)
+
+
+def _called(names: object) -> tuple[str, str]:
+    """What the two designs of a choice are called."""
+    if not isinstance(names, tuple | list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise InputError(f'names must be those of the two designs, as in ("A", "B"), got {shown(names)}.')
+    return names[0], names[1]

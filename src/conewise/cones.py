@@ -508,13 +508,24 @@ class Cone:
         raise AttributeError(f"a Cone is frozen: {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said, self.about)
+        rays = None if self._rows_suffice else np.array(self.rays)
+        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said, self.about, rays)
 
 
-def _restore(cls: type[Cone], rows: Floats, text: str | None, removed: tuple[int, ...], *remembered: Any) -> Cone:
+def _restore(
+    cls: type[Cone],
+    rows: Floats,
+    text: str | None,
+    removed: tuple[int, ...],
+    said: tuple[str, ...] = (),
+    about: tuple[tuple[str, str, float], ...] = (),
+    rays: Floats | None = None,
+) -> Cone:
     cone = object.__new__(cls)
     cone._fill(rows, text, removed)
-    return cone.remembering(*remembered) if remembered else cone
+    if rays is not None:
+        cone.__dict__["rays"] = read_only(rays)
+    return cone.remembering(said, about)
 
 
 def as_cone(cone: object) -> Cone:

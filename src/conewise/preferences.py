@@ -22,7 +22,7 @@ from conewise._questions import next_question
 from conewise._statements import Amounts, Speaker, Statement
 from conewise._statementtext import read
 from conewise._weightings import allowances, draws
-from conewise.cones import Cone
+from conewise.cones import Cone, as_cone
 from conewise.errors import ConeError, InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.order import pareto_mask, weakly_dominates
@@ -105,7 +105,7 @@ class Preferences:
         >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
         Preferences('better under planar:120', '1 a for 9 b is worth it')
         """
-        if cone.dim != self.dim:
+        if as_cone(cone).dim != self.dim:
             raise ConeError(f"the cone {cone} orders {cone.dim} objectives, but there are {self.dim}; choose another.")
         if not cone.includes(Cone.orthant(cone.dim)):
             raise ConeError(

@@ -32,9 +32,9 @@ def test_a_cone_whose_facets_lie_too_close_for_rows_is_read_back_by_its_rays_too
     cone = uneven_choice()
     with pytest.raises(ConeError, match="is too little to compute with"):
         Cone(cone.facets)
-    again = Cone.from_dict(json.loads(json.dumps(cone.to_dict())))
-    assert (again.facets.tobytes(), again.rays.tobytes()) == (cone.facets.tobytes(), cone.rays.tobytes())
-    assert again.to_dict() == cone.to_dict()
+    for again in (pickle.loads(pickle.dumps(cone)), Cone.from_dict(json.loads(json.dumps(cone.to_dict())))):
+        assert (again.facets.tobytes(), again.rays.tobytes()) == (cone.facets.tobytes(), cone.rays.tobytes())
+        assert again.to_dict() == cone.to_dict()
     assert "rays" not in Cone.from_rays([[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 1]]).to_dict()
 
 

@@ -95,3 +95,18 @@ def test_preferences_are_equal_when_the_same_was_said_in_the_same_words():
     assert hash(said()) == hash(said())
     assert said() != said(101)
     assert said() != said(objectives=(replace(price, unit=500), speed))
+
+
+@pytest.mark.parametrize(
+    ("say", "words"),
+    [
+        (lambda said: said.better_under("planar:135"), "cone must be a Cone, got str; use Cone"),
+        (lambda said: said.never("a", get="b"), r"get must be a list of names, got 'b'; write \['b'\]"),
+        (lambda said: said.prefers([1, 0], over=[0, 1], names="AB"), r'as in \("A", "B"\), got \'AB\''),
+        (lambda said: said.prefers([1, 0], over=[0, 1], names=("A",)), "names must be those of the two designs"),
+        (lambda said: said.cannot_say([1, 0], [0, 1], names=(1, 2)), "names must be those of the two designs"),
+    ],
+)
+def test_slips_are_one_sentence(say, words):
+    with pytest.raises(cw.InputError, match=words):
+        say(cw.Preferences(["a", "b"]))
