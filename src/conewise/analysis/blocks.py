@@ -13,7 +13,6 @@ from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
 from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import joined
-from conewise.analysis.planning import by_size
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.analysis.unproven import FOLDS, shared_by, without_proof
 from conewise.errors import InputError, counted, printable, shown
@@ -139,7 +138,8 @@ def _of_many(
         *_remarks(table, population, seed, exact),
         *_next(population, plan, priced, question),
     )
-    return BlockAnswer(result, plan, sentences, question, by_size(pulls.designs, pulls.counts), guess)
+    together = (pulls,) if pulls.total else ()  # one design alone on a new block is compared with nobody
+    return BlockAnswer(result, plan, sentences, question, together, guess)
 
 
 def _alone(table: Blocked, question: Question) -> BlockAnswer:

@@ -256,7 +256,10 @@ def test_two_designs_with_disjoint_questions():
     text = " ".join(found.explanations)
     assert "m1 and m0 have no block in common" in text
     assert "At most 200 more evaluations decide the rest" in text
-    assert found.next(10).total == 10
+    next_up = found.next(10)
+    assert sorted(found.names[k] for k in next_up.designs) == ["m0", "m1"]  # a block of one alone settles nothing
+    assert next_up.counts.tolist() == [5, 5]
+    assert found.cheapest == 200
 
 
 def test_a_single_design():
