@@ -393,10 +393,11 @@ def about(data: dict[str, Any], made: date | None) -> list[tuple[str, str]]:
     """Date, source, noise, units and versions."""
     steps = [f"{o['name']}: {readable(o['unit'])}" for o in data["objectives"] if o["unit"] != 1]
     others = "; others 1" if len(steps) < len(data["objectives"]) else ""
+    model = bool(data["certificate"]["certified"])  # which says itself what it assumes of the noise
     return [
         ("date", "" if made is None else made.isoformat()),
         ("source", data["source"]),
-        ("noise", data["noise"]),
+        ("noise", f"for every truth: {data['noise']}" if model and data["noise"] else data["noise"]),
         ("units", f"one step is {', '.join(steps[:_NAMED])}{others}" if steps else "as measured; one step is 1"),
         ("made by", f"conewise {__version__}, numpy {np.__version__}, Python {platform.python_version()}"),
     ]

@@ -37,7 +37,9 @@ def test_a_models_answer_shows_probabilities_and_both_kinds_of_guarantee():
         probability=np.array([0.97, 0.9, 0.001]),
         certified={"prior": 0.1, "every truth": None},
     )
-    data = answer(of_result(result, cw.Question(cw.Cone.orthant(2), 0.1, 0.05), names=list("abc")))
+    question = cw.Question(cw.Cone.orthant(2), 0.1, 0.05, cw.noise.Gaussian(1.0))
+    data = answer(of_result(result, question, names=list("abc")))
+    assert dict(sections.about(data, None))["noise"] == f"for every truth: {question.noise.words}"
     assert "<dt>on average over the prior</dt><dd>within epsilon = 0.1</dd>" in sections.sure(data)
     assert "<dt>for every truth</dt><dd>nothing yet</dd>" in sections.sure(data)
     table = sections.why(data)
