@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from conewise._arrays import Floats, Indices, as_points, check_names
 from conewise.algorithms import Result, Status
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError, counted
+from conewise.errors import InputError, counted, shown
 from conewise.gaps import suboptimality_gaps
 from conewise.order import pareto_mask
 from conewise.report.answer import STATUS_ORDER, answer
@@ -96,7 +96,8 @@ def scatter_matrix(
     transparent: bool = False,
 ) -> Figure:
     """Every pair of objectives, or of scores under the cone's weightings."""
-    return matrix(Shown.of(means, cone, objectives, minimised, space), np.asarray(status), transparent)
+    axes = Shown.of(means, cone, objectives, minimised, space)
+    return matrix(axes, _statuses(status, len(axes.values)), transparent)
 
 
 def parallel_coordinates(
@@ -110,7 +111,19 @@ def parallel_coordinates(
     transparent: bool = False,
 ) -> Figure:
     """A line for each design over all objectives (or weightings), each scaled to its own range, better upwards."""
-    return parallel(Shown.of(means, cone, objectives, minimised, space), np.asarray(status), transparent)
+    axes = Shown.of(means, cone, objectives, minimised, space)
+    return parallel(axes, _statuses(status, len(axes.values)), transparent)
+
+
+def _statuses(given: ArrayLike, n_designs: int) -> NDArray[Any]:
+    """One for each design; others would be left out of the picture without a word."""
+    status, known = np.asarray(given), [word.value for word in Status]
+    if status.shape != (n_designs,) or not np.isin(status, known).all():
+        raise InputError(
+            f"status must say of each of {counted(n_designs, 'design')} where it stands ({', '.join(known)}), as "
+            f"result.status does; got {shown(given)}."
+        )
+    return status
 
 
 def pareto_under_cones(
@@ -165,8 +178,8 @@ def dominance_regions(
     points = as_points(means, "means")
     if points.shape[1] != 2 or as_cone(cone).dim != 2:
         raise InputError(f"dominance regions are drawn for 2 objectives, got {points.shape[1]}.")
-    if not 0 <= design < len(points):
-        raise InputError(f"design must be an index below {len(points)}, got {design}.")
+    if not isinstance(design, int | np.integer) or not 0 <= design < len(points):
+        raise InputError(f"design must be an index below {len(points)}, got {shown(design)}.")
     axes = Shown.of(points, None, objectives, minimised, "objectives")
     figure = clear(new_figure(5.2, 4.8), transparent)
     from matplotlib.patches import Polygon

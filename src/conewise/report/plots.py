@@ -58,10 +58,11 @@ def _shown() -> Any:
     return ShownFigure
 
 
-def save(figure: Figure, path: Path, *, force: bool = False) -> None:
+def save(figure: Figure, path: str | Path, *, force: bool = False) -> None:
     """As PNG, SVG or PDF by the ending, the same bytes for the same numbers; over an existing file only by force."""
     import matplotlib as mpl
 
+    path = Path(path)
     metadata: dict[str, Any] = {"Software": None} if path.suffix == ".png" else {"Date": None}
     if path.suffix == ".pdf":
         metadata = {"CreationDate": None}
