@@ -401,7 +401,7 @@ def _next_words(subject: Subject) -> str:
         return "Nothing has to be evaluated: every value is known."
     words = f"{undecided_words(open_)}."
     if not subject.next and not open_:
-        return "Nothing more needs to be evaluated."
+        return "Nothing more needs to be evaluated." if is_answered(subject) else "Nothing more is asked for."
     if not subject.next and subject.remaining == 0:
         return f"{words} No more evaluations are asked for: a limit is reached."
     if (subject.result.counts == 0).any() and subject.result.probability is None:

@@ -253,3 +253,14 @@ def test_a_single_design_is_spoken_of_in_the_singular(tmp_path):
     table = measured(tmp_path / "one.csv", [[1.0, 2.0]])
     page = markdown_page(of_table(open_measurements(table, objectives=["gain"]), cw.Cone.orthant(1), "one", delta=0.1))
     assert "Which of 1 design is Pareto optimal in gain" in page
+
+
+def test_nothing_more_is_needed_only_where_the_question_is_answered(tmp_path):
+    """Five evaluations of each were chosen by hand, and prove less than was asked for."""
+    by_hand = {"algorithm": "naive", "options": {"evaluations_each": 5}}
+    for options, said in ((by_hand, "Nothing more is asked for."), ({}, "Nothing more needs to be evaluated.")):
+        with studies.make(tmp_path / f"{len(options)}.db", **options) as study:
+            while batch := study.ask(20):
+                study.tell(batch, [studies.value_of(e.design, e.seed) for e in batch])
+            numbers = answer(of_study(study))
+        assert (numbers["next_words"], bool(options)) == (said, not numbers["certificate"]["answered"])
