@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -151,8 +152,9 @@ class UniformNoise(NoiseSource):
         self.half_width = read_only(as_floats(half_width, "half_width").copy())
         if self.half_width.ndim > 1 or not np.isfinite(self.half_width).all() or (self.half_width <= 0).any():
             raise InputError("half_width must be positive: a number, or one an objective.")
-        # E exp(s Y) = sinh(s h) / (s h) <= exp((s h)^2 / 2); the mean may be anywhere, so no range is known of values.
-        each = [SubGaussian(h) for h in np.atleast_1d(self.half_width).tolist()]
+        # E exp(s Y) = sinh(s h) / (s h) <= exp((s h)^2 / 6), term by term, since (2n + 1)! >= 6^n n!. The mean may be
+        # anywhere, so that no range of values is known.
+        each = [SubGaussian(h / math.sqrt(3)) for h in np.atleast_1d(self.half_width).tolist()]
         self.assumption = ByObjective(each) if self.half_width.ndim else each[0]
 
     def check_dim(self, dim: int, n_designs: int) -> None:

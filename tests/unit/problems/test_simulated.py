@@ -176,9 +176,10 @@ def test_assumptions():
     assert SimulatedBandit(MEANS, noise).assumption is noise
     assert SimulatedBandit(MEANS, TwoPoint([2, 3, 6])).assumption == SubGaussian(7.0)
     uniform = SimulatedBandit(MEANS, UniformNoise([1, 2, 3])).assumption
-    assert [own.sigma for own in uniform.each] == [1, 2, 3]  # nothing bounds values whose mean may be anywhere
-    assert SimulatedBandit(MEANS, UniformNoise(2)).assumption == SubGaussian(2.0)
-    np.testing.assert_allclose(uniform.scales(np.eye(3)), [1, 2, 3])
+    deviations = [1 / 3**0.5, 2 / 3**0.5, 3**0.5]  # and no range: nothing bounds values whose mean may be anywhere
+    np.testing.assert_allclose([own.sigma for own in uniform.each], deviations)
+    assert SimulatedBandit(MEANS, UniformNoise(2)).assumption == SubGaussian(2 / 3**0.5)
+    np.testing.assert_allclose(uniform.scales(np.eye(3)), deviations)
     assert SimulatedBandit(MEANS, HeavyTailed()).assumption is None
 
 
