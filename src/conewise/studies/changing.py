@@ -100,7 +100,12 @@ class ChangingStudy(StudyView):
         if not unseen:
             raise InputError("earlier evaluations count only with the promise that no value had a part in it: unseen.")
         told, designs = self.evaluations(), {name: k for k, name in enumerate(self.all_names)}
-        known = {key: as_number(value, f"the value of {key!r:.60}") for key, value in values.items()}
+        known: dict[str, float] = {}
+        for key, given in values.items():
+            name = key if key in designs else str(Identity.parse(key))  # an id of an older table is read as well
+            amount = as_number(given, f"the value of {key!r:.60}")
+            if known.setdefault(name, amount) != amount:
+                raise InputError(f"evaluation {name} is given two values, {known[name]:g} and {amount:g}; give one.")
         found = {}
         for design, number in zip(told.design.tolist(), told.number.tolist(), strict=True):
             one = Identity(design, number)

@@ -82,6 +82,15 @@ def test_a_design_that_lacks_it_begins_anew_and_a_price_list_fills_a_design():
     assert study.warnings() == ()
 
 
+def test_ids_of_older_tables_name_evaluations_that_an_objective_was_measured_in():
+    study = study_in_memory(**ASKED)
+    study.tell({"design": "a", "x": 1.0, "y": 2.0})
+    with pytest.raises(InputError, match="evaluation d0n0 is given two values, 3 and 4; give one"):
+        study.add_objective("z", noise=LAST, values={"d0n0": 3.0, "0-0": 4.0}, unseen=True)
+    study.add_objective("z", noise=LAST, values={"0-0": 4.0, "a": 5.0}, unseen=True)
+    assert study.evaluations().values.tolist() == [[1.0, 2.0, 4.0]]
+
+
 def test_an_objective_that_the_values_suggested_begins_an_epoch_and_takes_a_part():
     study = study_in_memory(**ASKED)
     finish(study)
