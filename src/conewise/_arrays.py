@@ -261,6 +261,13 @@ def as_option(value: Any, name: str, options: Sequence[str]) -> str:
     return value
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """True or False, and nothing that merely counts as one of them: "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
 def as_words(values: Any, name: str) -> tuple[str, ...]:
     """A list of texts; one text alone is refused, since it would be taken letter by letter."""
     try:

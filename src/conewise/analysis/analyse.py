@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count
+from conewise._arrays import Floats, as_count, as_flag
 from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
 from conewise.algorithms.adaptive.confirming import Confirm
 from conewise.algorithms.adaptive.fixed import FixedSample
@@ -22,7 +22,15 @@ from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
 from conewise.analysis.fitting import told_apart
-from conewise.analysis.gathering import Progress, as_source, check_summaries, statistics_of, summed_elsewhere, watched
+from conewise.analysis.gathering import (
+    Progress,
+    as_source,
+    check_limit,
+    check_summaries,
+    statistics_of,
+    summed_elsewhere,
+    watched,
+)
 from conewise.analysis.guesses import Guess, Price, prices
 from conewise.analysis.modelled import ByModel, ModelFindings, Modelled
 from conewise.analysis.oddities import Values
@@ -199,6 +207,10 @@ def analyse(
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
+    for word, flag in (("final", final), ("separate", separate), ("repetitions", repetitions)):
+        as_flag(flag, word)
+    if block is not None and separate:
+        raise InputError("objectives that were measured separately share no blocks: leave `separate` out, or `block`.")
     modelled = Modelled.asked(features, model, designs, price, robust=robust, confirm=confirm, seed=seed)
     if modelled is not None:
         modelled.check(block, separate, executor, units)
@@ -215,7 +227,7 @@ def analyse(
             "choose the objectives to match."
         )
     if units is not None:
-        take_units(source, units)
+        take_units(source, units, separate)
     meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
     check_said_of(cone, meaning)
     if block is not None or population is not None or repetitions:
@@ -271,12 +283,7 @@ def analyse(
         judged = _Judged(read.statistics, read.result, read.plan, (), 1, None, (), read.next)
     else:
         judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
-    if max_evaluations is not None and judged.result.evaluations > max_evaluations:
-        raise InputError(
-            f"there are {judged.result.evaluations} evaluations, where `max_evaluations` says that there would never "
-            f"be more than {max_evaluations}; give the limit that was fixed before the first evaluation, or leave it "
-            "out."
-        )
+    check_limit(judged.result.evaluations, max_evaluations)
     judged = replace(judged, result=where_shared(judged.result, source))
     if were_chosen(source):
         judged = replace(judged, result=with_chosen_units(judged.result, question))

@@ -11,13 +11,12 @@ from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
-from conewise.analysis.units import CHOSEN
+from conewise.analysis.units import CHOSEN, units_words
 from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated
 from conewise.errors import counted, printable
 from conewise.feedback import Statistics
 from conewise.goals import Question, certainty
-from conewise.objectives import units_remark, weighs
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -133,7 +132,7 @@ class Findings:
             words += f", and nothing returned misses a level by more than {self._slack(epsilon)}"
             if self.question.success == "contain" and not self.question.keeps_levels:
                 words += "; a rival counts only if it has more than that to spare in every level"
-        missing = np.flatnonzero(self.result.status == Status.MISSES.value)
+        missing = np.flatnonzero(self.result.status == Status.MISSES.value) if not self._doubted else ()
         return [f"{words}.", *([f"Certainly not acceptable: {self._names(missing)}."] if len(missing) else [])]
 
     def _slack(self, epsilon: float) -> str:
@@ -308,20 +307,7 @@ class Findings:
         return bool(self.shared) or self.doubtful or (self.units_chosen and not worth and worth.reason == CHOSEN)
 
     def _units(self) -> list[str]:
-        """Once, where objectives of very different spread are measured in one unit, or values have chosen the units."""
-        if self.units_chosen:
-            words = f"One step is {self.question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
-            if not weighs(self.question.cone):
-                words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
-            return [words]
-        means = self.statistics.means[self.statistics.counts > 0]
-        if not len(means):
-            return []
-        remark = units_remark(self.question.columns, np.ptp(means, axis=0), self.question.cone, self.question.epsilon)
-        if remark is None:
-            return []
-        choose = "Choose them by what a step means to you: a guarantee holds for units that the values did not choose."
-        return [f"{remark[0].upper()}{remark[1:]} {choose}"]
+        return units_words(self.question, self.statistics.means[self.statistics.counts > 0], self.units_chosen)
 
     # -- words ------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,15 @@ Progress = Callable[[int, int], None]
 """Called with the evaluations read so far and the total."""
 
 
+def check_limit(evaluations: int, most: int | None) -> None:
+    """Refuse a limit that is said to have been fixed before the first evaluation, and that the table exceeds."""
+    if most is not None and evaluations > most:
+        raise InputError(
+            f"there are {evaluations} evaluations, where `max_evaluations` says that there would never be more than "
+            f"{most}; give the limit that was fixed before the first evaluation, or leave it out."
+        )
+
+
 def as_source(
     observations: Any,
     names: Sequence[str] | None,

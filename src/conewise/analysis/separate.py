@@ -15,10 +15,11 @@ from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.contract import undecided_words
 from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
+from conewise.analysis.gathering import check_limit
 from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
 from conewise.analysis.planning import UP_TO_A_LOOK
-from conewise.analysis.units import CHOSEN, were_chosen, with_chosen_units
+from conewise.analysis.units import CHOSEN, units_words, were_chosen, with_chosen_units
 from conewise.analysis.unproven import shared_by, where_shared
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
@@ -65,6 +66,7 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
     if len(source.names) < 2:
         raise InputError("there is one design only, so nothing is compared.")
     result, evidence, seen, cells = (_once if final else _again)(source, question, most)
+    check_limit(result.evaluations, most)
     result = where_shared(result, source)
     result = with_chosen_units(result, question) if were_chosen(source) else result
     result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
@@ -160,6 +162,7 @@ def _sentences(
     lines += front_words(guess, source.names) if open_ else []
     if worth:
         lines.append(f"Assumed: {worth.assumption}.")
+    lines += units_words(question, seen.means, were_chosen(source))
     times = seen.repetitions
     each = ", ".join(
         f"{printable(name)} {_times(low, high)}"

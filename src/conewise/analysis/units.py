@@ -11,12 +11,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from conewise._arrays import Floats
 from conewise.algorithms import Result
 from conewise.analysis.unproven import without_proof
+from conewise.certificate.separate import Separately
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Question
-from conewise.objectives import proposed_units, weighs, with_units
+from conewise.objectives import proposed_units, units_remark, weighs, with_units
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 
@@ -26,7 +28,7 @@ CHOSEN: Final = (
 )
 
 
-def take_units(source: Source, units: Any) -> None:
+def take_units(source: Source, units: Any, separate: bool = False) -> None:
     """With "auto", a tenth of the spread of the averages for each objective without a unit; the table remembers it."""
     if not isinstance(units, str) or units != AUTO:
         raise InputError(
@@ -35,15 +37,28 @@ def take_units(source: Source, units: Any) -> None:
     if not hasattr(source, "meaning_as"):
         raise InputError('units="auto" needs a table with names for its objectives, got observations alone.')
     table = cast(LongTable | WideTable, source)
-    statistics = Statistics.empty(len(table.names), len(table.objectives))
-    for observations in table:
-        statistics = statistics.add(observations)
-    averages = table.meaning.own(statistics.means[statistics.counts > 0])
-    spreads = np.ptp(averages, axis=0) if len(averages) else np.zeros(len(table.objectives))
+    averages = table.meaning.own(_averages(table, separate))
+    measured = [column[~np.isnan(column)] for column in averages.T]
+    spreads = np.array([np.ptp(column) if len(column) else 0.0 for column in measured])
     given = {o.name for o in table.meaning.each if o.unit != 1}
     proposal = proposed_units(table.meaning, spreads)
     table.meaning_as(with_units(table.meaning, {n: u for n, u in proposal.items() if n not in given}))
     table.units_chosen = True
+
+
+def _averages(table: LongTable | WideTable, separate: bool) -> Floats:
+    """(K, D): in steps; NaN where nothing was measured."""
+    if not separate:
+        statistics = Statistics.empty(len(table.names), len(table.objectives))
+        for observations in table:
+            statistics = statistics.add(observations)
+        return np.where(statistics.counts[:, None] > 0, statistics.means, np.nan)
+    seen = Separately.empty(len(table.names), len(table.objectives))
+    if isinstance(table, WideTable):
+        return seen.summed(table.separately()).means
+    for designs, values in table.separately():
+        seen = seen.add(designs, values)
+    return seen.means
 
 
 def were_chosen(source: Source) -> bool:
@@ -62,3 +77,23 @@ def with_chosen_units(result: Result, question: Question) -> Result:
     if stands(result, question) or not result.guarantee:
         return result
     return without_proof(result, CHOSEN)
+
+
+def units_words(question: Question, means: Floats, chosen: bool) -> list[str]:
+    """Once, where objectives of very different spread are measured in one unit, or values have chosen the units.
+
+    `means` (K, D) are the averages, in steps; NaN where there are none.
+    """
+    if chosen:
+        words = f"One step is {question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
+        if not weighs(question.cone):
+            words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
+        return [words]
+    means = means[~np.isnan(means).any(axis=1)]
+    if not len(means):
+        return []
+    remark = units_remark(question.columns, np.ptp(means, axis=0), question.cone, question.epsilon)
+    if remark is None:
+        return []
+    choose = "Choose them by what a step means to you: a guarantee holds for units that the values did not choose."
+    return [f"{remark[0].upper()}{remark[1:]} {choose}"]

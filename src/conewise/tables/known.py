@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_points, as_words
+from conewise._arrays import Floats, Indices, as_flag, as_points, as_words
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.objectives import (
@@ -65,8 +65,7 @@ def front(
     [{'name': 'b', 'price': 8, 'power': 90}]
     """
     for word, flag in (("everyone", everyone), ("keep_duplicates", keep_duplicates)):
-        if not isinstance(flag, bool | np.bool_):
-            raise InputError(f"{word} must be True or False, got {shown(flag)}.")
+        as_flag(flag, word)
     opened, given = open_designs(table, objectives, minimise, name, where)
     cone = Cone.orthant(opened.dim) if cone is None else as_cone(cone)
     take_units(opened, units)

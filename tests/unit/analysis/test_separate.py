@@ -8,6 +8,7 @@ import pytest
 import conewise as cw
 from conewise.errors import InputError
 from conewise.noise import Gaussian
+from conewise.readers.imported import Imported
 
 MEANS = {"a": (3.0, 0.0), "b": (0.0, 3.0), "c": (-3.0, -3.0)}
 TIMES = {"speed": 4, "range": 9}
@@ -178,3 +179,65 @@ def test_what_is_open_comes_with_a_best_guess_and_what_to_measure_next():
     assert found.next(1).total == 1
     assert unsettled(final=True).next(3).total == 0
     assert not unsettled(final=True).plan.at_least
+
+
+def weighed(**options) -> cw.Analysis:
+    """All rows complete, under a cone that weighs objectives, at an epsilon above 0."""
+    asked = {"objectives": ["speed", "range"], "separate": True, "delta": 0.05, "noise": Gaussian(0.2), "epsilon": 0.5}
+    return cw.analyse(rows(), cw.Cone.planar(135), **asked | options)
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_units_that_the_values_chose_leave_no_guarantee(final):
+    found = weighed(final=final, units="auto")
+    assert not found.result.guarantee
+    assert "units were taken from the values" in found.result.guarantee.reason
+    assert found.result.certified_epsilon is None
+    assert not found.result.certain.any()
+    assert found.explanations[0].endswith("that is a guess, not a guarantee.")
+    assert any(line.startswith("One step is speed") for line in found.explanations)
+    assert not any("guarantee covers" in line or "guarantee is lost" in line for line in found.explanations)
+
+
+def test_under_the_orthant_at_epsilon_zero_such_units_do_no_harm():
+    found = cw.analyse(rows(), objectives=["speed", "range"], separate=True, final=True, units="auto", delta=0.05)
+    assert found.result.guarantee
+    assert found.result.guarantee.epsilon == 0
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_folds_that_designs_share_leave_no_guarantee_where_objectives_are_taken_apart(final):
+    table = Imported(
+        [{"speed": None, "range": None} | row for row in rows()],
+        ["speed", "range"],
+        shared="folds",
+        incomplete="separate",
+    )
+    found = cw.analyse(table, separate=True, final=final, delta=0.05, noise=Gaussian(0.2))
+    assert not found.result.guarantee
+    assert "the same folds" in found.explanations[1]
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_a_limit_that_the_table_exceeds_is_refused(final):
+    with pytest.raises(InputError, match="there are 39 evaluations, where `max_evaluations` says"):
+        weighed(final=final, max_evaluations=38)
+    assert weighed(final=final, max_evaluations=39).result.guarantee
+
+
+def test_columns_of_very_different_spread_are_remarked_upon():
+    table = [row | ({"range": 1000 * row["range"]} if "range" in row else {}) for row in rows()]
+    asked = [cw.Objective("speed", noise=0.2), cw.Objective("range", noise=200)]
+    found = cw.analyse(table, cw.Cone.planar(135), objectives=asked, separate=True, delta=0.05)
+    assert any("--unit" in line for line in found.explanations)
+
+
+@pytest.mark.parametrize("word", ["final", "separate", "repetitions"])
+def test_a_text_is_no_yes(word):
+    with pytest.raises(InputError, match=f"{word} must be True or False, got 'no'"):
+        cw.analyse(rows(), objectives=["speed", "range"], delta=0.05, **{word: "no"})
+
+
+def test_separate_objectives_share_no_blocks():
+    with pytest.raises(InputError, match="share no blocks"):
+        weighed(block="design")
