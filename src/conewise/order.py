@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Bools, Floats, as_floats, as_vectors, check_finite, check_shape, check_sums
+from conewise._arrays import Bools, Floats, as_flag, as_floats, as_vectors, check_finite, check_shape, check_sums
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
 
@@ -85,6 +85,7 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
 
     Reference: Ararat & Tekin 2023, Definition 3.1.
     """
+    as_flag(keep_duplicates, "keep_duplicates")
     array = as_floats(points, "points")
     check_shape(array, "points", as_cone(cone).dim)
     if len(array) <= _SMALL:

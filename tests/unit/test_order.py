@@ -330,3 +330,8 @@ def test_keep_weakly_keeps_duplicates_and_nothing_else():
     points = [[2, 1], [2, 1], [2, 0], [1, 1], [1, 2]]
     assert cw.pareto_mask(points, Cone.orthant(2)).tolist() == [True, True, False, False, True]
     assert cw.pareto_mask(points, Cone.orthant(2), keep_duplicates=False).tolist() == [True, False, False, False, True]
+
+
+def test_a_text_does_not_say_whether_duplicates_are_kept():
+    with pytest.raises(InputError, match="keep_duplicates must be True or False, got 'no'"):
+        cw.pareto_mask([[1.0, 2.0]], Cone.orthant(2), keep_duplicates="no")

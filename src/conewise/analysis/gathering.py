@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from conewise.noise import Noise
 from conewise.objectives import Objective
 from conewise.tables.frames import is_frame
 from conewise.tables.measurements import LongTable, Recorded, Source, open_measurements
+from conewise.tables.names import first_repeated
 from conewise.tables.sums import Summed, sum_up
 
 Progress = Callable[[int, int], None]
@@ -51,7 +52,8 @@ def as_source(
                 raise InputError(f"{word} must be a list of columns, got the text {given[:60]!r}.")
             if isinstance(given, Objective) or not hasattr(given, "__len__"):
                 raise InputError(f"{word} must be a list, got {shown(given)}.")
-        return open_measurements(observations, design=design, objectives=objectives, minimise=minimise)
+        records = [Objective.from_dict(o) if isinstance(o, Mapping) else o for o in objectives]
+        return open_measurements(observations, design=design, objectives=records, minimise=minimise)
     if isinstance(observations, list | tuple) and not observations:
         raise InputError("the table has no rows; one row an evaluation was expected.")
     if design is not None or len(objectives) or len(minimise):
@@ -71,6 +73,8 @@ def as_source(
     if names is None:
         names = [str(k) for k in range(largest)]
     names = as_words(names, "names")
+    if (repeated := first_repeated(names)) is not None:
+        raise InputError(f"names must be distinct, got {repeated!r:.60} twice.")
     if len(names) < largest:
         raise InputError(f"there are {len(names)} names, but design {largest - 1} was observed.")
     labels = tuple(f"objective {d + 1}" for d in range(observations.means.shape[1]))

@@ -58,6 +58,11 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
             "objectives that were measured separately need a table with one row a measurement, or a table of means "
             "with a count for each objective."
         )
+    if isinstance(source, LongTable) and source.incomplete == "skip":
+        raise InputError(
+            "where objectives were measured separately no row is left out for what it lacks: leave "
+            '`incomplete="skip"` out.'
+        )
     if isinstance(source, WideTable) and not final:
         raise InputError(
             "a table of means shows no order in which values came, so that it can be looked at once only: declare it "

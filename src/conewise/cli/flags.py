@@ -26,7 +26,7 @@ _FLAGS: Final = {
 _SAME_NAME: Final = (
     *("design", "name", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
     *("noise", "epsilon", "delta", "cone", "final", "jobs", "block", "population", "repetitions"),
-    *("designs", "features", "model"),
+    *("designs", "features", "model", "price", "robust", "confirm", "separate", "deviations"),
 )
 _QUOTED: Final = re.compile("`([^`]+)`")
 _BARE: Final = re.compile(r"\bn_designs\b")  # a word that is nothing but an argument's name

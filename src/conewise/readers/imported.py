@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conewise.errors import InputError, counted, shown
 from conewise.objectives import Objective
+from conewise.tables.columns import IN_MEMORY, row_words
 from conewise.tables.designcolumns import called
-from conewise.tables.designs import OUTCOMES, check_columns
+from conewise.tables.designs import OUTCOMES, check_columns, numbers
 from conewise.tables.files import files_of
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.measurements import Incomplete, LongTable
@@ -74,29 +77,38 @@ def melted(
     >>> melted(rows, design="who", metric="what", value="got").columns
     {'design': ['a', 'a'], 'run': ['1', '2'], 'x': [1.0, 3.0], 'y': [2.0, 4.0]}
     """
-    rows = records_of(table) if is_frame(table) else [row for path in files_of(table) for row in read_rows(path)]
+    rows = list(_placed(table))
     if not rows:
         raise InputError("the table has no rows; a row for each design, metric and value was expected.")
     wanted = (design, metric, value, *((run,) if run else ()))
-    check_columns(wanted, list(dict.fromkeys(name for row in rows for name in row)), Path("the table"))
-    known = list(dict.fromkeys(_word(row, metric, k) for k, row in enumerate(rows)))
+    check_columns(wanted, list(dict.fromkeys(name for _, _, row in rows for name in row)), rows[0][0])
+    known = list(dict.fromkeys(_word(row, metric, path, k) for path, k, row in rows))
     metrics = called(chosen(known, objectives, f"the column {metric!r:.60}"))
     beside({"design": None, "run": None}, dict.fromkeys(metrics))
     found: dict[tuple[str, str], dict[str, Any]] = {}
     counts: dict[tuple[str, str], int] = {}
-    for place, row in enumerate(rows):
-        who, what = _word(row, design, place), _word(row, metric, place)
+    for path, place, row in rows:
+        who, what = _word(row, design, path, place), _word(row, metric, path, place)
         if what not in metrics:
             continue
         counts[who, what] = counts.get((who, what), 0) + 1
-        when = _word(row, run, place) if run else str(counts[who, what])
+        when = _word(row, run, path, place) if run else str(counts[who, what])
         entry = found.setdefault((who, when), {"design": who, "run": when})
         if what in entry:
             raise InputError(f"{what!r:.60} of {who!r:.60} stands twice for {run} {when!r:.60}; name another column.")
-        entry[what] = _cell(row.get(value), value, place)
+        entry[what] = _cell(row.get(value), value, path, place)
     if not separate:
         _check_complete(list(found.values()), metrics)
     return Imported(list(found.values()), objectives or metrics, minimise=minimise)
+
+
+def _placed(table: Any) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+    """The rows with the file in which each stands, and where in it, counted from 0."""
+    if is_frame(table):
+        yield from ((IN_MEMORY, place, row) for place, row in enumerate(records_of(table)))
+        return
+    for path in files_of(table):
+        yield from ((path, place, row) for place, row in enumerate(read_rows(path)))
 
 
 def _check_complete(rows: Rows, metrics: Sequence[str]) -> None:
@@ -110,23 +122,17 @@ def _check_complete(rows: Rows, metrics: Sequence[str]) -> None:
             )
 
 
-def _cell(entry: Any, column: str, place: int) -> Any:
-    """A value as it stands, refused here, where its row is known, if nothing could make a number of it."""
-    if isinstance(entry, str) and entry.strip() and entry.strip().lower() not in OUTCOMES:
-        try:
-            float(entry)
-        except ValueError:
-            raise InputError(
-                f"the table, row {place + 1} (counted from 1), column {column!r} holds {shown(entry)}, where a number "
-                "was expected."
-            ) from None
-    return entry
+def _cell(entry: Any, column: str, path: Path, place: int) -> Any:
+    """A value as it stands, None where there is none; refused here, where its row is known, if it is no number."""
+    if isinstance(entry, bool) or (isinstance(entry, str) and entry.strip().lower() in OUTCOMES):
+        return entry
+    return None if np.isnan(numbers([entry], path, column, place, missing=True)[0]) else entry
 
 
-def _word(row: Mapping[str, Any], column: str, place: int) -> str:
+def _word(row: Mapping[str, Any], column: str, path: Path, place: int) -> str:
     entry = row.get(column)
     if entry is None or not str(entry).strip():
-        raise InputError(f"the table, row {place + 1} (counted from 1), column {column!r} is empty.")
+        raise InputError(f"{row_words(path, place)}, column {column!r} is empty.")
     return str(entry).strip()
 
 

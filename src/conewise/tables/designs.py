@@ -13,7 +13,7 @@ import numpy as np
 
 from conewise import _limits as limits
 from conewise._arrays import Floats, Indices, as_decimal
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
 from conewise.tables.columns import is_unnamed, listed_columns, no_column, row_words
@@ -129,6 +129,8 @@ def check_columns(wanted: Sequence[str], columns: Sequence[str], path: Path) -> 
     """Refuse a column that is not there, or that has no name."""
     known = set(columns)
     for column in wanted:
+        if not isinstance(column, str):
+            raise InputError(f"the columns of a table are called by text, got {shown(column)}.")
         if not column:
             raise InputError(f"a column without a name cannot be chosen; give it one in the header of {path.name}.")
         if column not in known:

@@ -373,6 +373,8 @@ def open_measurements(
         raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
     elif objectives and len(objectives) != len(means):
         raise InputError(f"there are {len(means)} columns of means, but {len(objectives)} objectives.")
+    if incomplete == "skip":
+        raise InputError('a table of means has no single evaluations to leave out: leave `incomplete="skip"` out.')
     if len(sources) > 1:
         raise InputError("a table of means is one file; several files hold one row an evaluation (`objectives`).")
     counts = counts or next((c for c in columns if c.lower() in _COUNTS), None) or _usual(means, columns, (_COUNT,))

@@ -55,3 +55,29 @@ def test_a_value_between_zero_and_one_is_refused_wherever_it_comes_from():
     told = cw.Observations.single([0, 1], [[0.3], [1.0]])
     with pytest.raises(cw.InputError, match=r"'objective 1' of '0' is 0.3, where 0 or 1 was expected"):
         cw.analyse(told, cw.Cone.orthant(1), delta=0.05, noise=cw.noise.Binary())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"design": 3}, "columns of a table are called by text, got 3"),
+        ({"block": 3}, "columns of a table are called by text, got 3"),
+        ({"objectives": [3]}, "columns of a table are called by text, got 3"),
+        ({"objectives": [{"name": "cost"}, {"goal": "min"}]}, "an objective needs a name"),
+    ],
+)
+def test_a_column_that_is_no_text_is_one_sentence(options, words):
+    table = {"design": ["A", "A", "B", "B"], "cost": [1.0, 2.0, 3.0, 4.0]}
+    with pytest.raises(cw.InputError, match=words):
+        analyse(table, **{"delta": 0.05, "objectives": ["cost"]} | options)
+
+
+def test_objectives_may_be_dictionaries():
+    table = {"design": ["A", "A", "B", "B"], "cost": [1.0, 2.0, 3.0, 4.0]}
+    found = analyse(table, delta=0.05, objectives=[{"name": "cost", "goal": "min", "noise": 0.1}])
+    assert found.result.names() == ["A"]
+
+
+def test_two_designs_at_hand_are_not_called_alike():
+    with pytest.raises(cw.InputError, match="names must be distinct, got 'a' twice"):
+        analyse(cw.Observations.single([0, 1], [[1.0], [2.0]]), delta=0.05, names=["a", "a"])

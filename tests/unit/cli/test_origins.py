@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from shared.commandline import run
 from shared.records import LONG
 
 from conewise.cli import origins
@@ -127,3 +128,18 @@ def test_options_that_describe_a_table_of_ones_own_are_not_ignored(origin, file,
         main(["analyse", str(DATA / file), "--from", origin, *words])
     assert ended.value.code == 2
     assert f"{words[0]} describes a table of your own; with --from {origin} leave it out." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "words"),
+    [
+        ("design,a", ["--objectives", "a", "--separate"], "no row is left out for what it lacks"),
+        ("design,a_mean,a_se,n", ["--final"], "no single evaluations to leave out"),
+    ],
+)
+def test_rows_are_skipped_only_where_each_is_an_evaluation(tmp_path, capsys, header, options, words):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\nx,1,1,9\ny,2,1,9\n" if "n" in header.split(",") else f"{header}\nx,1\ny,2\n")
+    code, _, said = run(capsys, "analyse", str(path), *options, "--incomplete", "skip")
+    assert code == 2
+    assert f"{words}: leave --incomplete skip out" in said

@@ -79,3 +79,21 @@ def test_settings_that_differ_do_not_become_one_design():
         {"status": "FINISHED", "metrics.m": 1.0, "params.a": a, "params.b": b} for a, b in (("1, b=2", None), (1, 2))
     ]
     refused(lambda: readers.mlflow(runs), "both written 'a=1, b=2'")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("1_0", "t.csv, row 3 .below the header., column 'value' holds '1_0'"),
+        ("inf", "t.csv, row 3 .below the header., column 'value' holds inf"),
+        ("soon", "t.csv, row 3 .below the header., column 'value' holds 'soon'"),
+        ("9007199254740993", "t.csv, row 3 .below the header., column 'value' holds 9007199254740993, a whole number"),
+        ("", "'a' has no 'time' in evaluation '2'"),
+        ("NA", "'a' has no 'time' in evaluation '2'"),
+    ],
+)
+def test_a_value_is_refused_by_the_row_in_which_it_stands(tmp_path, value, words):
+    path = tmp_path / "t.csv"
+    rows = [LONG[0], LONG[1], LONG[2] | {"value": value}, *LONG[3:]]
+    path.write_text("model,metric,value\n" + "\n".join(f"{r['model']},{r['metric']},{r['value']}" for r in rows))
+    refused(lambda: readers.melted(path, **MELTED), words)
