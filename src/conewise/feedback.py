@@ -89,7 +89,7 @@ class Pulls:
         return Pulls(self.designs[times > 0], times[times > 0])
 
     def __repr__(self) -> str:
-        return f"Pulls({self.total} evaluations of {len(np.unique(self.designs))} designs)"
+        return f"Pulls({_words(self.total, self.designs)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class Observations:
         return len(self.designs)
 
     def __repr__(self) -> str:
-        return f"Observations({int(self.counts.sum())} evaluations of {len(np.unique(self.designs))} designs)"
+        return f"Observations({_words(int(self.counts.sum()), self.designs)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,3 +350,9 @@ def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError(f"{name} must be a list of whole numbers, got {array.dtype} of shape {array.shape}.")
     return array.astype(np.int64)
+
+
+def _words(evaluations: int, designs: Indices) -> str:
+    """So many evaluations of so many designs."""
+    different = len(np.unique(designs))
+    return f"{evaluations} evaluation{'s' * (evaluations != 1)} of {different} design{'s' * (different != 1)}"

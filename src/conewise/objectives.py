@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -34,6 +34,13 @@ _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _READABLE: Final = 1e12  # from here on numbers have exponents
 _CERTIFIED: Final = 4  # digits of a certified epsilon in a sentence
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
+
+
+class _Unsaid(str):
+    """A goal that nobody has said."""
+
+
+_MAX: Final = cast(Direction, _Unsaid("max"))
 
 
 class UnitsWarning(UserWarning):
@@ -57,7 +64,7 @@ class Objective:
     """
 
     name: str
-    goal: Direction = "max"
+    goal: Direction = _MAX
     unit: float = field(default=1.0, kw_only=True)
     level: float | None = field(default=None, kw_only=True)
     noise: Noise | float | str | None = field(default=None, kw_only=True)
@@ -313,6 +320,11 @@ def as_objectives(
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise InputError(f"the objectives must be distinct, got {twice!r:.60} twice.")
+    other = next(
+        (o.name for o in records if o.name in small and not o.minimised and not isinstance(o.goal, _Unsaid)), None
+    )
+    if other is not None:
+        raise InputError(f'minimise names {other!r:.60}, and its objective says goal="max"; say which.')
     return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in records))
 
 

@@ -216,6 +216,7 @@ def test_pulls_keep_their_order_and_leave_out_who_is_wanted_never():
     pulls = Pulls([4, 0, 4], [2, 1, 3])
     assert (pulls.designs.tolist(), pulls.counts.tolist(), pulls.total) == ([4, 0, 4], [2, 1, 3], 6)
     assert repr(pulls) == "Pulls(6 evaluations of 2 designs)"
+    assert repr(cw.Pulls([3], [1])) == "Pulls(1 evaluation of 1 design)"
     assert Pulls([1, 2]).counts.tolist() == [1, 1]
     each = Pulls.each(np.array([0, 3, 0, 2]))
     assert (each.designs.tolist(), each.counts.tolist()) == ([1, 3], [3, 2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,13 @@ def test_noise_of_some_is_refused_and_that_of_several_kinds_is_mixed():
     assert repr(as_objectives([cw.Objective(name, noise="binary") for name in "ab"]).noise()) == "Binary()"
     with pytest.raises(cw.InputError, match="no objective has noise"):
         as_objectives([cw.Objective("a", noise="known")]).noise()
+
+
+@pytest.mark.parametrize("record", [cw.Objective("x", "max"), {"name": "x", "goal": "max"}])
+def test_a_direction_that_is_said_twice_is_said_alike(record):
+    with pytest.raises(cw.InputError, match="minimise names 'x', and its objective says goal=\"max\"; say which"):
+        as_objectives([record, "y"], minimise=["x"])
+    silent = pickle.loads(pickle.dumps(cw.Objective("x", unit=2)))
+    assert as_objectives([silent, "y"], minimise=["x"]).minimised == ("x",)
+    assert as_objectives([cw.Objective("x", "min")], minimise=["x"]).minimised == ("x",)
+    assert silent == cw.Objective("x", "max", unit=2)

@@ -154,8 +154,9 @@ class NaiveElimination(Answering, Planner):
         done = least >= self.evaluations_each
         most = int(state.counts.max())
         reached = self._certified(least) if least == most == self.evaluations_each else None
+        times = "once" if self.evaluations_each == 1 else f"{self.evaluations_each} times"
         why = (
-            f"every design has been evaluated {self.evaluations_each} times"
+            f"every design has been evaluated {times}"
             if done
             else f"not finished: {int((state.counts < self.evaluations_each).sum())} designs have fewer than "
             f"{self.evaluations_each} evaluations"
@@ -190,16 +191,22 @@ class NaiveElimination(Answering, Planner):
                 f"{self.evaluations_each} evaluations of each before anything is seen"
             )
         if self.bound == "given":
+            one = self.evaluations_each == 1
+            each, them = (
+                ("1 evaluation of each design was", "it")
+                if one
+                else (f"{self.evaluations_each} evaluations of each design were", "them")
+            )
             known = (
                 "nothing is assumed of the noise"
                 if reached is None
                 else (
-                    f"a proof gives epsilon = {rounded_up(reached, 4):g} for them, not {self.epsilon:g}"
+                    f"a proof gives epsilon = {rounded_up(reached, 4):g} for {them}, not {self.epsilon:g}"
                     if reached > self.epsilon
                     else f"a proof would give epsilon = {rounded_up(reached, 4):g} had the number been fixed by a bound"
                 )
             )
-            return Heuristic(f"{self.evaluations_each} evaluations of each design were chosen by hand; {known}")
+            return Heuristic(f"{each} chosen by hand; {known}")
         assert self.noise is not None
         risk = failure_probability(
             self.cone, self.noise, self.n_designs, self.epsilon, self.evaluations_each, bound=self._tails

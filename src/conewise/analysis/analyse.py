@@ -70,11 +70,8 @@ class Analysis(AnsweringInWords):
     """Whether the values have chosen the units (`units="auto"`)."""
     _asking: Callable[[int], Pulls] | None = None
     """With a model: what its rule would ask for, at most so many."""
-    cells: Callable[[int], Pulls] | None = None
-    """Where objectives are measured separately in a table that grows: the cells to measure next, at most so many.
-
-    A cell is the number of a design times the number of objectives, plus the number of an objective.
-    """
+    _cells: Callable[[int], Pulls] | None = None
+    """Where objectives are measured separately in a table that grows: what its rule would ask for, at most so many."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,8 +93,8 @@ class Analysis(AnsweringInWords):
         left = as_count(evaluations, "evaluations")
         if self._asking is not None:
             return self._asking(left)
-        if self.cells is not None:
-            cells = self.cells(left)
+        if self._cells is not None:
+            cells = self._cells(left)
             return Pulls.each(np.bincount(cells.designs // len(self.objectives), cells.counts).astype(np.int64))
         given: dict[int, int] = {}
         for question in self._open:
@@ -110,6 +107,23 @@ class Analysis(AnsweringInWords):
             if not left:
                 break
         return Pulls(np.array(list(given), dtype=np.int64), np.array(list(given.values()), dtype=np.int64))
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether `cells` says what to measure next: objectives are measured separately, in a table that grows."""
+        return self._cells is not None
+
+    def cells(self, evaluations: int) -> Pulls:
+        """What to measure next where objectives are measured separately in a table that grows, at most so many.
+
+        A cell is the number of a design times the number of objectives, plus the number of an objective.
+        """
+        if self._cells is None:
+            raise InputError(
+                "cells are planned where objectives are measured separately (`separate=True`), in a table that is not "
+                "final; elsewhere `next` says which designs to evaluate."
+            )
+        return self._cells(as_count(evaluations, "evaluations"))
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The answer with one row a design, as `Result.to_frame` gives it."""

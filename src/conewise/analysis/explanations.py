@@ -57,7 +57,8 @@ class Findings:
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
         answer = [self._outcome(), self._certified(), *self._acceptable(), *self._certain(), *self._guessed()]
-        lines = [*answer, self._assumption(), *self._remarks(), *self._validity()]
+        assumed = [self._assumption()] if len(self.result.status) > 1 else []
+        lines = [*answer, *assumed, *self._remarks(), *self._validity()]
         return (*lines, *self._next())
 
     # -- the answer -----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from conewise.cli.show import (
     print_table,
     progress_bar,
 )
-from conewise.cli.stating import stated, stating
+from conewise.cli.stating import order_words, stated, stating
 from conewise.cones import Cone
 from conewise.errors import counted, printable
 from conewise.feedback import Pulls
@@ -321,7 +321,7 @@ def _table(found: Analysis, cone: Cone, design: str) -> Table:
         for k in order[:_SHOWN]
     )
     more = f"... and {len(order) - _SHOWN} more: --out FILE or --json has them all." if len(order) > _SHOWN else ""
-    title = f"{counted(found.result.evaluations)} of {counted(len(order), 'design')} under {cone}"
+    title = f"{counted(found.result.evaluations)} of {counted(len(order), 'design')} under {order_words(cone)}"
     ours = ("evaluations",) if likely is None else ("evaluations", "probably Pareto", "evidence")
     return Table(title, (design, "status", *found.objectives, *ours), shown, more)
 
@@ -330,7 +330,7 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
     if not pulls.total:
         open_ = (found.result.status == Status.UNDECIDED.value).any()
         return "What to evaluate next is not planned here." if open_ else "Nothing more needs to be evaluated."
-    if found.cells is not None:
+    if found.has_cells:
         cells = cell_words(found.cells(wanted), found.names, found.objectives)
         return f"Next {counted(pulls.total, 'measurement')}, up to the next look: {listed(cells, most=_PLANNED)}."
     parts = [
@@ -346,7 +346,7 @@ def _plan_words(found: Analysis, pulls: Pulls, wanted: int) -> str:
 
 def _plan_data(found: Analysis, pulls: Pulls) -> list[dict[str, Any]]:
     """Names and times; with the objective where these are measured separately."""
-    if found.cells is None:
+    if not found.has_cells:
         each = zip(pulls.designs.tolist(), pulls.counts.tolist(), strict=True)
         return [{"name": found.names[k], "times": n} for k, n in each]
     cells, dim = found.cells(pulls.total), len(found.objectives)

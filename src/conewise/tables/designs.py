@@ -114,8 +114,9 @@ class DesignTable:
 
 def two_of_one_name(where: str, label: str) -> InputError:
     """The refusal of a table of designs in which a name stands twice."""
+    alike = f"called {label!r}" if label.strip() else "without a name"
     return InputError(
-        f"{where} has two designs called {label!r}; a name is a design's identity: repeated measurements are for "
+        f"{where} has two designs {alike}; a name is a design's identity: repeated measurements are for "
         "`analyse`; else name another column."
     )
 

@@ -100,8 +100,8 @@ def all_columns(
     compared: dict[str, Sequence[Any] | Floats] = {}
     for d, name in enumerate(table.objectives):
         entries = found.pop(name)
-        plain = all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries)
-        compared[name] = entries if plain and len(entries) == len(values) else values[:, d]
+        same = len(entries) == len(values)
+        compared[name] = list(map(_as_written, entries, values[:, d].tolist())) if same else values[:, d]
     return compared, found
 
 
@@ -173,6 +173,14 @@ def _numbers(entries: list[Any], number: Callable[[str], float]) -> list[Any]:
         except (ValueError, OverflowError):
             continue
     return entries
+
+
+def _as_written(entry: Any, value: float) -> float:
+    """An objective as it stands, also where others of its column stand in another form: 007, or a number of JSON."""
+    if isinstance(entry, str):
+        text = entry.strip()
+        return int(text) if text.isdecimal() and str(int(value)) == text else Written(value, text)
+    return entry if isinstance(entry, int | float) and not isinstance(entry, bool) else value
 
 
 def _written(text: str) -> Written:

@@ -290,3 +290,12 @@ def test_a_number_of_evaluations_that_nobody_can_make_is_refused(each):
 def test_what_was_taken_before_questions_travelled_is_told_so():
     with pytest.raises(cw.InputError, match=r"question must be a Question\(cone, epsilon, delta, noise\)"):
         NaiveElimination(cw.Cone.orthant(2), 1, 3, cw.noise.Gaussian(1.0))
+
+
+def test_one_evaluation_is_no_plural():
+    problem = cw.SimulatedBandit([[0.0, 1.0], [1.0, 0.0]], cw.noise.Gaussian(1))
+    options = {"algorithm": "naive", "evaluations_each": 1, "epsilon": 0.1, "delta": 0.1, "rng": 0}
+    result = cw.identify(problem, cw.Cone.orthant(2), **options)
+    assert result.stopped_because == "every design has been evaluated once"
+    assert result.guarantee.reason.startswith("1 evaluation of each design was chosen by hand; a proof gives epsilon")
+    assert " for it, " in result.guarantee.reason

@@ -11,6 +11,7 @@ from conewise.noise import Gaussian
 from conewise.readers.imported import Imported
 
 MEANS = {"a": (3.0, 0.0), "b": (0.0, 3.0), "c": (-3.0, -3.0)}
+COMPLETE = [{"design": name, "speed": k, "range": -k} for name in "ab" for k in range(3)]
 TIMES = {"speed": 4, "range": 9}
 
 
@@ -179,6 +180,16 @@ def test_what_is_open_comes_with_a_best_guess_and_what_to_measure_next():
     assert found.next(1).total == 1
     assert unsettled(final=True).next(3).total == 0
     assert not unsettled(final=True).plan.at_least
+
+
+def test_cells_are_planned_only_where_objectives_are_measured_separately():
+    for found in (unsettled(final=True), cw.analyse(COMPLETE, objectives=["speed", "range"], delta=0.05)):
+        assert not found.has_cells
+        with pytest.raises(InputError, match="elsewhere `next` says which designs to evaluate"):
+            found.cells(3)
+    assert unsettled().has_cells
+    with pytest.raises(InputError, match="evaluations must be at least 1, got 0"):
+        unsettled().cells(0)
 
 
 def weighed(**options) -> cw.Analysis:

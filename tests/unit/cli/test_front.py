@@ -242,3 +242,27 @@ def test_an_empty_pipe_is_called_as_it_is(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     code, _, said = anything(capsys, "front", "-", "--objectives", "cost")
     assert (code, said) == (2, "conewise: standard input is empty; a header row with column names was expected.\n")
+
+
+def test_a_number_stays_as_it_is_written_beside_others_in_another_form(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.json"
+    first.write_text("name,cost,gain\na,007,1\nb,14900,2\n")
+    second.write_text('[{"name": "c", "cost": 14901, "gain": 3.5}]')
+    words = ["front", str(first), str(second), "--minimise", "cost"]
+    done = CliRunner().invoke(commands, words)
+    assert done.stdout == "name,cost,gain\na,007,1\nb,14900,2\nc,14901,3.5\n"
+    values = [
+        design["values"]["cost"]
+        for design in json.loads(CliRunner().invoke(commands, [*words, "--json"]).stdout)["designs"]
+    ]
+    assert values == [7, 14900, 14901]
+    out = tmp_path / "c.jsonl"
+    assert CliRunner().invoke(commands, [*words, "--out", str(out)]).exit_code == 0
+    assert json.loads(out.read_text().splitlines()[0])["cost"] == 7
+
+
+def test_two_designs_without_a_name_are_said_to_have_none(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,cost\n,1\n,2\n")
+    done = CliRunner().invoke(commands, ["front", str(path)])
+    assert "t.csv has two designs without a name" in str(done.exception)

@@ -160,3 +160,12 @@ def test_designs_are_read_where_one_is_preferred_and_only_there(tmp_path):
     path.write_text("name,a,b\nx,1,2\ny,2,1\n", encoding="utf-8")
     assert answer(str(path), "--never", "a")[-1] == "[]"
     assert answer(str(path), "--prefer", "x > y")[-1] == "['x', 'y']"
+
+
+def test_an_analysis_is_headed_by_what_was_said(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"A,{k},{k}\nB,{k + 1},{k + 3}\n" for k in range(3))
+    Path("runs.csv").write_text("design,price,speed\n" + rows, encoding="utf-8")
+    words = ("runs.csv", "--objectives", "price,speed", "--minimise", "price", "--accept", "1 price for 2 speed")
+    _, out, _ = run(capsys, "analyse", *words)
+    assert out.startswith("6 evaluations of 2 designs under what was said (1 price for 2 speed is worth it)\n")

@@ -54,7 +54,7 @@ class DrawGuided(FixedConfidence):
     >>> model = models.Draws(lambda designs, size, rng: rng.normal(size=(size, len(designs), 2)))
     >>> rule = DrawGuided(Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1)), 3, model=model)
     >>> rule.ask(rule.start())
-    Pulls(1 evaluations of 1 designs)
+    Pulls(1 evaluation of 1 design)
 
     Reference: docs/features.
     """

@@ -316,7 +316,7 @@ class ModelGuided(PosteriorRule[Checkpoints]):
     >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
     >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
     >>> rule.ask(rule.start())
-    Pulls(1 evaluations of 1 designs)
+    Pulls(1 evaluation of 1 design)
 
     Reference: docs/posterior.
     """
