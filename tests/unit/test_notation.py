@@ -102,7 +102,7 @@ BOOKKEEPING = {
     "_extended",
     "_updated",
     "check_constant",
-    "check_fit",
+    "check_range",
 }
 """What is taken over from look to look, gathered or refused: nothing is claimed there."""
 
