@@ -109,6 +109,12 @@ class PosteriorCertificate(Answering):
                 f"{shown(self.prior)}."
             )
         self.prior.check(self.n_designs)
+        least = level_of(2, FOR_DRAWS * self.delta) / len(STAGES)  # what the first look that judges may spend
+        if not self.robust and failures_allowed(STAGES[-1], (1 - FOR_DRAWS) * self.delta, least) < 0:
+            raise InputError(
+                f"a model is judged by at most {STAGES[-1]:,} draws, in which a delta of {self.delta:g} can never be "
+                "seen: ask for 0.0005 or more, or leave the model out."
+            )
         if self.required is not None and not self.required.keeps and self.n_designs > CORE:
             raise InputError(
                 f"under a cone that trades an objective with a level away, a model compares at most {CORE} designs, "

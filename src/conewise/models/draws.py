@@ -14,8 +14,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_floats
+from conewise._arrays import Floats, Indices, as_floats, check_sums
 from conewise.errors import InputError, shown
+from conewise.feedback import LARGEST_OBSERVED
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,15 @@ class Draws:
 
     def of(self, designs: Indices, size: int, dim: int, rng: np.random.Generator) -> Floats:
         """(size, len(designs), dim): the draws, checked."""
-        found = as_floats(self.function(designs, size, rng), "draws")
+        try:
+            drawn = self.function(designs, size, rng)
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{self.words} could not be had: {type(error).__name__}: {error}".rstrip(".") + "."
+            ) from error
+        found = as_floats(drawn, "draws")
         if found.shape != (size, len(designs), dim):
             raise InputError(
                 f"{size} draws of {len(designs)} designs and {dim} objectives have the shape "
@@ -55,6 +64,7 @@ class Draws:
             )
         if not np.isfinite(found).all():
             raise InputError("draws must be finite numbers, but the function gave NaN or infinity.")
+        check_sums(found, "draws", LARGEST_OBSERVED)
         return found
 
     @classmethod
@@ -64,6 +74,8 @@ class Draws:
         BoTorch draws by torch's own generator: seed it by `torch.manual_seed`.
         """
         _needs(model, ("posterior",), "a BoTorch model")
+        if len(getattr(features, "shape", ())) != 2:
+            raise InputError(f"features must be a tensor (K, F), one row a design, got {shown(features)}.")
 
         def function(designs: Indices, size: int, rng: np.random.Generator) -> Any:
             _check_rows(features, designs)
@@ -82,7 +94,9 @@ class Draws:
             raise InputError("from_sklearn needs a fitted model, or one an objective; the list is empty.")
         for model in each:
             _needs(model, ("sample_y",), "a GaussianProcessRegressor")
-        table = np.asarray(features)
+        table = as_floats(features, "features")
+        if table.ndim != 2:
+            raise InputError(f"features must be an array (K, F), one row a design, got {shown(features)}.")
 
         def function(designs: Indices, size: int, rng: np.random.Generator) -> Any:
             _check_rows(table, designs)

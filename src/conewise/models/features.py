@@ -72,7 +72,7 @@ def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) ->
     names: list[str] = []
     constant: list[str] = []
     for name, column in columns.items():
-        block = _encode(name, column, known.get(name))
+        block = _encode(name, column, name in known, known.get(name))
         if block is None:
             constant.append(name)
             continue
@@ -91,17 +91,18 @@ def _columns(features: Any) -> dict[str, list[Any]]:
     """The columns by name; columns of an array are called by their number."""
     if isinstance(features, Mapping) or (hasattr(features, "columns") and hasattr(features, "__getitem__")):
         names = list(features if isinstance(features, Mapping) else getattr(features, "column_names", features.columns))
-        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-        if twice is not None:
-            raise InputError(f"two features are called {shown(twice)}; every feature needs a name of its own.")
+        _check_names(names)
         return {str(name): _entries(features[name], str(name)) for name in names}
     if isinstance(features, Sequence) and len(features) and all(isinstance(row, Mapping) for row in features):
         names = list(features[0])
+        _check_names(names)
         for number, row in enumerate(features):
             if set(row) != set(names):
                 odd = sorted(map(str, set(row) ^ set(names)))[0]
                 raise InputError(f"design {number} and design 0 do not have the same features: {shown(odd)} differs.")
         return {str(name): [row[name] for row in features] for name in names}
+    if isinstance(features, np.ma.MaskedArray) and np.ma.is_masked(features):
+        raise InputError("features have masked entries; fill them in, or leave that feature or design out.")
     try:
         table = np.asarray(features)
     except ValueError as error:
@@ -115,6 +116,14 @@ def _columns(features: Any) -> dict[str, list[Any]]:
     return {str(number): table[:, number].tolist() for number in range(table.shape[1])}
 
 
+def _check_names(names: list[Any]) -> None:
+    """Refuse names that are the same in words, as 1 and "1" are."""
+    words = list(map(str, names))
+    twice = next((name for number, name in enumerate(words) if name in words[:number]), None)
+    if twice is not None:
+        raise InputError(f"two features are called {shown(twice)}; every feature needs a name of its own.")
+
+
 def _entries(column: Any, name: str) -> list[Any]:
     for convert in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, convert):
@@ -125,14 +134,15 @@ def _entries(column: Any, name: str) -> list[Any]:
         raise InputError(f"feature {shown(name)} must be a list with one entry a design.") from None
 
 
-def _encode(name: str, column: list[Any], order: Sequence[Any] | None) -> Floats | None:
+def _encode(name: str, column: list[Any], ordered: bool, order: Any) -> Floats | None:
     """(K, 1) for a number or an ordered category, (K, C) for a category, None for a constant."""
-    if order is not None:
-        places = {value: place for place, value in enumerate(order)}
+    if ordered:
+        places = _places(name, order)
         missing = next((value for value in column if value not in places), None)
-        if len(places) < len(order) or missing is not None:
-            what = "names a value twice" if len(places) < len(order) else f"lacks {shown(missing)}"
-            raise InputError(f"the order of feature {shown(name)} {what}; list each value once, from first to last.")
+        if missing is not None:
+            raise InputError(
+                f"the order of feature {shown(name)} lacks {shown(missing)}; list each value once, from first to last."
+            )
         column = [places[value] for value in column]
     _check_known(name, column)
     words = [isinstance(value, str | bytes) for value in column]
@@ -158,6 +168,24 @@ def _encode(name: str, column: list[Any], order: Sequence[Any] | None) -> Floats
     if not np.isfinite(width):
         raise InputError(f"feature {shown(name)} has numbers too far apart; divide it by a constant.")
     return np.asarray((numbers - low) / width)[:, None]
+
+
+def _places(name: str, order: Any) -> dict[Any, int]:
+    """The values of an order, counted from 0."""
+    try:
+        if isinstance(order, str | bytes):
+            raise TypeError("it would be taken letter by letter")
+        values = list(order)
+        places = {value: place for place, value in enumerate(values)}
+    except TypeError:
+        raise InputError(
+            f"the order of feature {shown(name)} must be a list of its values, from first to last, got {shown(order)}."
+        ) from None
+    if len(places) < len(values):
+        raise InputError(
+            f"the order of feature {shown(name)} names a value twice; list each value once, from first to last."
+        )
+    return places
 
 
 def _check_known(name: str, column: list[Any]) -> None:

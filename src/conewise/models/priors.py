@@ -41,6 +41,7 @@ _SHAPES: Final = 32  # kernels of each kind: some with one length scale for all 
 _ALIKE: Final = 6  # of which so many have one length scale for all
 _SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
 _REMEMBERED: Final = 512  # designs of which all correlations are kept: 2 megabytes a kernel at most
+_LARGEST: Final = 1e30  # of sizes and length scales, whose squares are multiplied with each other
 _INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
 
 
@@ -113,7 +114,7 @@ class Independent(Prior):
     7
     """
 
-    sizes: tuple[float, ...] = SIZES
+    sizes: tuple[float, ...] = field(default=SIZES, kw_only=True)
     """In units: multiples of epsilon (of the noise where that is unknown)."""
 
     def __post_init__(self) -> None:
@@ -400,6 +401,8 @@ def _positive(values: Any, name: str) -> tuple[float, ...]:
     array = np.atleast_1d(as_floats(values, name))
     if array.ndim != 1 or not len(array) or not np.isfinite(array).all() or (array <= 0).any():
         raise InputError(f"{name} must be a list of numbers above 0, got {shown(values)}.")
+    if array.max() > _LARGEST or array.min() < 1 / _LARGEST:
+        raise InputError(f"{name} must lie between {1 / _LARGEST:g} and {_LARGEST:g}, got {shown(values)}.")
     return tuple(array.tolist())
 
 

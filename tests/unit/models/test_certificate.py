@@ -176,3 +176,10 @@ def test_states_of_as_many_evaluations_have_draws_of_their_own_where_both_are_lo
     assert stream(shared, again) == stream(shared, first)
     alone = certificate()
     assert stream(alone, first) == stream(alone, second)  # a run meets every number once
+
+
+def test_a_delta_that_draws_never_show_is_refused_where_draws_are_all_there_is():
+    question = cw.Question(cw.Cone.orthant(2), 0.3, 1e-4, cw.noise.Gaussian(0.1))
+    with pytest.raises(cw.InputError, match=r"at most 65,536 draws, in which a delta of 0\.0001 can never be seen"):
+        PosteriorCertificate(question, 4, cw.models.Independent())
+    assert PosteriorCertificate(question, 4, cw.models.Independent(), robust=True).robust

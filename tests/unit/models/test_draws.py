@@ -148,3 +148,29 @@ def test_features_of_fewer_designs_are_refused():
     ):
         with pytest.raises(cw.InputError, match="features describe 2 designs, but there are 3: give one row a design"):
             few.of(np.arange(3), 5, 2, RNG(0))
+
+
+def test_a_model_that_raises_is_one_sentence():
+    def fitted_to_others(designs, size, rng):
+        raise ValueError("X has 1 feature, but 2 were expected.")
+
+    with pytest.raises(
+        cw.InputError, match=r"draws of a model could not be had: ValueError: X has 1 feature.* expected\.$"
+    ):
+        cw.models.Draws(fitted_to_others).of(np.arange(3), 5, 2, np.random.default_rng(0))
+    with pytest.raises(cw.InputError, match="draws has numbers too large"):
+        cw.models.Draws(lambda designs, size, rng: np.full((size, 3, 2), 1e300)).of(
+            np.arange(3), 5, 2, np.random.default_rng(0)
+        )
+
+
+@pytest.mark.parametrize("features", [None, 3, [[1.0], [2.0, 3.0]], [1.0, 2.0], [["a"], ["b"]]])
+def test_features_of_a_fitted_model_are_a_table(features):
+    class Fitted:
+        def posterior(self, rows): ...
+
+        def sample_y(self, rows, size, random_state): ...
+
+    for taken in (cw.models.Draws.from_botorch, cw.models.Draws.from_sklearn):
+        with pytest.raises(cw.InputError, match="features must be"):
+            taken(Fitted(), features)

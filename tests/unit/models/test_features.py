@@ -129,3 +129,20 @@ def test_refused_in_one_sentence(features, sentence):
 def test_orders_that_do_not_fit_are_refused(orders, sentence):
     with pytest.raises(cw.InputError, match=sentence):
         encoded({"a": ["x", "y"]}, orders)
+
+
+@pytest.mark.parametrize("features", [{1: [1, 2], "1": [2, 1]}, [{1: 1, "1": 2}, {1: 2, "1": 1}]])
+def test_names_that_are_the_same_in_words_are_refused(features):
+    with pytest.raises(cw.InputError, match="two features are called '1'"):
+        encoded(features)
+
+
+def test_masked_entries_are_no_numbers():
+    with pytest.raises(cw.InputError, match="features have masked entries"):
+        encoded(np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False]))
+
+
+@pytest.mark.parametrize("order", [None, 3, "SM", [["S"], ["M"]]])
+def test_an_order_that_is_no_list_is_refused(order):
+    with pytest.raises(cw.InputError, match="the order of feature 'size' must be a list of its values"):
+        encoded({"size": ["S", "M"]}, {"size": order})

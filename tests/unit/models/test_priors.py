@@ -71,6 +71,8 @@ def test_priors_are_frozen_and_travel():
         (lambda: cw.models.Smooth(FEATURES, kernels=["cubic"]), "no kernel is called 'cubic'"),
         (lambda: cw.models.Smooth(FEATURES, kernels=5), "kernels must be a list of matern52 and squared.*, got 5"),
         (lambda: cw.models.Independent(sizes=[]), "sizes must be"),
+        (lambda: cw.models.Independent(sizes=[1e300]), "sizes must lie between 1e-30 and"),
+        (lambda: cw.models.Smooth([1, 2], between=(1e-300, 1)), "between must lie between"),
         (lambda: cw.models.Independent(sizes=[1, -1]), "sizes must be"),
         (lambda: cw.models.Linear(FEATURES, discrepancies=[0.0]), "discrepancies must be"),
         (lambda: cw.models.Smooth(FEATURES).check(8), "features describe 7 designs, but there are 8"),
@@ -79,3 +81,8 @@ def test_priors_are_frozen_and_travel():
 def test_refused_in_one_sentence(make, sentence):
     with pytest.raises(cw.InputError, match=sentence):
         make()
+
+
+def test_features_are_not_taken_for_sizes():
+    with pytest.raises(TypeError, match="positional"):
+        cw.models.Independent([1, 2, 3])
