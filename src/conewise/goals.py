@@ -26,7 +26,7 @@ from conewise._noisetext import turned
 from conewise._rivals import covers, escapes
 from conewise.budgets import check_designs
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError, printable, shown
+from conewise.errors import InputError, counted, printable, shown
 from conewise.gaps import _space_and_front
 from conewise.noise import ByObjective, Noise
 from conewise.objectives import Objective, Objectives, as_objectives, rounded_up
@@ -73,7 +73,8 @@ the noise.
             raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {self.delta:g}.")
         object.__setattr__(self, "objectives", as_objectives(self.objectives))
         if len(self.objectives) not in (0, dim):
-            raise InputError(f"the cone orders {dim} objectives, but {len(self.objectives)} are named.")
+            are = "is" if len(self.objectives) == 1 else "are"
+            raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(self.objectives)} {are} named.")
         if self.noise is None:
             object.__setattr__(self, "noise", self.columns.noise() if self.names else None)
         if self.noise is not None:

@@ -226,7 +226,7 @@ def test_a_question_reads_as_a_sentence(given, words):
         ({"success": "find"}, 'success must be "cover" or "contain"'),
         ({"noise": 0.5}, "noise must be an assumption such as Gaussian"),
         ({"noise": cw.noise.Gaussian([1, 2, 3])}, "given for 3 objectives, but there are 2"),
-        ({"objectives": ["x"]}, "the cone orders 2 objectives, but 1 are named"),
+        ({"objectives": ["x"]}, "the cone orders 2 objectives, but 1 is named"),
         ({"objectives": ["x", "x"]}, "the objectives must be distinct"),
         ({"objectives": [1, 2]}, "objectives must be a list of names"),
     ],

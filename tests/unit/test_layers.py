@@ -54,9 +54,9 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
-        ("box", "hard", "recorded", "onebyone", "embedded", "commands"),
+        ("hard", "recorded", "onebyone", "embedded", "commands"),
         ("evaluators",),
-        ("called",),
+        ("box", "called"),
     ],
     "tables": [
         ("names", "spreadsheets", "files", "standings"),

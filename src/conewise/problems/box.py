@@ -16,8 +16,8 @@ from conewise._arrays import Floats, Indices, as_count, read_only
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls
 from conewise.noise import Noise
+from conewise.problems.evaluators import EvaluationFailed, LocalFunction
 from conewise.problems.parameters import Parameter, as_parameters
-from conewise.problems.returned import EvaluationFailed, as_values
 from conewise.problems.simulated import Seed, as_generator
 
 CANDIDATES: Final = 256
@@ -206,14 +206,13 @@ class Candidates:
         if self.box.evaluate is None:
             raise InputError("this box has no function that evaluates a setting: pass evaluate=... to it.")
         design = dict(self.designs[which])
-        seed = (int(rng.integers(2**63)),) if self.box._arguments == 2 else ()
+        evaluate, takes_seed = self.box.evaluate, self.box._arguments == 2
+        seed = int(rng.integers(2**63)) if takes_seed else 0
+        call = LocalFunction(evaluate if takes_seed else lambda design, _: evaluate(design))
         try:
-            return as_values(self.box.evaluate(design, *seed), self.objectives)
+            return call.evaluate(design, seed, self.objectives)
         except EvaluationFailed as failed:
-            raise EvaluationFailed(f"evaluate failed at {self.names[which]}: {failed}.") from None
-        except Exception as error:  # it is the user's: it goes up as it is, and says where
-            error.add_note(f"It was raised by evaluate at {self.names[which]}.")
-            raise
+            raise InputError(f"evaluate failed at {self.names[which]}: {str(failed).rstrip('.')}.") from failed
 
 
 def _short(value: Any) -> str:

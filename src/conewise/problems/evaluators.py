@@ -241,7 +241,7 @@ def _call(function: Callable[..., Any], row: Row, seed: int, objectives: Sequenc
         if isinstance(error, TypeError) and not frames:  # not in the function: it cannot be called like this
             raise _wrong_arguments(getattr(function, "__qualname__", "the function"), str(error)) from None
         where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        raise EvaluationFailed(in_one_line(f"{_words(error)}{where}")) from None
+        raise EvaluationFailed(in_one_line(f"{_words(error)}{where}")) from error
     return as_values(returned, objectives)
 
 

@@ -116,6 +116,17 @@ class Meshing:
     apart: bool = False
     """Whether objectives are measured one by one."""
 
+    def __post_init__(self) -> None:
+        noise, dim = self.question.assumed, self.question.cone.dim
+        noise.check_dim(dim)
+        try:
+            noise.check_dim(dim, 0)
+        except InputError:
+            raise InputError(
+                "the noise is given design by design, and the candidates of a box join while it runs: give one for all "
+                "of them."
+            ) from None
+
     @property
     def box(self) -> Box:
         """Whose settings are candidates."""

@@ -14,7 +14,7 @@ import numpy as np
 from conewise._arrays import as_count, as_non_negative
 from conewise.algorithms.contract import Algorithm, Result, planner_of
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, counted, shown
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Question
 from conewise.models import Prior
@@ -86,11 +86,14 @@ def identify(
     >>> result.indices
     [0, 1]
     """
-    meaning = None if objectives is None else as_objectives(objectives)
+    meaning = None if objectives is None else _as_many(as_objectives(objectives), as_cone(cone).dim)
+    _check_progress(progress)
     if callable(problem) and not hasattr(problem, "evaluate"):
         meaning = checked_objectives(objectives, (), as_cone(cone).dim)
         problem = _called(problem, designs, meaning.names)
     elif designs is not None:
+        if not isinstance(problem, Box | OneByOne):
+            _check_problem(problem)
         raise InputError("designs are listed for a plain function; any other problem brings its own.")
     apart, candidates = isinstance(problem, OneByOne), None
     if isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
@@ -115,6 +118,7 @@ def identify(
     if meaning is not None:
         check_said_of(cone, meaning)
     given = () if meaning is None else _as_evaluated(meaning, problem)
+    names = () if meaning is None else _labels(problem, "names", problem.n_designs)
     said = noise if noise is not None else getattr(problem, "assumption", None)
     assumed = said if meaning is None else meaning.noise(said) or said
     blocks = problem if isinstance(problem, Recorded) else None
@@ -154,7 +158,7 @@ def identify(
     seen = question.columns.own(result.means[result.counts > 0])
     if len(seen) and (remark := units_remark(meaning, np.ptp(seen, axis=0), cone, question.epsilon)) is not None:
         warnings.warn(remark, UnitsWarning, stacklevel=2)
-    return result.named(result.designs or getattr(problem, "names", ()), meaning)
+    return result.named(result.designs or names, meaning)
 
 
 def _called(function: Function, designs: Any, objectives: Sequence[str]) -> Called:
@@ -167,8 +171,46 @@ def _called(function: Function, designs: Any, objectives: Sequence[str]) -> Call
 
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
     """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
-    negated = getattr(problem, "minimised", ())
+    own = _labels(problem, "objectives", len(meaning))
+    for place, name in enumerate(meaning.names):
+        if name in own and own[place] != name:
+            raise InputError(
+                f"objectives names {shown(name)} in place {place + 1}, where the problem has {shown(own[place])}; name "
+                f"them in the order of the problem: {', '.join(own)}."
+            )
+    negated = _labels(problem, "minimised")
     return Objectives(tuple(_negated(o) if o.name in negated else o for o in meaning.each))
+
+
+def _labels(problem: Any, what: str, number: int | None = None) -> tuple[str, ...]:
+    """What the problem says of its designs or objectives; nothing where it says nothing."""
+    said = getattr(problem, what, ())
+    try:
+        labels = tuple(map(str, said))
+    except TypeError:
+        raise InputError(f"problem.{what} must be a list of names, got {shown(said)}.") from None
+    if labels and number is not None and len(labels) != number:
+        raise InputError(f"problem.{what} must have {number} entries, got {len(labels)}.")
+    return labels
+
+
+def _as_many(meaning: Objectives, dim: int) -> Objectives:
+    if len(meaning) != dim:
+        are = "is" if len(meaning) == 1 else "are"
+        raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(meaning)} {are} named.")
+    return meaning
+
+
+def _check_progress(progress: Any) -> None:
+    try:
+        if not isinstance(progress, bool | None):
+            inspect.signature(progress).bind(0, None)
+    except TypeError:
+        raise InputError(
+            f"progress must be True, False or a function of the evaluations done and the total, got {shown(progress)}."
+        ) from None
+    except ValueError:
+        pass  # some functions written in C do not say what they take
 
 
 def _negated(objective: Objective) -> Objective:
@@ -206,6 +248,11 @@ class _InSteps:
 
 def _check_problem(problem: Any) -> None:
     """Refuse what is no problem, with the way from what it probably is to one."""
+    if isinstance(problem, str):
+        raise InputError(
+            f"problem must be a function or an object that evaluates, got the text {shown(problem)}; pass the function "
+            "itself, and let a study run a command (Study.create and run_study)."
+        )
     lacking = [name for name in ("n_designs", "dim", "evaluate") if not hasattr(problem, name)]
     if lacking or isinstance(problem, type):
         got = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
@@ -214,6 +261,8 @@ def _check_problem(problem: Any) -> None:
             f"(evaluate(pulls, rng)), got {got}; known means are simulated by SimulatedBandit(means, noise), and a "
             "table of measurements is read by analyse."
         )
+    as_count(problem.n_designs, "problem.n_designs")
+    as_count(problem.dim, "problem.dim")
     try:
         inspect.signature(problem.evaluate).bind(Pulls([0]), 0)
     except TypeError as error:

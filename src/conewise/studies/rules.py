@@ -171,4 +171,5 @@ def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None =
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     if "model" in known and "model" not in options:
-        raise InputError(f'algorithm "{name}" needs a model: model=models.Smooth(features) or models.Independent().')
+        kinds = "models.Draws(function)" if name == DRAWS else "models.Smooth(features) or models.Independent()"
+        raise InputError(f'algorithm "{name}" needs a model: model={kinds}.')

@@ -31,7 +31,7 @@ from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
 from conewise.algorithms import Algorithm
 from conewise.cones import Cone, as_cone
-from conewise.errors import ConewiseError, InputError, shown
+from conewise.errors import ConewiseError, InputError, counted, shown
 from conewise.feedback import LARGEST_OBSERVED
 from conewise.goals import Notion, Question
 from conewise.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
@@ -450,7 +450,7 @@ def checked_designs(
         found.append(as_label(name if names is None else names[place], "the name of a design"))
         rows.append(row or {"name": found[-1]})
     if len(found) < least:
-        what = "a study compares at least 2 designs" if least > 1 else "at least 1 design was expected"
+        what = "a comparison takes at least 2 designs" if least > 1 else "at least 1 design was expected"
         raise InputError(f"{what}, got {len(found)}.")
     if (twice := first_repeated([*known, *found])) is not None:
         raise InputError(f"two designs are called {twice!r}; a name is a design's identity.")
@@ -470,7 +470,8 @@ def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Ob
     given = [f"f{d + 1}" for d in range(dim)] if objectives is None else objectives
     labels = [as_label(name, "the name of an objective") for name in as_objectives(given).names]
     if len(labels) != dim:
-        raise InputError(f"the cone orders {dim} objectives, but {len(labels)} are named: {', '.join(labels)}.")
+        are = f"{'is' if len(labels) == 1 else 'are'} named{': ' * bool(labels)}{', '.join(labels)}"
+        raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(labels)} {are}.")
     found = as_objectives(given, as_words(minimise, "minimise"))
     taken = next((name for name in labels if name in EXPORT_COLUMNS), None)
     if taken is not None:

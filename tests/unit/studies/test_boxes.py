@@ -256,3 +256,10 @@ def test_a_box_with_levels_returns_acceptable_settings():
     nobody = answer(box(), objectives=[cw.Objective("one", level=9.0), "two"])
     assert nobody.parameters == []
     assert nobody.mesh.epsilon == 0
+
+
+def test_noise_by_design_is_refused_since_candidates_join():
+    box = cw.problems.Box({"x": (0, 1)}, evaluate=lambda design: [design["x"], 0.0], candidates=4)
+    noise = cw.noise.Gaussian(np.full((4, 2), 0.1))
+    with pytest.raises(cw.InputError, match="the noise is given design by design, and the candidates of a box join"):
+        cw.identify(box, cw.Cone.orthant(2), epsilon=1, delta=0.1, noise=noise, rng=0)

@@ -263,3 +263,62 @@ def test_one_by_one_a_problem_keeps_its_names_and_the_directions_that_it_has_tur
         result = cw.identify(whole, cw.Cone.orthant(2), **asked)
         assert result.names() == ["cheap", "dear"]
         assert (result.averages > 0).all()
+
+
+@pytest.mark.parametrize("progress", [3, "yes", [], lambda done: None])
+def test_progress_is_a_function_of_two_numbers(progress):
+    with pytest.raises(cw.InputError, match="progress must be True, False or a function of the evaluations done"):
+        identify(progress=progress)
+
+
+@pytest.mark.parametrize(
+    ("objectives", "words"),
+    [
+        ([], "the cone orders 2 objectives, but 0 are named"),
+        (["effect on tumour"], "the cone orders 2 objectives, but 1 is named"),
+        (
+            ["damage to tissue", "effect on tumour"],
+            "objectives names 'damage to tissue' in place 1, where the problem has 'effect on tumour'; name them in",
+        ),
+    ],
+)
+def test_objectives_are_those_of_the_problem(objectives, words):
+    with pytest.raises(cw.InputError) as refused:
+        identify(objectives=objectives)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"names": ["a"]}, "problem.names must have 4 entries, got 1"),
+        ({"names": 5}, "problem.names must be a list of names, got 5"),
+        ({"minimised": 5}, "problem.minimised must be a list of names, got 5"),
+        ({"objectives": ["x"]}, "problem.objectives must have 2 entries, got 1"),
+        ({"dim": "2"}, "problem.dim must be a number, got '2'"),
+        ({"n_designs": None}, "problem.n_designs must be a number, got None"),
+    ],
+)
+def test_what_a_problem_says_of_itself_is_checked(said, words):
+    class Mine:
+        n_designs, dim, assumption = 4, 2, Gaussian(1)
+
+        def evaluate(self, pulls, rng):
+            return IMRT.evaluate(pulls, rng)
+
+    problem = Mine()
+    for name, value in said.items():
+        setattr(problem, name, value)
+    with pytest.raises(cw.InputError) as refused:
+        identify(problem, objectives=["x", "y"])
+    assert words in str(refused.value)
+
+
+def test_a_command_is_no_problem_and_belongs_to_a_study():
+    with pytest.raises(cw.InputError, match="let a study run a command"):
+        identify("./simulate", designs=["a", "b"])
+
+
+def test_draws_are_asked_for_by_their_own_name():
+    with pytest.raises(cw.InputError, match=r"\"draws\" needs a model: model=models\.Draws\(function\)"):
+        identify(algorithm="draws")

@@ -118,7 +118,7 @@ def test_designs_of_any_form_are_the_same_when_the_study_is_opened_again(tmp_pat
         ({"designs": [{"t": [1]}, {"t": 2}]}, r"'t' of a design holds \[1\]"),
         ({"designs": [{"t": float("nan")}, {"t": 2}]}, "finite"),
         ({"designs": [{3: 1}, {3: 2}]}, "a column of a design must be text"),
-        ({"objectives": ["a"]}, "orders 2 objectives, but 1 are named"),
+        ({"objectives": ["a"]}, "orders 2 objectives, but 1 is named"),
         ({"objectives": ["a", "a"], "minimise": []}, "distinct"),
         ({"objectives": ["a", "number"], "minimise": []}, "no objective may be called 'number'"),
         ({"objectives": "ab"}, "lists of names"),
