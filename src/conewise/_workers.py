@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from typing import Any, Final, TypeVar
 
 from conewise._arrays import as_count
+from conewise._version import __version__
 from conewise.errors import ConewiseError, InputError
 
 _Item = TypeVar("_Item")
@@ -29,6 +30,7 @@ def in_order(
     if not isinstance(executor, Executor):
         kind = type(executor).__name__
         raise InputError(f"executor must be a concurrent.futures.Executor or a Dask client, got {kind}.")
+    check_workers(executor)
     most = _AHEAD * workers_of(executor) if ahead is None else as_count(ahead, "ahead")
     waiting: deque[Any] = deque()
     try:
@@ -68,6 +70,21 @@ def _answer(future: Any) -> Any:
 
 def _ended(error: BrokenExecutor) -> ConewiseError:
     return ConewiseError(f"a worker ended while it read a shard ({error}); memory may have run out.")
+
+
+def check_workers(executor: Executor) -> None:
+    """Refuse Dask workers without this conewise: they would end as soon as they are given work, one after the other."""
+    client = getattr(executor, "_client", None)
+    if client is None or not hasattr(client, "run") or getattr(client, "asynchronous", False):
+        return
+    found = client.run(eval, "__import__('conewise').__version__", on_error="return")
+    for worker, version in found.items():
+        if version != __version__:
+            there = f"conewise {version}" if isinstance(version, str) else "none that can be imported"
+            raise ConewiseError(
+                f"the workers of Dask need the conewise that is here, {__version__}, and {worker} has {there}; "
+                "install it there."
+            )
 
 
 def workers_of(executor: Executor) -> int:

@@ -6,14 +6,18 @@ import threading
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from shared.simulators import trade_off
 
 import conewise as cw
 from conewise import fronts
 from conewise.fronts import RunningFront, front_of_shards
 from conewise.order import pareto_mask_by_definition
+from conewise.problems.evaluators import as_evaluator
+from conewise.studies.running.executors import ThroughExecutor, Work
 
 CONES = {
     "orthant:1": cw.Cone.orthant(1),
@@ -195,3 +199,25 @@ def test_a_worker_that_has_gone_and_an_executor_that_is_none():
         front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=pool)
     with pytest.raises(cw.InputError, match=r"must be a concurrent\.futures\.Executor or a Dask client, got int"):
         front_of_shards([[[1.0, 2.0]]], CONES["orthant:2"], executor=3)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ("0.1.0", r"tcp://b:2 has conewise 0\.1\.0; install it there"),
+        (ModuleNotFoundError("No module named 'conewise'"), "tcp://b:2 has none that can be imported; install"),
+    ],
+    ids=["another version", "none"],
+)
+def test_dask_workers_without_this_conewise_are_refused_before_they_end_of_it(found, words):
+    """They end as soon as they are given what they cannot read, and the table would never be read."""
+
+    class OfDask(ThreadPoolExecutor):
+        _client = SimpleNamespace(
+            run=lambda *_, **__: {"tcp://a:1": cw.__version__, "tcp://b:2": found}, nthreads=lambda: {"tcp://a:1": 1}
+        )
+
+    with OfDask(1) as executor, pytest.raises(cw.ConewiseError, match=words):
+        cw.front_of_shards([[[1.0, 2.0]]], cw.Cone.orthant(2), executor=executor)
+    with OfDask(1) as executor, pytest.raises(cw.ConewiseError, match=words):
+        ThroughExecutor(executor, Work(as_evaluator(trade_off), ("a", "b")))

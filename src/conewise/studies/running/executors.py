@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from conewise._arrays import as_count
-from conewise._workers import workers_of
+from conewise._workers import check_workers, workers_of
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
 from conewise.studies.cells import OBJECTIVE
@@ -195,6 +195,7 @@ class ThroughExecutor(Crew):
                 f"got {kind}."
             )
         _refuse_caching(self._executor)
+        check_workers(self._executor)
         if work.time_limit is not None and not work.evaluator.ends_itself:
             raise InputError(
                 "an executor cannot end a Python function that hangs, so `time_limit` cannot be kept; "
