@@ -37,9 +37,9 @@ def in_order(
         for item in items:
             waiting.append(_submitted(executor, work, item))
             if len(waiting) >= most:
-                yield _answer(waiting.popleft())
+                yield _answer(waiting.popleft(), executor)
         while waiting:
-            yield _answer(waiting.popleft())
+            yield _answer(waiting.popleft(), executor)
     finally:
         for future in waiting:
             future.cancel()
@@ -55,7 +55,7 @@ def _submitted(executor: Executor, work: Callable[[Any], Any], item: Any) -> Any
         raise ConewiseError(f"the executor takes no more work: {' '.join(str(error).split())}.") from None
 
 
-def _answer(future: Any) -> Any:
+def _answer(future: Any, executor: Executor) -> Any:
     """The result, or a sentence for workers that have gone; what the work itself refuses passes through."""
     try:
         return future.result()
@@ -63,13 +63,21 @@ def _answer(future: Any) -> Any:
         raise _ended(error) from None
     except BaseException as error:
         if type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError"):
-            words = " ".join(str(error).split())[:120]
-            raise ConewiseError(f"the workers gave a shard up ({type(error).__name__}: {words}).") from None
+            if scheduler_has_gone(executor):
+                raise ConewiseError("the Dask scheduler has gone; run again when it is back.") from None
+            words = " ".join(f"{type(error).__name__}: {error}".split())[:160].rstrip(": ")
+            raise ConewiseError(f"the workers gave a shard up ({words}).") from None
         raise
 
 
 def _ended(error: BrokenExecutor) -> ConewiseError:
     return ConewiseError(f"a worker ended while it read a shard ({error}); memory may have run out.")
+
+
+def scheduler_has_gone(executor: Executor) -> bool:
+    """Dask cancels everything when its scheduler has gone."""
+    client = getattr(executor, "_client", None)
+    return client is not None and getattr(client, "status", "running") != "running"
 
 
 def check_workers(executor: Executor) -> None:

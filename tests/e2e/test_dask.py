@@ -123,10 +123,11 @@ def test_a_scheduler_without_workers_is_said_to_have_none(tmp_path, capsys, monk
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "trial.db").close()
     options = {"n_workers": 0, "dashboard_address": ":0", "silence_logs": 50}
-    with distributed.LocalCluster(**options) as empty, pytest.raises(SystemExit) as caught:
+    function = ["--function", "shared.simulators:trade_off", "--max-seconds", "0"]
+    with distributed.LocalCluster(**options) as empty:
         address = empty.scheduler_address
-        function = ["--function", "shared.simulators:trade_off", "--max-seconds", "0"]
-        main(["study", "run", "trial.db", *function, "--dask", address])
+        with pytest.raises(SystemExit) as caught:
+            main(["study", "run", "trial.db", *function, "--dask", address])
     _, err = capsys.readouterr()
     assert caught.value.code == 3
     assert err == f"Note: the Dask scheduler at {address} has no workers yet; everything waits for them.\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from types import SimpleNamespace
@@ -221,3 +221,23 @@ def test_dask_workers_without_this_conewise_are_refused_before_they_end_of_it(fo
         cw.front_of_shards([[[1.0, 2.0]]], cw.Cone.orthant(2), executor=executor)
     with OfDask(1) as executor, pytest.raises(cw.ConewiseError, match=words):
         ThroughExecutor(executor, Work(as_evaluator(trade_off), ("a", "b")))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("connecting", r"^the Dask scheduler has gone; run again when it is back\.$"),
+        ("running", r"^the workers gave a shard up \(CancelledError\)\.$"),
+    ],
+)
+def test_a_shard_that_is_cancelled_says_whether_the_scheduler_has_gone(status, words):
+    class OfDask(Executor):
+        _client = SimpleNamespace(status=status, nthreads=lambda: {"tcp://a:1": 1})
+
+        def submit(self, *_):
+            future: Future[None] = Future()
+            future.cancel()
+            return future
+
+    with pytest.raises(cw.ConewiseError, match=words):
+        cw.front_of_shards([[[1.0, 2.0]]], cw.Cone.orthant(2), executor=OfDask())

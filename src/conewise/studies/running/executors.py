@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from conewise._arrays import as_count
-from conewise._workers import check_workers, workers_of
+from conewise._workers import check_workers, scheduler_has_gone, workers_of
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
 from conewise.studies.cells import OBJECTIVE
@@ -270,9 +270,8 @@ class ThroughExecutor(Crew):
 
 
 def _gone_scheduler(executor: Executor) -> ConewiseError | None:
-    """Dask cancels everything when its scheduler has gone: that is the end of a run, and no failed evaluation."""
-    client = getattr(executor, "_client", None)
-    if client is None or getattr(client, "status", "running") == "running":
+    """That is the end of a run, and no failed evaluation."""
+    if not scheduler_has_gone(executor):
         return None
     return ConewiseError(
         "the Dask scheduler has gone; what was told is in the journal: run again to continue when it is back."
