@@ -17,6 +17,7 @@ from conewise.errors import InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
 from conewise.tables.columns import is_unnamed, listed_columns, no_column, row_words
+from conewise.tables.files import Unchanged
 from conewise.tables.names import Labels, first_repeated
 from conewise.tables.readers import distinct_columns, opened
 
@@ -55,6 +56,7 @@ class DesignTable:
         where: Where | None = None,
     ) -> None:
         self.path, self.reader = opened(Path(path) if isinstance(path, str) else path)
+        self.file = Unchanged(self.path)
         columns = distinct_columns(self.reader, self.path)
         self.name = name if name is not None else name_column(columns)
         named = [column for column in columns if not is_unnamed(column)]

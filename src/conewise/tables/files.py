@@ -63,6 +63,26 @@ def check_each_once(paths: Iterable[Path]) -> None:
             raise InputError(f"{same}: its rows would count twice; name it once.")
 
 
+class Unchanged:
+    """A file as it was found; `check` refuses it when it has changed since, as what was read of it is of two tables."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._found = self._now()
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:  # of a table in memory there is no file, and whoever reads one says what is wrong
+            return None
+        return found.st_size, found.st_mtime_ns
+
+    def check(self) -> None:
+        """Called when all has been read."""
+        if self._now() != self._found:
+            raise InputError(f"{self._path.name} changed while it was read; read it when nobody writes to it.")
+
+
 def copies_among(paths: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
     """Pairs of files with the same bytes; no more is read than their beginnings where these differ."""
     by_size: dict[int, list[Path]] = {}

@@ -23,7 +23,7 @@ from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
 from conewise.tables.designcolumns import called, coded, design_column
 from conewise.tables.designs import check_columns, meant, numbers
-from conewise.tables.files import copies_among
+from conewise.tables.files import Unchanged, copies_among
 from conewise.tables.means import MEAN, WideTable
 from conewise.tables.outcomes import outcomes
 from conewise.tables.readers import Reader, distinct_columns, opened, sources_of
@@ -145,6 +145,7 @@ class LongTable:
         if incomplete not in ("refuse", "skip", "separate"):
             raise InputError(f'incomplete must be "refuse", "skip" or "separate", got {incomplete!r}.')
         self.incomplete = incomplete
+        self._unchanged = tuple(map(Unchanged, paths))
         self.files = tuple(
             LongFile(path, table, self.design, self.meaning, incomplete)
             for path, table in zip(paths, readers, strict=True)
@@ -225,6 +226,8 @@ class LongTable:
                     raise InputError(f"{file.path.name} changed while it was read: {stranger} is new.") from None
                 for start in range(0, len(values), step):
                     yield Observations.single(designs[start : start + step], values[start : start + step])
+        for one in self._unchanged:
+            one.check()
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,6 +127,7 @@ def _read_again(
         for column in columns:
             found[column] += entries[column] if column in here else [None] * some
         offset += size
+        part.file.check()
     return {column: _numbers(entries, number) if column in texts else entries for column, entries in found.items()}
 
 

@@ -221,6 +221,8 @@ def _merged(table: ShardedTable, cone: Cone, keep: bool, executor: Any, progress
             raise UnsplittableError
         for suspects in repetitions.suspects():
             _refuse_repeated(table, suspects)
+        for file in table.tables:
+            file.file.check()
     finally:
         repetitions.close()
     if not compared and table.where is not None:

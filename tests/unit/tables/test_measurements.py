@@ -238,3 +238,13 @@ def test_a_copy_of_a_file_is_refused(tmp_path):
         LongTable([one, copy], objectives=["cost"])
     other = write(tmp_path / "other.csv", rows=[*ROWS[:-1], [*ROWS[-1][:-1], 7]])
     assert LongTable([one, other], objectives=["cost"]).rows.sum() == 2 * len(ROWS)
+
+
+def test_a_file_that_changes_between_two_readings_is_refused(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("design,a\nx,1\ny,2\n", encoding="utf-8")
+    table = LongTable(path, objectives=["a"])
+    assert list(table.names) == ["x", "y"]
+    path.write_text("design,a\nx,1\ny,2\nx,3\n", encoding="utf-8")
+    with pytest.raises(cw.InputError, match=r"long\.csv changed while it was read; read it when nobody writes to it"):
+        list(table)

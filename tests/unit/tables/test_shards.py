@@ -19,6 +19,7 @@ from conewise import _limits as limits
 from conewise.order import pareto_mask_by_definition
 from conewise.tables import names as naming
 from conewise.tables import readers, shards
+from conewise.tables.selection import all_columns
 from conewise.tables.shards import ShardedTable, front_of_table
 
 ORTHANT = cw.Cone.orthant(2)
@@ -122,6 +123,16 @@ def test_a_worker_reads_the_file_that_is_meant_here_and_not_one_of_its_own_folde
     with ThreadPoolExecutor(1) as worker:
         found = front_of_table(table, ORTHANT, executor=worker)
     np.testing.assert_array_equal(found.points, tied(50)[cw.pareto_mask(tied(50), ORTHANT)])
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, small):
+    path = write(tmp_path / "designs.csv", tied(50))
+    table = ShardedTable(path)
+    found = front_of_table(table, ORTHANT)
+    write(path, [[0.0, 0.0], *tied(50)])
+    for act in (lambda: front_of_table(table, ORTHANT), lambda: all_columns(table, found.indices, found.points)):
+        with pytest.raises(cw.InputError, match=r"designs\.csv changed while it was read; read it when nobody writes"):
+            act()
 
 
 def test_files_of_all_kinds_are_one_table(tmp_path, engine, small):
