@@ -96,7 +96,7 @@ def identify(
             _check_problem(problem)
         raise InputError("designs are listed for a plain function; any other problem brings its own.")
     apart, candidates = isinstance(problem, OneByOne), None
-    if isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
+    while isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
         problem = cast(Problem | Box, problem.problem)
         if isinstance(problem, Recorded):
             raise InputError(
