@@ -37,7 +37,7 @@ from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.separate import measured_separately
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
-from conewise.analysis.unproven import shared_by, where_shared
+from conewise.analysis.unproven import as_imported, pruned_in, shared_by
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
@@ -298,7 +298,7 @@ def analyse(
     else:
         judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     check_limit(judged.result.evaluations, max_evaluations)
-    judged = replace(judged, result=where_shared(judged.result, source))
+    judged = replace(judged, result=as_imported(judged.result, source))
     if were_chosen(source):
         judged = replace(judged, result=with_chosen_units(judged.result, question))
     guess = Guess.of(question, judged.statistics, judged.prices)
@@ -317,6 +317,7 @@ def analyse(
         shared_by(source),
         guess,
         were_chosen(source),
+        bool(pruned_in(source)),
     )
     return Analysis(
         judged.result.named(source.names, meaning),

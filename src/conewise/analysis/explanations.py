@@ -12,6 +12,7 @@ from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
 from conewise.analysis.oddities import Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN, units_words
+from conewise.analysis.unproven import left_out_words
 from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated
 from conewise.errors import counted, printable
@@ -52,7 +53,7 @@ class Findings:
     units_chosen: bool = False
     """Whether the values have chosen the units."""
     doubtful: bool = False
-    """Whether no proof covers what its blocks are: values decided which were met, or folds share training data."""
+    """Whether no proof covers what was evaluated: values decided what of it counts, or folds share training data."""
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -184,7 +185,7 @@ class Findings:
         rows, counts = self.source.rows, self.statistics.counts
         left_out = int((rows - counts).sum())
         if not left_out:
-            return []
+            return left_out_words(self.source)
         lines = [
             f"{left_out} of {int(rows.sum())} rows had no value for some objective and "
             f"{'were' if left_out > 1 else 'was'} left out; that is sound only if a value does not decide whether it "

@@ -20,7 +20,7 @@ from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
 from conewise.analysis.planning import UP_TO_A_LOOK
 from conewise.analysis.units import CHOSEN, units_words, were_chosen, with_chosen_units
-from conewise.analysis.unproven import shared_by, where_shared
+from conewise.analysis.unproven import as_imported, left_out_words, pruned_in, shared_by
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
@@ -72,7 +72,7 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
         raise InputError("there is one design only, so nothing is compared.")
     result, evidence, seen, cells = (_once if final else _again)(source, question, most)
     check_limit(result.evaluations, most)
-    result = where_shared(result, source)
+    result = as_imported(result, source)
     result = with_chosen_units(result, question) if were_chosen(source) else result
     result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
@@ -148,7 +148,7 @@ def _sentences(
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     lines = []
     worth = result.guarantee
-    doubted = not worth and (bool(shared_by(source)) or worth.reason == CHOSEN)
+    doubted = not worth and (bool(shared_by(source)) or pruned_in(source) > 0 or worth.reason == CHOSEN)
     returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
     left = undecided_words(open_) if open_ else "nothing is undecided"
     found = f"{returned}; {left} at {question.columns.at(question.epsilon)}"
@@ -173,7 +173,7 @@ def _sentences(
         f"{printable(name)} {_times(low, high)}"
         for name, low, high in zip(source.objectives, times.min(axis=0), times.max(axis=0), strict=True)
     )
-    lines.append(f"Measured separately, for each design: {each}.")
+    lines += [f"Measured separately, for each design: {each}.", *left_out_words(source)]
     lacking = np.argwhere(times == 0)
     if len(lacking):
         design, d = lacking[0]

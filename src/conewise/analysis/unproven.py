@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from conewise.algorithms import Result
+from conewise.errors import counted
 from conewise.goals import Heuristic
 from conewise.tables.measurements import Source
 
@@ -26,8 +27,27 @@ def shared_by(source: Source) -> str:
     return str(getattr(source, "shared", ""))
 
 
-def where_shared(result: Result, source: Source) -> Result:
-    """A guess where designs were evaluated on the same folds or samples and are not compared on these."""
+def pruned_in(source: Source) -> int:
+    """Evaluations of the designs of a table that were ended because of how they went, so that they have no values."""
+    return int(getattr(source, "pruned", 0))
+
+
+def left_out_words(source: Source) -> list[str]:
+    """What another program has begun and has no values of, in a sentence."""
+    if not (n := int(getattr(source, "left_out", 0))):
+        return []
+    return [
+        f"{counted(n)} without values (failed, pruned or unfinished) {'is' if n == 1 else 'are'} left out; that is "
+        "sound only if a value does not decide whether it is missing."
+    ]
+
+
+def as_imported(result: Result, source: Source) -> Result:
+    """A guess where designs were evaluated on the same folds or samples, or values decided which evaluations count."""
+    if pruned := pruned_in(source):
+        ended = "was pruned for how it went" if pruned == 1 else "were pruned for how they went"
+        reason = f"{counted(pruned)} of these designs {ended}, so that values decided which evaluations count"
+        result = without_proof(result, reason)
     if not (shared := shared_by(source)):
         return result
     reason = f"all designs were evaluated on the same {shared}, so their evaluations are not independent"

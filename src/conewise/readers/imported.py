@@ -36,6 +36,7 @@ class Imported(LongTable):
         shared: str = "",
         block: str | None = None,
         left_out: int = 0,
+        pruned: int = 0,
         incomplete: Incomplete = "refuse",
     ) -> None:
         names = dict.fromkeys(name for row in rows for name in row)
@@ -47,6 +48,8 @@ class Imported(LongTable):
         """The column that names these, for `analyse(..., block=table.block)`."""
         self.left_out = left_out
         """Evaluations without values: failed, pruned, not finished."""
+        self.pruned = pruned
+        """Of these, those that were ended because of how they went, of designs whose other evaluations count."""
         super().__init__(self.columns, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from conewise.readers.imported import Imported, as_place, beside, check_told_apa
 from conewise.tables.designcolumns import called
 
 _COMPLETE: Final = "COMPLETE"
+_PRUNED: Final = "PRUNED"
 _CONSTRAINTS: Final = "constraints"  # what its samplers call them among a trial's own attributes
 _NOT_AS_WRITTEN: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a damaged study raises, wherever it is damaged."""
@@ -67,7 +68,9 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
         raise InputError(f"the study {found.name!r:.60} has no completed trials.")
     wanted = chosen(metrics, objectives, f"the study {found.name!r:.60}")
     small = [name for name, less in zip(metrics, found.minimised, strict=True) if less and name in called(wanted)]
-    return Imported(rows, wanted, minimise=small, left_out=left_out)
+    designs = {row["design"] for row in rows}
+    pruned = sum(trial.state == _PRUNED and named_by(trial.parameters) in designs for trial in found.trials)
+    return Imported(rows, wanted, minimise=small, left_out=left_out, pruned=pruned)
 
 
 def _check_allowed(study: _Study) -> None:

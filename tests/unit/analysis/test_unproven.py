@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import conewise as cw
-from conewise.analysis.unproven import shared_by, where_shared, without_proof
+from conewise.analysis.unproven import as_imported, pruned_in, shared_by, without_proof
 from conewise.readers import Imported
 
 ROWS = [{"design": name, "x": x + 0.01 * k} for name, x in (("a", 0.0), ("b", 9.0)) for k in range(9)]
@@ -23,5 +23,19 @@ def test_a_table_says_what_its_designs_share():
     found = cw.analyse(ROWS, objectives=["x"], delta=0.1).result
     alone, shared = (Imported(ROWS, ["x"], shared=what) for what in ("", "samples"))
     assert (shared_by(alone), shared_by(shared)) == ("", "samples")
-    assert where_shared(found, alone) is found
-    assert "on the same samples" in str(where_shared(found, shared).guarantee)
+    assert as_imported(found, alone) is found
+    assert "on the same samples" in str(as_imported(found, shared).guarantee)
+
+
+def test_what_was_pruned_or_has_failed_is_said_and_values_that_decided_what_counts_leave_no_guarantee():
+    failed = cw.analyse(Imported(ROWS, ["x"], left_out=2), delta=0.1)
+    assert failed.result.guarantee
+    assert any(line.startswith("2 evaluations without values (failed, pruned or") for line in failed.explanations)
+    table = Imported(ROWS, ["x"], left_out=2, pruned=1)
+    assert pruned_in(table) == 1
+    for separate in (False, True):
+        found = cw.analyse(table, delta=0.1, epsilon=1, separate=separate)
+        assert "1 evaluation of these designs was pruned for how it went" in str(found.result.guarantee)
+        assert found.result.certified_epsilon is None
+        assert "guess, not a guarantee" in found.explanations[0]
+        assert any(line.startswith("2 evaluations without values") for line in found.explanations)

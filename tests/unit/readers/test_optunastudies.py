@@ -141,3 +141,9 @@ def test_no_password_of_an_address_is_repeated():
         with pytest.raises(cw.InputError, match=r"there is no SQLite file (postgresql|mysql):") as caught:
             readers.optuna(address)
         assert "secret" not in str(caught.value)
+
+
+def test_only_pruned_trials_of_designs_that_are_compared_spoil_the_comparison():
+    done = [("COMPLETE", {"a": k}, [1.0, 2.0]) for k in (1, 2)]
+    table = readers.optuna(optuna_like([*done, ("PRUNED", {"a": 3}, None), ("PRUNED", {"a": 1}, None)]))
+    assert (table.left_out, table.pruned) == (2, 1)
