@@ -232,7 +232,7 @@ def analyse_command(
         errors=errors,
         deviations=deviations,
         counts=counts,
-        incomplete=incomplete != "refuse",
+        incomplete=incomplete,
     )
     with spooled(files) as paths:
         table: LongTable | WideTable

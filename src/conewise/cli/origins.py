@@ -40,7 +40,7 @@ class Origin:
 
     def check_alone(self, **options: Any) -> None:
         """Refuse options that describe a table of one's own: `incomplete="skip"` is --incomplete, and so on."""
-        given = next((name for name, value in options.items() if value), None)
+        given = next((name for name, value in options.items() if value and value != "refuse"), None)
         if self.kind is not None and given is not None and (self.kind, given) != ("melted", "design"):
             raise InputError(f"--{given} describes a table of your own; with --from {self.kind} leave it out.")
 

@@ -188,6 +188,7 @@ def _subject(
     reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
     named = all_named(*(options[key] for key in ("objectives", "minimise", "units", "levels", "assumption")))
     table: LongTable | WideTable
+    written.check_alone(**{key: options[key] for key in reading if key not in ("objectives", "minimise")})
     if written.kind is not None:
         table = written.read(
             [path], named if options["objectives"] else (), options["minimise"], options["design"], options["separate"]

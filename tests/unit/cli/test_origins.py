@@ -124,10 +124,12 @@ def test_one_of_several_studies_is_asked_for_by_its_option(origin, argument, mon
     ],
 )
 def test_options_that_describe_a_table_of_ones_own_are_not_ignored(origin, file, words, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["analyse", str(DATA / file), "--from", origin, *words])
-    assert ended.value.code == 2
-    assert f"{words[0]} describes a table of your own; with --from {origin} leave it out." in capsys.readouterr().err
+    for command in (["analyse"], ["report", "--json"]):
+        with pytest.raises(SystemExit) as ended:
+            main([*command, str(DATA / file), "--from", origin, *words])
+        assert ended.value.code == 2
+        said = f"{words[0]} describes a table of your own; with --from {origin} leave it out."
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
