@@ -128,6 +128,11 @@ class ChangingStudy(StudyView):
             aside = ledger.lacking(change, found)[1]
             mark = Mark(change, ledger.size, ledger.start.copy(), ledger.through.copy(), aside)
             version = self._reader.after(self._reader.version, mark)
+            if version.spent >= 1:
+                raise InputError(
+                    f"the change would take another part of delta, and {version.spent:g} in all would be no promise; "
+                    "make a new study with a smaller delta, or with a `reserve` for changes."
+                )
             _ = version.algorithm
             if found:
                 rows = [[*ledger.values[ledger.place(one)].tolist(), value] for one, value in found.items()]

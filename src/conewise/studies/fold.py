@@ -319,6 +319,8 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
     if ledger.chosen:
         values = "1 value was" if ledger.chosen == 1 else f"{ledger.chosen:,} values were"
         return _without_proof(result, f"{values} withdrawn for what {'it is' if ledger.chosen == 1 else 'they are'}")
+    if version.spent >= 1:
+        return _without_proof(result, "changes have taken all there is of delta, and nothing is left to promise")
     if not result.guarantee:
         return result
     assumed = [result.guarantee.assumption]
@@ -328,6 +330,9 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
     if gone := ledger.withdrawn:
         values = "1 value was" if gone == 1 else f"{gone:,} values were"
         assumed.append(f"that no value was withdrawn for what it is ({values} withdrawn)")
+    if mended := ledger.mended:
+        values = "1 value was" if mended == 1 else f"{mended:,} values were"
+        assumed.append(f"that no value was corrected for what it is ({values} corrected)")
     if ledger.changes and result.certified:  # with a model draws are paid for once, not again after a change
         assumed.append("that no answer from before values were corrected or withdrawn decided when to stop")
     worth = replace(result.guarantee, assumption="; ".join((*assumed, *version.assumed)))

@@ -169,6 +169,12 @@ class Ledger:
         """Attempts that failed and whose evaluation has values all the same, of another attempt."""
         return sum(times for identity, times in self.failures.items() if self.place(identity) >= 0)
 
+    @property
+    def mended(self) -> int:
+        """Values that were corrected, and not back to what they were."""
+        pairs = ((self.values[self.place(one)], first) for one, first in self.originals.items())
+        return sum(bool((now[: len(first)] != first).any()) for now, first in pairs)
+
     def lacking(self, change: Change, measured: Collection[Identity]) -> tuple[Integers, int]:
         """Designs that begin anew with an objective of which these evaluations have values, and what they set aside."""
         none = np.empty(0, dtype=np.int64)

@@ -75,7 +75,7 @@ class OpenedStudy(AnsweringInWords):
 
     @property
     def delta_spent(self) -> float:
-        """How often any answer may be wrong, those before the last change among them."""
+        """How often any answer may be wrong, those before the last change among them, back to the last unseen one."""
         return self._version.spent
 
     @property

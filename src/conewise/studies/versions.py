@@ -2,7 +2,8 @@
 
 Every certificate that a study ever uses has a part of delta of its own, fixed before the evaluations that it judges
 were made; docs/studies, "Changing a study", proves that the answers before and after all changes are then right
-together with probability 1 - the sum of the parts.
+together with probability 1 - the sum of the parts. (What is decided without regard to the values takes no part: then
+that is so of the answers before it, and of those after it.)
 
 * At first: delta, or what a `reserve` leaves of it.
 * The n-th time that a part is needed: 2^-n of the reserve (of delta, where nothing was reserved).

@@ -252,3 +252,40 @@ def test_an_objective_that_is_known_may_be_added_where_others_were_told(tmp_path
         assert study.record(["a", "a"], [[1.0, 2.0, 7.0]] * 2).stored == 2
         with pytest.raises(cw.InputError, match="'weight' of 'a' is 7 and 8"):
             study.record(["a"], [[1.0, 2.0, 8.0]])
+
+
+# -- what a guarantee says of changes ------------------------------------------------------------------------------
+
+
+def test_a_change_that_leaves_nothing_of_the_promise_is_refused():
+    """Without a reserve a second change would make 1.575 of a delta of 0.9: "with probability at least -57.5 %"."""
+    study = study_in_memory(**ASKED | {"delta": 0.9, "reserve": 0.0})
+    before = study._reader.journal.entries.copy()
+    for change in (lambda: study.change(epsilon=0.3), lambda: study.add_designs(["d"])):
+        with pytest.raises(InputError, match=r"another part of delta, and 1\.35 in all would be no promise"):
+            change()
+    assert study._reader.journal.entries == before
+    study.add_designs(["d"], unseen=True)
+
+
+def test_a_journal_in_which_nothing_is_left_of_delta_promises_nothing(monkeypatch):
+    study = study_in_memory(**ASKED | {"reserve": 0.0})
+    study.change(epsilon=0.5)
+    finish(study)
+    assert study.result().guarantee
+    monkeypatch.setattr(type(study._reader.version), "spent", 1.5)
+    result = replayed(study)
+    assert (
+        str(result.guarantee)
+        == "not guaranteed: changes have taken all there is of delta, and nothing is left to promise"
+    )
+    assert result.certified_epsilon is None
+
+
+def test_a_corrected_value_is_named_in_the_guarantee():
+    study = study_in_memory(**ASKED)
+    finish(study)
+    study.correct("d0n0", [1.1, 0.1], reason="misread")
+    assert "that no value was corrected for what it is (1 value was corrected)" in study.result().guarantee.assumption
+    study.correct("d1n0", [0.1, 1.1], reason="misread")
+    assert "(2 values were corrected)" in replayed(study).guarantee.assumption
