@@ -172,13 +172,14 @@ def _called(function: Function, designs: Any, objectives: Sequence[str]) -> Call
 def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
     """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
     own = _labels(problem, "objectives", len(meaning))
+    negated = _labels(problem, "minimised")
+    numbered = own == tuple(f"objective {d}" for d in range(len(own))) and not negated  # called so by nobody
     for place, name in enumerate(meaning.names):
-        if name in own and own[place] != name:
+        if name in own and own[place] != name and not numbered:
             raise InputError(
                 f"objectives names {shown(name)} in place {place + 1}, where the problem has {shown(own[place])}; name "
                 f"them in the order of the problem: {', '.join(own)}."
             )
-    negated = _labels(problem, "minimised")
     return Objectives(tuple(_negated(o) if o.name in negated else o for o in meaning.each))
 
 

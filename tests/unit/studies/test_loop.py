@@ -265,6 +265,12 @@ def test_one_by_one_a_problem_keeps_its_names_and_the_directions_that_it_has_tur
         assert (result.averages > 0).all()
 
 
+def test_names_that_only_count_a_problems_objectives_stand_in_nobodys_way():
+    lab = cw.SimulatedBandit([[0.0, 1.0], [1.0, 0.0]], cw.noise.Gaussian(0.1))
+    asked = {"epsilon": 0.3, "delta": 0.05, "rng": 1, "objectives": ["objective 1", "objective 2"]}
+    assert cw.identify(lab, cw.Cone.orthant(2), **asked).objectives == ("objective 1", "objective 2")
+
+
 @pytest.mark.parametrize("progress", [3, "yes", [], lambda done: None])
 def test_progress_is_a_function_of_two_numbers(progress):
     with pytest.raises(cw.InputError, match="progress must be True, False or a function of the evaluations done"):
