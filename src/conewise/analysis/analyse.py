@@ -37,7 +37,15 @@ from conewise.analysis.oddities import Values
 from conewise.analysis.planning import by_size, open_questions, shared
 from conewise.analysis.separate import measured_separately
 from conewise.analysis.units import take_units, were_chosen, with_chosen_units
-from conewise.analysis.unproven import as_imported, pruned_in, shared_by
+from conewise.analysis.unproven import (
+    STOPPED,
+    as_imported,
+    pruned_in,
+    shared_by,
+    was_exported,
+    where_exported,
+    where_searched,
+)
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError
@@ -46,7 +54,7 @@ from conewise.goals import AnsweringInWords, Guarantee, Question, notion_of
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
 from conewise.objectives import Level, Objective, check_said_of, with_levels
-from conewise.tables.measurements import LongTable, Source, meaning_of
+from conewise.tables.measurements import Source, meaning_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +71,7 @@ class Analysis(AnsweringInWords):
     _open: tuple[Pulls, ...]
     """What would settle one open question each, the cheapest first."""
     evidence: Evidence | None = None
-    """How the certificate compares any designs; None for a single one."""
+    """How the certificate compares any designs; None for a single one, and where no proof covers the table."""
     guess: Guess | None = None
     """What the averages say by themselves, without a guarantee, and what other epsilons would cost."""
     units_chosen: bool = False
@@ -298,9 +306,10 @@ def analyse(
     else:
         judged = asked.of_growing(stream) if final_statistics is None else asked.of_final(final_statistics)
     check_limit(judged.result.evaluations, max_evaluations)
-    judged = replace(judged, result=as_imported(judged.result, source))
-    if were_chosen(source):
-        judged = replace(judged, result=with_chosen_units(judged.result, question))
+    proven = where_exported(as_imported(judged.result, source), source, final)
+    proven = with_chosen_units(proven, question) if were_chosen(source) else proven
+    evidence = None if judged.result.guarantee and not proven.guarantee else judged.evidence
+    judged = replace(judged, result=where_searched(proven, source), evidence=evidence)
     guess = Guess.of(question, judged.statistics, judged.prices)
     findings = (Findings if guided is None else ModelFindings)(
         source,
@@ -312,12 +321,12 @@ def analyse(
         judged.first_look,
         values.summed,
         values.pairs(),
-        isinstance(source, LongTable) and source.exported,
+        was_exported(source),
         values.far(judged.statistics),
         shared_by(source),
         guess,
         were_chosen(source),
-        bool(pruned_in(source)),
+        bool(pruned_in(source)) or (not proven.guarantee and proven.guarantee.reason == STOPPED),
     )
     return Analysis(
         judged.result.named(source.names, meaning),

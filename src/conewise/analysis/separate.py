@@ -20,7 +20,15 @@ from conewise.analysis.guesses import Guess, front_words
 from conewise.analysis.oddities import listed
 from conewise.analysis.planning import UP_TO_A_LOOK
 from conewise.analysis.units import CHOSEN, units_words, were_chosen, with_chosen_units
-from conewise.analysis.unproven import as_imported, left_out_words, pruned_in, shared_by
+from conewise.analysis.unproven import (
+    STOPPED,
+    as_imported,
+    left_out_words,
+    pruned_in,
+    shared_by,
+    where_exported,
+    where_searched,
+)
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
@@ -38,7 +46,8 @@ class Apart:
     result: Result
     sentences: tuple[str, ...]
     question: Question
-    evidence: Evidence
+    evidence: Evidence | None
+    """None where no proof covers the table."""
     guess: Guess
     cells: Callable[[int], Pulls] | None
     """What to measure next, at most so many: cells, each the number of a design times D plus that of an objective."""
@@ -72,12 +81,13 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
         raise InputError("there is one design only, so nothing is compared.")
     result, evidence, seen, cells = (_once if final else _again)(source, question, most)
     check_limit(result.evaluations, most)
-    result = as_imported(result, source)
-    result = with_chosen_units(result, question) if were_chosen(source) else result
+    proven = where_exported(as_imported(result, source), source, final)
+    proven = with_chosen_units(proven, question) if were_chosen(source) else proven
+    doubted, result = bool(result.guarantee) and not proven.guarantee, where_searched(proven, source)
     result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
     said = _sentences(result, seen, question, source, guess, wanted)
-    return Apart(result, said, question, evidence, guess, cells)
+    return Apart(result, said, question, None if doubted else evidence, guess, cells)
 
 
 Read = tuple[Result, Evidence, Separately, Callable[[int], Pulls] | None]
@@ -148,7 +158,8 @@ def _sentences(
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     lines = []
     worth = result.guarantee
-    doubted = not worth and (bool(shared_by(source)) or pruned_in(source) > 0 or worth.reason == CHOSEN)
+    spoilt = bool(shared_by(source)) or pruned_in(source) > 0
+    doubted = not worth and (spoilt or worth.reason in (CHOSEN, STOPPED))
     returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
     left = undecided_words(open_) if open_ else "nothing is undecided"
     found = f"{returned}; {left} at {question.columns.at(question.epsilon)}"
@@ -185,7 +196,8 @@ def _sentences(
         )
     elif not doubted:
         lines.append(
-            "You may add measurements of any objectives and designs and look again: the guarantee covers all looks."
+            "You may add measurements of any objectives of these designs and look again: the guarantee covers all "
+            "looks."
         )
     if wanted is not None:
         cells = cell_words(wanted, source.names, source.objectives)

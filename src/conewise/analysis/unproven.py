@@ -14,6 +14,10 @@ from conewise.tables.measurements import Source
 
 FOLDS: Final = "folds"
 """What the settings of a cross-validation share; `Imported.shared` is called so."""
+STOPPED: Final = (
+    "a study wrote this table, and how often it evaluated each design may depend on the values; the study's own answer "
+    "covers that, and so does this table where it is not declared final"
+)
 
 
 def without_proof(result: Result, reason: str) -> Result:
@@ -54,3 +58,28 @@ def as_imported(result: Result, source: Source) -> Result:
     if (block := getattr(source, "block", None)) is not None:
         reason += f" (compare them block by block: --block {block}, in Python block={block!r})"
     return without_proof(result, reason)
+
+
+def was_exported(source: Source) -> bool:
+    """Whether a study wrote the table."""
+    return bool(getattr(source, "exported", False))
+
+
+def where_exported(result: Result, source: Source, final: bool) -> Result:
+    """A guess where a study wrote a table that is looked at as a sample whose size was decided beforehand.
+
+    Of an answer with a model it is only what holds for every truth.
+    """
+    if not final or not was_exported(source):
+        return result
+    if result.certified:
+        return replace(result, certified={**result.certified, "every truth": None})
+    return without_proof(result, STOPPED) if result.guarantee else result
+
+
+def where_searched(result: Result, source: Source) -> Result:
+    """The same answer, naming what it takes for granted of how a search found its designs."""
+    worth, searched = result.guarantee, str(getattr(source, "assumed", ""))
+    if not worth or not searched or result.certified:
+        return result
+    return replace(result, guarantee=replace(worth, assumption=f"{worth.assumption}; {searched}"))

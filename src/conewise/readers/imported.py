@@ -38,6 +38,7 @@ class Imported(LongTable):
         left_out: int = 0,
         pruned: int = 0,
         incomplete: Incomplete = "refuse",
+        assumed: str = "",
     ) -> None:
         names = dict.fromkeys(name for row in rows for name in row)
         self.columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in names}
@@ -50,6 +51,8 @@ class Imported(LongTable):
         """Evaluations without values: failed, pruned, not finished."""
         self.pruned = pruned
         """Of these, those that were ended because of how they went, of designs whose other evaluations count."""
+        self.assumed = assumed
+        """What a guarantee takes for granted of how the designs were found."""
         super().__init__(self.columns, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from conewise.tables.designcolumns import called
 
 _COMPLETE: Final = "COMPLETE"
 _PRUNED: Final = "PRUNED"
+_SEARCHED: Final = "that no value had a part in which designs the search tried"
 _CONSTRAINTS: Final = "constraints"  # what its samplers call them among a trial's own attributes
 _NOT_AS_WRITTEN: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a damaged study raises, wherever it is damaged."""
@@ -70,7 +71,7 @@ def optuna(study: Any, *, name: str | None = None, objectives: Sequence[str | Ob
     small = [name for name, less in zip(metrics, found.minimised, strict=True) if less and name in called(wanted)]
     designs = {row["design"] for row in rows}
     pruned = sum(trial.state == _PRUNED and named_by(trial.parameters) in designs for trial in found.trials)
-    return Imported(rows, wanted, minimise=small, left_out=left_out, pruned=pruned)
+    return Imported(rows, wanted, minimise=small, left_out=left_out, pruned=pruned, assumed=_SEARCHED)
 
 
 def _check_allowed(study: _Study) -> None:

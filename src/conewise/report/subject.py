@@ -256,14 +256,15 @@ def _is_or_are(number: int) -> str:
 
 
 def _evidence(study: StudyView, rule: Algorithm[Any], result: Result) -> Evidence | None:
-    """How the evaluations that an answer rests on compare the designs."""
+    """How the evaluations that an answer rests on compare the designs; None where the study says less than its rule."""
     known = planner_of(rule)
     state = rule.start()
     if known.evidence(state) is None:
         return None
     for part in _told(study, result):
         state = rule.tell(state, part)
-    return known.evidence(state)
+    doubted = not result.guarantee and rule.recommend(state).guarantee  # values were withdrawn for what they are
+    return None if doubted else known.evidence(state)
 
 
 def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:

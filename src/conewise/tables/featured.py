@@ -171,6 +171,11 @@ class Listed:
         """What all designs were evaluated on, so that evaluations are not independent; nothing by default."""
         return str(getattr(self._source, "shared", ""))
 
+    @property
+    def exported(self) -> bool:
+        """Whether a study wrote the table."""
+        return bool(getattr(self._source, "exported", False))
+
     def __iter__(self) -> Iterator[Observations]:
         for seen in self._source:
             yield Observations(self._places[seen.designs], seen.means, seen.counts, seen.scatters)

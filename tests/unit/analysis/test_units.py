@@ -84,3 +84,14 @@ def test_what_are_no_units_is_one_sentence():
     values = Observations.single(np.array([0, 1]), np.eye(2))
     with pytest.raises(InputError, match="needs a table with names"):
         cw.analyse(values, delta=0.05, units="auto")
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_objectives_that_were_measured_separately_are_no_exception(final):
+    found = cw.analyse(rows(), **ASKED, cone=cw.Cone.planar(120), units="auto", separate=True, final=final)
+    assert "the units were taken from the values" in str(found.result.guarantee)
+    assert found.result.certified_epsilon is None
+    assert not found.result.certain.any()
+    assert found.evidence is None
+    plain = cw.analyse(rows(), **ASKED, units="auto", separate=True, final=final)
+    assert plain.result.guarantee  # the orthant at epsilon = 0 does not depend on them

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import conewise as cw
 from conewise.analysis.unproven import as_imported, pruned_in, shared_by, without_proof
 from conewise.readers import Imported
@@ -39,3 +42,21 @@ def test_what_was_pruned_or_has_failed_is_said_and_values_that_decided_what_coun
         assert found.result.certified_epsilon is None
         assert "guess, not a guarantee" in found.explanations[0]
         assert any(line.startswith("2 evaluations without values") for line in found.explanations)
+
+
+@pytest.mark.parametrize("separate", [False, True])
+def test_one_look_at_what_a_study_wrote_is_none_at_a_sample_of_a_size_decided_beforehand(separate):
+    told = {"design": ["a", "b"] * 30, "number": [n for n in range(30) for _ in "ab"], "worker": "", "told_at": 0}
+    rng = np.random.default_rng(0)
+    table = told | {"x": rng.normal(size=60) + np.tile([0.0, 3.0], 30), "worker": [""] * 60, "told_at": [""] * 60}
+    asked = {"objectives": ["x"], "delta": 0.1, "separate": separate}
+    found = cw.analyse(table, final=True, **asked)
+    assert "may depend on the values" in found.result.guarantee.reason
+    assert found.result.certified_epsilon is None
+    assert found.evidence is None
+    assert not found.result.certain.any()
+    assert any(line.startswith("Nothing is certified: a study wrote this table") for line in found.explanations)
+    assert "that is a guess, not a guarantee" in found.explanations[0]
+    assert cw.analyse(table, **asked).result.guarantee
+    del table["number"]
+    assert cw.analyse(table, final=True, **asked).result.guarantee

@@ -147,3 +147,11 @@ def test_only_pruned_trials_of_designs_that_are_compared_spoil_the_comparison():
     done = [("COMPLETE", {"a": k}, [1.0, 2.0]) for k in (1, 2)]
     table = readers.optuna(optuna_like([*done, ("PRUNED", {"a": 3}, None), ("PRUNED", {"a": 1}, None)]))
     assert (table.left_out, table.pruned) == (2, 1)
+
+
+def test_a_guarantee_names_that_a_search_chose_its_designs():
+    """A sampler that learns adds designs because of values: no certificate of the designs at hand knows of that."""
+    trials = [("COMPLETE", {"a": name}, [float(name == "y") + 0.01 * k, 0.0]) for k in range(40) for name in "xy"]
+    table = readers.optuna(optuna_like(trials))
+    found = cw.analyse(table, delta=0.1, epsilon=0.5, noise=cw.noise.Gaussian(0.5))
+    assert found.result.guarantee.assumption.endswith("that no value had a part in which designs the search tried")

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from shared.memory import study_in_memory
 
 import conewise as cw
 from conewise.cli.main import commands
@@ -110,3 +111,17 @@ def test_a_loop_over_single_objectives_is_shown_by_design():
     assert sum(times for _, times in shown.next) == rule.ask(state).total
     assert shown.standard_errors.shape == (4, 2)
     assert [row["name"] for row in answer(shown)["rows"]]
+
+
+def test_a_study_that_promises_nothing_shows_no_confidence():
+    """Radii are those of a sample: nothing is left of them where values were withdrawn for what they are."""
+    asked = {"designs": ["a", "b"], "objectives": ["x"], "cone": cw.Cone.orthant(1), "epsilon": 0.5, "delta": 0.1}
+    study = study_in_memory(**asked, noise=cw.noise.Gaussian(0.5))
+    rng = np.random.default_rng(0)
+    while batch := study.ask(10):
+        study.tell(batch, [[e.design + 0.5 * rng.normal()] for e in batch])
+    assert of_study(study).evidence is not None
+    study.withdraw("d0n0", reason="too good", for_its_value=True)
+    study.tell(["d0n0"], [[0.0]])
+    assert not study.result().guarantee
+    assert of_study(study).evidence is None
