@@ -16,7 +16,7 @@ import numpy as np
 from conewise._arrays import ROUNDING, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
-from conewise.certificate.blocks.wagers import Wagers, lower_bounds
+from conewise.certificate.blocks.wagers import HAIR, Wagers, lower_bounds
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.tuning import TUNING
 from conewise.feedback import Statistics
@@ -123,14 +123,14 @@ class BlockLevels:
         return peaks
 
     def _sharper(self, both: Floats, reached: Indices, needed: Floats) -> Floats:
-        """(2 K, R): what each mean exceeds."""
+        """(2 K, R): what each mean exceeds: a design that is just on its level does not miss it by rounding."""
         found = np.full((len(both), both.shape[2]), -np.inf)
         for look in np.unique(reached[reached >= 0]):
             for rows in (np.flatnonzero((reached == look) & (needed == log)) for log in np.unique(needed)):
                 if not len(rows):
                     continue
                 seen = both[rows, : self.looks[look]]
-                found[rows] = lower_bounds(seen, needed[rows[:1]], self.stakes, self.population)[..., 0]
+                found[rows] = lower_bounds(seen, needed[rows[:1]], self.stakes, self.population)[..., 0] - HAIR
         return found
 
     # -- normal values: Student's t ------------------------------------------------------------------------------

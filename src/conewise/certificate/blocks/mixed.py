@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
-from conewise.certificate.blocks.wagers import chunks, lower_bounds
-
-_HAIR: Final = 1e-9  # of a range: so that a mean is above its bound, and never on it
+from conewise.certificate.blocks.wagers import HAIR, chunks, lower_bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +94,7 @@ class MixedBounds:
         first, second = first[first != second], second[first != second]
         for part in chunks(len(first), scaled[0].size):
             i, j = first[part], second[part]
-            low = lower_bounds(scaled[j] - scaled[i], needed, self.stakes, self.population) - _HAIR
+            low = lower_bounds(scaled[j] - scaled[i], needed, self.stakes, self.population) - HAIR
             for which in range(len(shares)):
                 found[which, i[:, None], j[:, None], weighed] = low[..., which] * reach
         return found

@@ -21,7 +21,7 @@ from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.levels import BELOW, BlockLevels
 from conewise.certificate.blocks.mixed import MixedBounds
-from conewise.certificate.blocks.wagers import Wagers, chunks, lower_bounds, stakes_for
+from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
 from conewise.certificate.fit import check_exact
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
@@ -421,7 +421,8 @@ class Paired(Answering):
     def _sharper(self, state: Prefixes, numbers: Numbers, left: Indices) -> Numbers:
         """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
 
-        That is the same event (docs/blocks, section 4): wealth falls as m rises.
+        That is the same event (docs/blocks, section 4): wealth falls as m rises. What is certain without a bet may be a
+        tie: it beats nobody, and leaves nobody certain.
         """
         k, facets = self.n_designs, len(self.cone.facets)
         among, (fine, out) = np.isin(np.arange(k), left), np.full((2, k, k, facets), -np.inf)
@@ -432,6 +433,7 @@ class Paired(Answering):
                 i, j = first[part], second[part]
                 differences = scaled[j] - scaled[i]
                 found = lower_bounds(differences, np.array(self._needed), self._stakes, self.population)
+                found -= np.where((np.abs(found) < HAIR) | [False, True], HAIR, 0.0)
                 found *= self._reaches[None, :, None]
                 fine[i, j], out[i, j] = found[..., 0], found[..., 1]
         fresh = self._of_bounds(fine, out)

@@ -29,6 +29,9 @@ LARGEST_STAKE: Final = 0.8
 LIMIT: Final = 0.95
 """The share of the wealth that a single difference can take."""
 
+HAIR: Final = 1e-9
+"""Of a range: what is taken off a bound that a mean may lie on, for a mean that is above it."""
+
 _USUAL: Final = 32.0  # a stake s serves best about 2 v log(1/a) / (v s)^2 = 32 / s^2 blocks: log(1/a) 10, v 0.6
 _STEPS: Final = 16  # factors, each at least 1 - LIMIT, that are multiplied before a logarithm is taken
 _NUMBERS: Final = 2**19  # in a temporary array
@@ -122,9 +125,10 @@ class Wagers:
 
 
 def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:
-    """(P, N, A): for each of A logarithms log(1/a) a number that the mean exceeds, by halving (section 4).
+    """(P, N, A): for each of A logarithms log(1/a) a number that the mean is not below, by halving (section 4).
 
-    `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1.
+    `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1: it may
+    be just that, and where a tie matters a `HAIR` is to be taken off.
     """
     pairs, _, facets = differences.shape
     least = np.full((pairs, facets), -1.0)

@@ -170,3 +170,51 @@ def told(values, population, noise=None, epsilon=0.05, delta=0.05):
     question = Question(FLAT, epsilon, delta, noise or Bounded(0, 1))
     rule = PairedElimination(question, len(values), blocks=values.shape[1], population=population, once=True)
     return rule.recommend(rule.certificate.tell_table(values))
+
+
+def halves(*ones: slice, blocks: int = 8) -> np.ndarray:
+    """One objective of as many designs as slices: 1 on these blocks, 0 on the others."""
+    values = np.zeros((len(ones), blocks, 1))
+    for design, where in enumerate(ones):
+        values[design, where] = 1.0
+    return values
+
+
+TIED = halves(slice(4), slice(4, None))
+BETTER = np.concatenate([TIED, halves(slice(3), slice(1, 5))], axis=2)  # the second, in the second objective
+BARELY = np.concatenate([halves(slice(5), slice(5), blocks=6), halves(slice(3), slice(3, None), blocks=6)], axis=2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("values", "limit", "objectives"),
+    [
+        (TIED, 14, ["pass"]),
+        (BETTER, 14, ["pass", "style"]),
+        (BARELY, 10, [cw.Objective("pass", level=5 / 6), "style"]),
+    ],
+    ids=["tied", "tied in one objective", "on its level"],
+)
+def test_a_mean_that_may_just_be_reached_settles_nothing(values, limit, objectives, seed):
+    """One block is unread: were it as bad as can be, the two would be equal, and so they are, whatever it is."""
+    found = cw.identify(
+        Recorded(values, population=True),
+        cw.Cone.orthant(values.shape[2]),
+        epsilon=0,
+        delta=0.01,
+        noise=Bounded(0, 1),
+        rng=seed,
+        max_evaluations=limit,
+        objectives=objectives,
+    )
+    assert not np.isin(found.status, ["beaten", "misses a level"]).any()
+    assert not found.certain[0]
+
+
+@pytest.mark.parametrize("missing", range(0, 16, 5))
+def test_a_cell_that_is_missing_does_not_settle_a_tie(missing):
+    rows = [{"design": d, "q": q, "pass": TIED[i, q, 0]} for i, d in enumerate("ab") for q in range(8)]
+    told = [row for number, row in enumerate(rows) if number != missing]
+    asked = {"design": "design", "objectives": ["pass"], "block": "q", "population": "all", "delta": 0.01}
+    found = cw.analyse(told, noise=Bounded(0, 1), **asked)
+    assert found.result.status.tolist() == ["undecided", "undecided"]

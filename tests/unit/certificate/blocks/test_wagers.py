@@ -99,6 +99,13 @@ def test_bounds_are_found_from_below():
             assert twin(z[pair, :, 0], bound + 0.01, stakes, 200) < np.exp(level)
 
 
+@pytest.mark.parametrize(("seen", "mean", "population"), [([1.0, 1.0, -1.0], 0.0, 4), ([-1.0], -1.0, None)])
+def test_a_mean_may_be_just_what_is_certain(seen, mean, population):
+    """Of four, 1, 1 and -1 are seen: were the last -1, the mean would be 0."""
+    found = lower_bounds(np.array(seen)[None, :, None], np.array([np.log(1e6)]), np.array([0.8]), population)
+    assert found == mean
+
+
 def test_stakes_reach_down_to_what_the_blocks_can_show():
     assert stakes_for(5).tolist() == [0.8]
     assert len(stakes_for(100_000)) > len(stakes_for(1000))
