@@ -18,6 +18,10 @@ STOPPED: Final = (
     "a study wrote this table, and how often it evaluated each design may depend on the values; the study's own answer "
     "covers that, and so does this table where it is not declared final"
 )
+UNCHANGED: Final = (
+    "that values had no part in what was changed, withdrawn or corrected in the study that wrote this table, which a "
+    "table does not show"
+)
 
 
 def without_proof(result: Result, reason: str) -> Result:
@@ -68,10 +72,13 @@ def was_exported(source: Source) -> bool:
 def where_exported(result: Result, source: Source, final: bool) -> Result:
     """A guess where a study wrote a table that is looked at as a sample whose size was decided beforehand.
 
-    Of an answer with a model it is only what holds for every truth.
+    Of an answer with a model it is only what holds for every truth. How the study was changed no table shows: where it
+    may grow, that is taken for granted by name.
     """
-    if not final or not was_exported(source):
+    if not was_exported(source):
         return result
+    if not final:
+        return _assuming(result, UNCHANGED)
     if result.certified:
         return replace(result, certified={**result.certified, "every truth": None})
     return without_proof(result, STOPPED) if result.guarantee else result
@@ -79,7 +86,13 @@ def where_exported(result: Result, source: Source, final: bool) -> Result:
 
 def where_searched(result: Result, source: Source) -> Result:
     """The same answer, naming what it takes for granted of how a search found its designs."""
-    worth, searched = result.guarantee, str(getattr(source, "assumed", ""))
-    if not worth or not searched or result.certified:
+    searched = str(getattr(source, "assumed", ""))
+    return result if result.certified else _assuming(result, searched)
+
+
+def _assuming(result: Result, what: str) -> Result:
+    """The same answer, with something more that its guarantee takes for granted."""
+    worth = result.guarantee
+    if not worth or not what:
         return result
-    return replace(result, guarantee=replace(worth, assumption=f"{worth.assumption}; {searched}"))
+    return replace(result, guarantee=replace(worth, assumption=f"{worth.assumption}; {what}"))

@@ -80,6 +80,7 @@ def read_blocked(table: LongTable, block: str, *, repetitions: bool = False) -> 
         check_columns((block,), distinct_columns(file.reader, file.path), file.path)
     known: dict[str, int] = {}
     parts = [_read(table, file, block, known) for file in range(len(table.files))]
+    table.check_unchanged()
     designs, blocks, values = (np.concatenate(side) for side in zip(*parts, strict=True))
     if len(table.names) * len(known) * values.shape[1] > _MOST:
         raise InputError(

@@ -213,6 +213,7 @@ class LongTable:
             apart = replace(file, incomplete="separate")
             for codes, words, values, _ in apart.evaluations(Piece(file.reader)):
                 yield np.array([known[word] for word in words], dtype=np.intp)[codes], values
+        self.check_unchanged()
 
     def __iter__(self) -> Iterator[Observations]:
         """The evaluations in the order of the rows, larger is better; a bad entry stops with its row and column."""
@@ -226,6 +227,10 @@ class LongTable:
                     raise InputError(f"{file.path.name} changed while it was read: {stranger} is new.") from None
                 for start in range(0, len(values), step):
                     yield Observations.single(designs[start : start + step], values[start : start + step])
+        self.check_unchanged()
+
+    def check_unchanged(self) -> None:
+        """Refuse files that have changed since they were opened; called when all has been read."""
         for one in self._unchanged:
             one.check()
 

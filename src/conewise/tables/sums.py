@@ -54,6 +54,7 @@ def sum_up(table: LongTable, executor: Any, progress: Progress | None = None) ->
         total = _placed(part, places, known) if total is None else _added(total, part, places, known)
         if progress is not None:
             progress(int(total.rows.sum()), 0)
+    table.check_unchanged()
     return total if total is not None and total.names else None
 
 

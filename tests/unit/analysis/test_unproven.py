@@ -57,6 +57,8 @@ def test_one_look_at_what_a_study_wrote_is_none_at_a_sample_of_a_size_decided_be
     assert not found.result.certain.any()
     assert any(line.startswith("Nothing is certified: a study wrote this table") for line in found.explanations)
     assert "that is a guess, not a guarantee" in found.explanations[0]
-    assert cw.analyse(table, **asked).result.guarantee
+    growing = cw.analyse(table, **asked).result.guarantee
+    assert growing
+    assert "changed, withdrawn or corrected in the study that wrote this table" in growing.assumption
     del table["number"]
     assert cw.analyse(table, final=True, **asked).result.guarantee

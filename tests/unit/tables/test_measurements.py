@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow
@@ -14,8 +15,10 @@ from shared.longtables import ROWS, write
 import conewise as cw
 from conewise import _limits as limits
 from conewise.tables import measurements
+from conewise.tables.blocked import read_blocked
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, open_measurements
+from conewise.tables.sums import sum_up
 
 
 def told(table) -> tuple[list[int], np.ndarray]:
@@ -240,11 +243,26 @@ def test_a_copy_of_a_file_is_refused(tmp_path):
     assert LongTable([one, other], objectives=["cost"]).rows.sum() == 2 * len(ROWS)
 
 
-def test_a_file_that_changes_between_two_readings_is_refused(tmp_path):
+def in_pieces(table):
+    with ThreadPoolExecutor(1) as pool:
+        return sum_up(table, pool)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        list,
+        lambda table: list(table.separately()),
+        in_pieces,
+        lambda table: read_blocked(table, "q"),
+    ],
+    ids=["rows", "separately", "in pieces", "blocks"],
+)
+def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, read):
     path = tmp_path / "long.csv"
-    path.write_text("design,a\nx,1\ny,2\n", encoding="utf-8")
+    path.write_text("design,q,a\nx,1,1\ny,1,2\n", encoding="utf-8")
     table = LongTable(path, objectives=["a"])
     assert list(table.names) == ["x", "y"]
-    path.write_text("design,a\nx,1\ny,2\nx,3\n", encoding="utf-8")
+    path.write_text("design,q,a\nx,1,1\ny,1,2\nx,2,3\n", encoding="utf-8")
     with pytest.raises(cw.InputError, match=r"long\.csv changed while it was read; read it when nobody writes to it"):
-        list(table)
+        read(table)
