@@ -6,6 +6,7 @@ import asyncio
 import csv
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -64,7 +65,8 @@ def dask_executor(address: str) -> Iterator[Any]:
         raise ConewiseError(f"--dask needs dask.distributed: {from_extra('distributed')}.") from None
     connect: Any = Client
     try:
-        asyncio.run(_answered(address))
+        with ThreadPoolExecutor(1) as aside:  # whoever calls may have an event loop of their own
+            aside.submit(lambda: asyncio.run(_answered(address))).result()
         client = connect(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
         words = " ".join(str(error).split())[:120] or f"not a word from it in {_CONNECT} s"

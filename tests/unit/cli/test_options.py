@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 
@@ -64,3 +65,14 @@ def test_without_dask_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ConewiseError, match=r"--dask needs dask\.distributed"), dask_executor("tcp://host:8786"):
         pass
+
+
+def test_a_scheduler_is_asked_for_also_where_an_event_loop_runs():
+    """As in a notebook."""
+
+    async def within():
+        with dask_executor("tcp://127.0.0.1:1"):
+            raise AssertionError("nobody listens there")
+
+    with pytest.raises(ConewiseError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"):
+        asyncio.run(within())
