@@ -22,7 +22,7 @@ from conewise._arrays import (
     read_only,
 )
 from conewise._distinct import Distinct
-from conewise.errors import InputError
+from conewise.errors import InputError, counted
 
 Counts = NDArray[np.int64]
 
@@ -236,7 +236,9 @@ class Statistics:
     def check(self, observations: Observations) -> None:
         """Refuse observations of other designs or another number of objectives."""
         if len(observations) and observations.means.shape[1] != self.dim:
-            raise InputError(f"values have {observations.means.shape[1]} objectives, but there are {self.dim}.")
+            raise InputError(
+                f"values have {counted(observations.means.shape[1], 'objective')}, but there are {self.dim}."
+            )
         if len(observations) and observations.designs.max() >= self.n_designs:
             raise InputError(
                 f"design {observations.designs.max()} does not exist: designs are numbered 0 to {self.n_designs - 1}."

@@ -21,6 +21,7 @@ from conewise._arrays import (
     as_probability,
     as_selection,
 )
+from conewise._digits import rounded_up
 from conewise._limits import SMALLEST_DELTA
 from conewise._noisetext import turned
 from conewise._rivals import covers, escapes
@@ -29,7 +30,7 @@ from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, counted, printable, shown
 from conewise.gaps import _space_and_front
 from conewise.noise import ByObjective, Noise
-from conewise.objectives import Objective, Objectives, as_objectives, rounded_up
+from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.order import pareto_mask
 
 _DIGITS: Final = 6  # of a probability and of an epsilon in a sentence

@@ -7,18 +7,17 @@ comes out is said in the user's own units and directions again (docs/objectives)
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from typing import Any, Final, Literal, cast
 
 import numpy as np
 
 from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, read_only
+from conewise._digits import readable, rounded_unit, rounded_up
 from conewise._noisetext import noise_from_dict, parse_noise
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
@@ -31,7 +30,6 @@ TENFOLD: Final = 10.0
 
 _EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
-_READABLE: Final = 1e12  # from here on numbers have exponents
 _CERTIFIED: Final = 4  # digits of a certified epsilon in a sentence
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
@@ -380,20 +378,6 @@ def _levelled(objective: Objective, given: Level) -> Objective:
     return levelled
 
 
-def rounded_unit(spread: float) -> float:
-    """A tenth of a spread, rounded to 1, 2 or 5 times a power of ten; 1 where there is no spread.
-
-    >>> [rounded_unit(spread) for spread in (48_000.0, 0.9, 17.0, 0.0)]
-    [5000.0, 0.1, 2.0, 1.0]
-    """
-    if not (math.isfinite(spread) and spread > 0):
-        return 1.0
-    tenth = spread / 10
-    exponent = math.floor(math.log10(tenth))
-    choices = [float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10)]
-    return min(choices, key=lambda choice: abs(math.log(choice / tenth)))
-
-
 def check_said_of(cone: Cone, objectives: Objectives) -> None:
     """Refuse a cone that was stated in other objectives, directions, units, or in another order of them.
 
@@ -458,25 +442,6 @@ def unequal_words(
 def _in_own_units(cone: Cone) -> bool:
     """Whether a cone says nothing but exchanges and choices, which are made in the columns' own units."""
     return bool(cone.said) and all(any(word in said for word in _EXCHANGES) for said in cone.said)
-
-
-def readable(value: float, digits: int = 6) -> str:
-    """So many digits for a sentence or a table; no exponent where a large number can be read without.
-
-    >>> readable(3500000.0), readable(0.25), readable(1234567, 3), readable(2e20)
-    ('3500000', '0.25', '1230000', '2e+20')
-    """
-    text = f"{value:.{digits}g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(value) < _READABLE else text
-
-
-def rounded_up(value: float, digits: int, *, times: float = 1.0) -> float:
-    """The smallest number of so many digits that is no less: nobody is told a smaller epsilon than what is certified.
-
-    >>> rounded_up(0.745601051520221, 4), rounded_up(0.3, 4), rounded_up(0.1, 4, times=3)
-    (0.7457, 0.3, 0.3)
-    """
-    return float(Context(digits, ROUND_CEILING).multiply(Decimal(repr(float(value))), Decimal(repr(float(times)))))
 
 
 def unit_options(units: Mapping[str, float]) -> str:

@@ -20,7 +20,7 @@ PACKAGE = Path(conewise.__file__).parent
 ROOMS = [
     ("errors", "_version", "_limits", "_moved"),
     ("_arrays",),
-    ("_conetext", "_polyhedra", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
+    ("_conetext", "_polyhedra", "_digits", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
     ("_conechecks", "_conedata", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),

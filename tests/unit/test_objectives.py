@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise import noise as noises
-from conewise.objectives import Objective, as_objectives, rounded_unit, rounded_up, with_levels, with_units
+from conewise.objectives import Objective, as_objectives, with_levels, with_units
 
 
 def test_a_record_has_the_defaults_of_a_plain_name():
@@ -119,25 +119,6 @@ def test_amounts_are_said_in_the_units_of_the_column():
     assert both.amounts(0.25) == "price 125 EUR, power 2.5"
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "shown"),
-    [
-        (0.745601051520221, 4, 0.7457),
-        (0.745601051520221, 6, 0.745602),
-        (0.30004999, 4, 0.3001),
-        (0.1, 4, 0.1),
-        (0.3, 1, 0.3),
-        (123456.5, 4, 123500.0),
-        (0.0, 4, 0.0),
-        (float("inf"), 4, float("inf")),
-        (5e-324, 4, 5e-324),
-        (2.2250738585072014e-308, 4, 2.226e-308),
-    ],
-)
-def test_what_is_certified_is_rounded_up_and_left_alone_where_its_digits_suffice(value, digits, shown):
-    assert rounded_up(value, digits) == shown >= value
-
-
 def test_a_certified_epsilon_is_rounded_up_in_the_units_of_the_column_too():
     named = as_objectives(["price", "power"])
     assert (named.within(0.745601051520221), named.counted(0.745601)) == ("0.7457", "0.745601")
@@ -153,18 +134,6 @@ def test_units_and_levels_are_given_by_name():
     assert with_levels(both, {"a": 3}).levels == ("a >= 3",)
     with pytest.raises(cw.InputError, match="a unit is given for 'c', which is not among a, b"):
         with_units(both, {"c": 3})
-
-
-@pytest.mark.parametrize(
-    ("spread", "unit"), [(100, 10), (1000, 100), (30, 2), (33, 5), (60, 5), (80, 10), (0.0021, 2e-4)]
-)
-def test_a_proposal_is_a_tenth_rounded_to_one_two_or_five(spread, unit):
-    assert rounded_unit(spread) == pytest.approx(unit, rel=1e-12)
-
-
-@pytest.mark.parametrize("spread", [0.0, float("nan"), float("inf"), -1.0])
-def test_no_spread_proposes_nothing(spread):
-    assert rounded_unit(spread) == 1
 
 
 # -- noise -----------------------------------------------------------------------------------------------------------

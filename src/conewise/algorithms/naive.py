@@ -8,6 +8,7 @@ from typing import Final, Literal, cast
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count, as_option, as_positive
+from conewise._digits import rounded_up
 from conewise.algorithms.contract import INDEPENDENT, Plan, Planner, Result, as_answered
 from conewise.budgets import (
     PAPER_CONSTANT,
@@ -24,7 +25,6 @@ from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Answering, Guarantee, Heuristic, Question, as_question
 from conewise.noise import Gaussian, Noise
-from conewise.objectives import rounded_up
 from conewise.order import pareto_mask
 
 _THEOREMS = {

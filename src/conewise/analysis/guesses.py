@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
+from conewise._digits import rounded_unit
 from conewise.algorithms import PairedElimination, SuccessiveElimination
 from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.algorithms.adaptive.outlook import reading_targets
@@ -24,7 +25,6 @@ from conewise.certificate.separate import Separately
 from conewise.errors import printable
 from conewise.feedback import Statistics
 from conewise.goals import Question
-from conewise.objectives import rounded_unit
 from conewise.order import pareto_mask
 
 _PRICED: Final = 100  # designs for which other epsilons are tried: each of them judges all designs again

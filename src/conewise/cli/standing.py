@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from conewise._digits import readable, rounded_up
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, ended, unused
@@ -15,7 +16,6 @@ from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
 from conewise.errors import counted
-from conewise.objectives import readable, rounded_up
 from conewise.report.data import Table
 from conewise.studies.boxes import BoxResult
 from conewise.studies.evaluations import Lease

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from conewise._arrays import LARGEST_MEASURED, Floats, read_only
+from conewise._digits import rounded_up
 from conewise._noisetext import turned
 from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import unused
@@ -23,7 +24,7 @@ from conewise.cones import Cone
 from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
 from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
-from conewise.objectives import Objectives, as_objectives, rounded_up, unit_text, with_units
+from conewise.objectives import Objectives, as_objectives, unit_text, with_units
 from conewise.preferences import stated_cone
 from conewise.problems import SimulatedBandit
 from conewise.studies.study import Study, StudyStatus

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats, Indices, as_count
+from conewise._digits import rounded_up
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import undecided_words
 from conewise.analysis.explanations import more_evaluations
@@ -24,7 +25,6 @@ from conewise.directions import cover_at
 from conewise.errors import printable
 from conewise.gaps import escape_gaps
 from conewise.goals import certainty
-from conewise.objectives import rounded_up
 from conewise.order import pareto_mask
 from conewise.report.headline import headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject, expect

@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, Indices
+from conewise._digits import readable
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
 from conewise.errors import counted, printable
 from conewise.goals import Guarantee, certainty
-from conewise.objectives import Objectives, readable
+from conewise.objectives import Objectives
 from conewise.report.subject import Subject
 
 _NAMED: Final = 5  # designs called by name

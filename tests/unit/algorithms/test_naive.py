@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conewise as cw
+from conewise._digits import rounded_up
 from conewise.algorithms import NaiveElimination
 from conewise.budgets import failure_probability
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.noise import Bounded, Gaussian, NormSubGaussian, SubGaussian
-from conewise.objectives import rounded_up
 
 RIGHT = cw.Cone.orthant(2)
 ASKED = {"cone": RIGHT, "epsilon": 0.5, "delta": 0.1}

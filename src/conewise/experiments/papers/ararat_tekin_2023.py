@@ -69,10 +69,9 @@ class Reproduction:
     def verdict(self) -> str:
         """The overall verdict, as a sentence."""
         word = "REPRODUCED" if self.reproduced else "NOT REPRODUCED"
-        return (
-            f"{word}: {len(self.cells) - len(self.outside)} of {len(self.cells)} printed numbers agree with "
-            f"{self.runs} runs of ours ({len(self.disagreements)} of 12 settings differ; {self.allowed} may by chance)"
-        )
+        agree = f"{len(self.cells) - len(self.outside)} of {len(self.cells)} printed numbers agree"
+        differ = f"{len(self.disagreements)} of 12 settings differ; {self.allowed} may by chance"
+        return f"{word}: {agree} with {self.runs} run{'s' * (self.runs != 1)} of ours ({differ})"
 
     @property
     def notes(self) -> tuple[str, ...]:
