@@ -80,6 +80,7 @@ class Line:
         """When something written is committed next: "before" COMMIT reaches the server, or "after" it has answered."""
         self.at_the_cut: Callable[[], object] = lambda: None
         """What else happens then, before anybody hears of it."""
+        self._cutting = threading.Lock()
         self.down = 0
         """So many of the next connections are refused."""
         self.refused = 0
@@ -133,12 +134,13 @@ class Line:
                     self._cut()
                     break
                 client.sendall(data)
-        with suppress(OSError):
+        with self._cutting, suppress(OSError):  # a server that ends at the cut is not heard of before
             client.shutdown(socket.SHUT_RDWR)
 
     def _cut(self) -> None:
-        self.cut = ""
-        self.at_the_cut()
+        with self._cutting:
+            self.cut = ""
+            self.at_the_cut()
 
     def close(self) -> None:
         """End the thread; everybody must have hung up."""
