@@ -132,6 +132,26 @@ def test_the_list_is_sorted_and_filtered_by_the_keyboard(chromium, five):
         mentions(page, "#moved", f"{len(np.setdiff1d(front, fewer))} left: ")
 
 
+def test_a_list_that_comes_late_is_not_put_over_a_newer_one(chromium, five):
+    names, values, address = five
+    fewer = front_of(values, cw.Cone.parse("[[90,10,0,0,0],[0,100,0,0,0],[0,10,90,0,0],[0,10,0,90,0],[0,10,0,0,90]]"))
+    upwards = names[fewer[np.argsort(values[fewer, 1], kind="stable")][:100]]
+    late = []
+    with visiting(chromium, address) as page:
+        listed(page, names[front_of(values, cw.Cone.orthant(5))[:100]])
+        page.route("**/api/table", lambda route: late.append((route, route.fetch())))  # answered, and not yet heard of
+        page.locator("#table-head button").nth(2).click()
+        while not late:
+            page.wait_for_timeout(20)
+        page.locator("#share-1").fill("10")
+        listed(page, upwards)
+        ((route, answer),) = late
+        with page.expect_response("**/api/table"):
+            route.fulfill(response=answer)
+        page.wait_for_timeout(100)
+        assert page.locator("#table button").all_inner_texts() == upwards.tolist()
+
+
 def test_side_by_side_the_shortlist_stays_with_its_names_also_when_it_is_beaten(chromium, five):
     names, values, address = five
     wide = cw.Cone(19 + 5 * np.eye(5))  # at least 19 % of the weight for each

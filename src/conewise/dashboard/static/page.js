@@ -150,8 +150,10 @@ function turn() {
 
 const turnNow = latest(async () => {
   if (!shown.answer) return;
+  const move = moving;
   try {
     const table = await ask("table", question({ table: wanted }));
+    if (move !== moving) return;  // a control has moved meanwhile, and the list of where it stands now comes with its front
     shown.answer.table = table;
     drawTable(shown.answer.table, shown.selected, choose);
   } catch (error) {
