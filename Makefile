@@ -9,8 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 CHECKED := tests/golden tests/unit/tables \
   $(filter-out tests/unit/test_memory.py tests/unit/test_questions.py,$(wildcard tests/unit/test_*.py))
 
-.PHONY: demo test check lint format docs gallery package versions lowest bench samples validate mechanisms fresh \
-  bench-peers clean
+.PHONY: demo test check lint format docs gallery package versions lowest bench samples validate mechanisms again \
+  fresh bench-peers clean
 
 demo: $(VENV)/.core
 	@$(BIN)/conewise reproduce --runs 100 --beyond --out results
@@ -82,6 +82,10 @@ validate: $(VENV)/.test
 mechanisms: $(VENV)/.test
 	$(BIN)/python -m benchmarks.ablation --runs 100 --write
 	$(BIN)/python -m benchmarks.sensitivity --runs 40 --write
+
+# Runs of all these pages, drawn at random, made again with the library as it is now: an hour and a half.
+again: $(VENV)/.test
+	$(BIN)/python -m benchmarks.again --write
 
 # Long measurements keep every run as a line of benchmarks/*.jsonl and make none twice. This forgets them all.
 fresh:

@@ -105,11 +105,17 @@ SECTIONS = {
         "and the lower bounds; the ratio is to APE. `make samples` measures them in about an hour, and SAMPLES.md has "
         "the size of batches, standard errors, times and how often answers were right.",
     ),
+    "again": Section(
+        "The same with the library as it is now",
+        "Pages of long measurements name the commit of the library that they are of. Here some of their runs, drawn at "
+        "random, were made again with the commit named below this table: evaluations and verdicts must be the same to "
+        "the last digit that was kept. `make again` does so, in an hour and a half.",
+    ),
 }
 
 
 def measurements(write: bool) -> dict[str, Callable[[], Iterable[Row]]]:
-    """What fills each section but the last, which `benchmarks.samples` does."""
+    """What fills each section but the last two, which `benchmarks.samples` and `benchmarks.again` do."""
     return {
         "pareto": pareto.rows,
         "masks": masks.rows,

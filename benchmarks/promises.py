@@ -37,6 +37,7 @@ from conewise.studies.running.runner import run_study
 
 LEVEL = 1e-6
 SEED = 20230425
+RUNS = 500
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validation-promises.md"
 FLAT, LINE = cw.Cone.orthant(2), cw.Cone.orthant(1)
 Rng = np.random.Generator
@@ -319,6 +320,18 @@ def failures(place: int, control: bool, runs: int) -> int:
     return sum(map(judge(place, control), range(runs)))
 
 
+def counts(place: int) -> list[tuple[int, bool]]:
+    """What is counted of a cell: itself, and its control if it has one."""
+    return [(place, False)] if CELLS[place].control is None else [(place, False), (place, True)]
+
+
+def row(place: int, found: dict[tuple[int, bool], int], runs: int) -> str:
+    """A line of the table."""
+    cell, broken, bad = CELLS[place], found[place, False], found.get((place, True))
+    control = "| – | | |" if bad is None else f"| {cell.as_control} | {bad} | {bad / runs:.3f} |"
+    return f"| {cell.name} | {cell.delta:g} | {broken} | {broken / runs:.3f} | {allowed(runs, cell.delta)} {control}"
+
+
 def page(found: dict[tuple[int, bool], int], runs: int, seconds: float) -> str:
     lines = [
         "# Validation: what is said around an answer",
@@ -334,24 +347,18 @@ def page(found: dict[tuple[int, bool], int], runs: int, seconds: float) -> str:
         "| promise | delta | broken | rate | at most | control | broken | rate |",
         "|---|--:|--:|--:|--:|---|--:|--:|",
     ]
-    for place, cell in enumerate(CELLS):
-        broken, bad = found[place, False], found.get((place, True))
-        control = "| – | | |" if bad is None else f"| {cell.as_control} | {bad} | {bad / runs:.3f} |"
-        lines.append(
-            f"| {cell.name} | {cell.delta:g} | {broken} | {broken / runs:.3f} | {allowed(runs, cell.delta)} {control}"
-        )
+    lines += [row(place, found, runs) for place in range(len(CELLS))]
     return "\n".join([*lines, ""])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
     began = time.perf_counter()
-    work = [(place, False) for place in range(len(CELLS))]
-    work += [(place, True) for place, cell in enumerate(CELLS) if cell.control is not None]
+    work = [each for place in range(len(CELLS)) for each in counts(place)]
     with ProcessPoolExecutor(options.processes) as pool:
         counted = pool.map(failures, *zip(*work, strict=True), [options.runs] * len(work))
         found = dict(zip(work, counted, strict=True))

@@ -35,6 +35,7 @@ from benchmarks.sections import PAGE, write
 from conewise import algorithms
 from conewise.goals import notion_of
 
+RUNS = 20
 MOST = 10**8  # evaluations of a run at epsilon = 0: ties would never end
 
 # -- rules ---------------------------------------------------------------------------------------------------------
@@ -187,12 +188,12 @@ def measured(wanted: list[tuple[int, int, int]], runs: int, processes: int) -> d
     with ProcessPoolExecutor(processes) as pool:
         together = zip(cells, pool.map(measure, cells), strict=True)
         for (case, rule), found in groupby(together, key=lambda pair: (pair[0].case, pair[0].rule)):
-            rows[case, rule] = _row(cases()[case], RULES[rule], [run for _, run in found])
+            rows[case, rule] = row_of(cases()[case], RULES[rule], [run for _, run in found])
             print(f"{cases()[case].name:<80} {_words(rows[case, rule])}", flush=True)
     return rows
 
 
-def _row(case: Case, rule: Rule, found: list[Run]) -> Row:
+def row_of(case: Case, rule: Rule, found: list[Run]) -> Row:
     totals = np.array([run.evaluations for run in found], dtype=float)
     return Row(
         rule.label(case),
@@ -327,7 +328,7 @@ def _figures(case: Case, rows: list[Row], best: float) -> str:
 
 
 def on_page(text: str) -> dict[tuple[str, str], Row]:
-    """Rows of runs of others as `section` wrote them, by case and rule: to as many digits as stand there."""
+    """Rows of runs as `section` wrote them, by case and rule: to as many digits as stand there."""
     found, case, heads = {}, "", []
     for line in text.partition("<!-- cases -->")[2].partition("<!-- end of cases -->")[0].splitlines():
         if line.startswith("## "):
@@ -335,13 +336,14 @@ def on_page(text: str) -> dict[tuple[str, str], Row]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| rule |"):
             heads = cells
-        elif line.startswith("| ") and not line.startswith("| **"):
-            of = dict(zip(heads, cells, strict=True))
+        elif line.startswith("| "):
+            ours = cells[0].startswith("**")
+            of = dict(zip(heads, [cells[0].strip("*"), *cells[1:]], strict=True))
             right, _, runs = of["right"].partition("/")
             if runs:
                 numbers = (float(of[name] or 0) for name in ("evaluations (mean)", "std. error"))
                 times = float(of["ms"]), float(of["us"])
-                found[case, of["rule"]] = Row(of["rule"], *numbers, int(right), int(runs), *times)
+                found[case, of["rule"]] = Row(of["rule"], *numbers, int(right), int(runs), *times, ours=ours)
     return found
 
 
@@ -371,7 +373,7 @@ def page(found: dict[int, list[Row]], command: str, seconds: float, kept: bool =
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--quick", action="store_true", help="a few small cases, two runs each")
     parser.add_argument("--only", default="", help="part of a case's name")
     parser.add_argument("--skip", default="", help="parts of names of cases or rules, separated by semicolons")
