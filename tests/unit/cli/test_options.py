@@ -67,8 +67,10 @@ def test_without_dask_the_remedy_is_named(monkeypatch):
         pass
 
 
-def test_a_scheduler_is_asked_for_also_where_an_event_loop_runs():
+def test_a_scheduler_is_asked_for_also_where_an_event_loop_runs(monkeypatch):
     """As in a notebook."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(options, "_CONNECT", 1)
 
     async def within():
         with dask_executor("tcp://127.0.0.1:1"):
