@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise._arrays import Floats, Indices
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
@@ -39,6 +39,9 @@ UNKNOWN_POWERS: Final = (0.6, -0.25)
 """Before and beyond that anchor."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+_OUTWARDS, _OUTWEIGHTS = np.append(0.0, (_NODES + 1) / 2), np.append(0.0, _WEIGHTS / 2)
+_STEP: Final = math.sqrt(2)  # ratio of two probabilities whose boundaries are worked out; others lie between
+_CLOSE: Final = 1e-3  # the last of Newton's steps: what is left is of the order of its square
 _REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
 _SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
 
@@ -86,12 +89,37 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
         return np.asarray(np.sqrt(-2 * log_terms))
     from scipy.special import ndtri_exp
 
+    chosen = _spread_out(totals[:, 0])
+    log_terms = log_terms[chosen]
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
-    result, below, n = single.copy(), _Below.first(len(log_terms)), levels.counts
+    result, below, n = single.copy(), _Below.first(len(chosen)), levels.counts
     for look in range(1, len(n)):
         below = below.after(result[:, look - 1], math.sqrt(n[look - 1] / n[look]))
-        result[:, look] = np.maximum.accumulate(_least(below, log_terms[:, look], single[:, look]))
-    return np.asarray(result)
+        guess = result[:, look - 1] + (result[:, look - 1] - result[:, look - 2] if look > 1 else 0.0)
+        result[:, look] = np.maximum.accumulate(_least(below, log_terms[:, look], single[:, look], guess))
+    return _between(totals[:, 0], chosen, result)
+
+
+def _spread_out(alphas: Floats) -> Indices:
+    """Return the positions of some decreasing probabilities: the first, the last, and some in steps of `_STEP`."""
+    steps = np.floor(np.log(alphas[0] / alphas) / math.log(_STEP) + 1e-9)
+    return np.unique(np.append(np.unique(steps, return_index=True)[1], len(alphas) - 1))
+
+
+def _between(alphas: Floats, chosen: Indices, boundaries: Floats) -> Floats:
+    """Return boundaries for all probabilities from those for the chosen ones (docs/adaptive, 2).
+
+    The chance to stay below a boundary at all looks is a logarithmically concave function of the boundary (Prekopa
+    1973). So the mixture of two boundaries, with the parts in which the logarithms of their chances make up another
+    one, keeps at least that one.
+    """
+    kept = np.log1p(-alphas)
+    if len(chosen) == len(alphas):
+        return boundaries
+    high = np.clip(np.searchsorted(chosen, np.arange(len(alphas))), 1, None)
+    one, two = kept[chosen[high - 1]], kept[chosen[high]]
+    part = np.clip((kept - one) / (two - one), 0.0, 1.0)[:, None]
+    return np.asarray((1 - part) * boundaries[high - 1] + part * boundaries[high])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,38 +156,35 @@ class _Below:
         near = (density * self.weights[:, None, :]).sum(axis=2) / (spread * math.sqrt(2 * math.pi))
         return np.asarray(near + np.exp(_log_ndtr()((lowest - mean) / spread)))
 
-    def log_crossing(self, edge: Floats) -> Floats:
-        """(A,): the logarithm of the chance to exceed this now for the first time."""
+    def crossing(self, edge: Floats) -> tuple[Floats, Floats]:
+        """Return the logarithm of the chance to exceed `edge` now for the first time, and its slope in `edge`: (A,)."""
         reach = 12.0 / np.maximum(edge, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
-        error = edge[:, None] + reach * (_NODES + 1) / 2
-        density = np.exp(-0.5 * (error**2 - edge[:, None] ** 2)) * self.chance(error)
-        inside = (density * _WEIGHTS * reach / 2).sum(axis=1) / math.sqrt(2 * math.pi)
+        error = edge[:, None] + reach * _OUTWARDS
+        chance = self.chance(error)
+        density = np.exp(-0.5 * (error**2 - edge[:, None] ** 2)) * chance
+        inside = (density * _OUTWEIGHTS * reach).sum(axis=1) / math.sqrt(2 * math.pi)
         beyond = _log_ndtr()(-(edge + reach[:, 0]))
         with np.errstate(divide="ignore"):
-            return np.asarray(np.logaddexp(np.log(inside) - 0.5 * edge**2, beyond))
+            crossing = np.logaddexp(np.log(inside) - 0.5 * edge**2, beyond)
+            # The derivative of the chance is minus the density at the edge itself, which is the first node.
+            return crossing, -np.exp(np.log(chance[:, 0]) - 0.5 * edge**2 - crossing) / math.sqrt(2 * math.pi)
 
 
-def _least(below: _Below, log_terms: Floats, enough: Floats) -> Floats:
-    """The smallest z, to 1e-9 and from above, crossed now with probability exp(log_terms) at most (docs/adaptive, 2).
+def _least(below: _Below, log_terms: Floats, enough: Floats, guess: Floats) -> Floats:
+    """Return the smallest z, to 1e-6 and from above, crossed now with probability exp(log_terms) at most.
 
-    `enough` always is such a z. Newton's steps inside a bracket: the logarithm is concave in z, so they close in from
-    above.
+    `enough` always is such a z. The logarithm of the probability is concave in z, so each of Newton's steps lands at
+    such a z again, on whichever side it began (docs/adaptive, 2).
     """
-    low, high = np.zeros_like(enough), enough.copy()
-    guess = np.clip(below.edge, low, high)
+    guess = np.clip(guess, 0.0, enough)
     for _ in range(60):
-        value = below.log_crossing(guess) - log_terms
-        low, high = np.where(value > 0, guess, low), np.where(value > 0, high, guess)
-        if (high - low <= 1e-9).all():
-            break
-        nudge = 1e-5
-        slope = (below.log_crossing(guess + nudge) - log_terms - value) / nudge
+        value, slope = below.crossing(guess)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = guess - value / slope
-        step = step + np.where(np.abs(step - guess) < 1e-6, 5e-10, 0.0) * np.where(value > 0, 1.0, -1.0)
-        inside = (step > low) & (step < high)
-        guess = np.where(inside, step, (low + high) / 2)
-    return high
+            found = np.clip(np.nan_to_num(guess - (value - log_terms) / slope, nan=np.inf), 0.0, enough)
+        if (np.abs(found - guess) <= _CLOSE).all():
+            break
+        guess = found
+    return found
 
 
 @lru_cache

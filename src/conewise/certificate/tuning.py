@@ -33,7 +33,7 @@ class Tuning:
     """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
     out_anchor: float = 0.3
     """Where "beaten" and "covered" spend most, as a share of where the last of them is due (2)."""
-    step: float = 2.0**0.25
+    step: float = 2.0**0.125
     """Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
 
     level_part: float = 0.25

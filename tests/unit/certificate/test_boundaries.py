@@ -139,7 +139,7 @@ def ever(z: np.ndarray, correlations: np.ndarray) -> float:
     total = float(norm.sf(z[0]))
     for (before, edge), rho in zip(pairwise(column), correlations, strict=False):
         below = below.after(before, float(rho))
-        total += math.exp(float(below.log_crossing(edge)[0]))
+        total += math.exp(float(below.crossing(edge)[0][0]))
     return total
 
 
