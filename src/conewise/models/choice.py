@@ -136,51 +136,47 @@ def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
 
 
 class _Set:
-    """A set that is being changed one design at a time: fewer failing draws, then fewer violations."""
+    """A set that is changed one design at a time: fewer failing draws, then fewer violations."""
 
     def __init__(self, close: Bools, far: Bools, excused: Bools | None) -> None:
-        self._close, self._far = close, far
-        self._flat = close.reshape(-1, close.shape[2]).astype(np.float32)  # counts stay exact, and products are fast
-        self._cost = far.sum(axis=0)
+        self._close, self._far = close.astype(np.float32), far  # counts stay exact, and products are fast
         self.inside = np.zeros(close.shape[2], dtype=bool)
-        # Members that cover i in a draw; somebody who is no member covers whoever need not be covered.
+        # Members that cover a design in a draw; a design that need not be covered has one from the beginning.
         self._times = np.zeros(close.shape[:2], dtype=np.int32) if excused is None else excused.astype(np.int32)
         self._own = np.zeros(far.shape[0], dtype=np.int64)  # members that are too far
-        while (step := self._greedy()) is not None:
-            self._flip(step)
+        self._begin()
 
     @property
     def failing(self) -> float:
+        """Share of the draws in which the set fails."""
         return float(((self._times == 0).any(axis=1) | (self._own > 0)).mean())
 
-    def _greedy(self) -> int | None:
-        """The design that covers the most of what is uncovered, less what it costs itself."""
-        bare = (self._times == 0).ravel().astype(np.float32)
-        gain = (bare @ self._flat).astype(np.int64) - self._cost
-        gain[self.inside] = -1
-        best = int(gain.argmax())
-        return best if gain[best] > 0 else None
+    def _begin(self) -> None:
+        """Add the design that covers most of what is uncovered, less what it costs itself, while that is a gain."""
+        gains = np.einsum("bi,bih->h", (self._times == 0).astype(np.float32), self._close) - self._far.sum(axis=0)
+        while gains[best := int(gains.argmax())] > 0:
+            bare = self._times == 0
+            self._flip(best)
+            gains = gains - self._close[bare & (self._times > 0)].sum(axis=0)
+            gains[best] = -1
 
     def _flip(self, which: int) -> None:
         sign = -1 if self.inside[which] else 1
-        self._times += sign * self._close[:, :, which]
+        self._times += sign * self._close[:, :, which].astype(np.int32)
         self._own += sign * self._far[:, which]
         self.inside[which] = not self.inside[which]
 
-    def _score(self, which: int) -> tuple[int, int]:
-        """Failing draws and violations after a change."""
-        sign = -1 if self.inside[which] else 1
-        bare = (self._times + sign * self._close[:, :, which]) == 0
-        violations = bare.sum(axis=1) + self._own + sign * self._far[:, which]
-        return int((violations > 0).sum()), int(violations.sum())
-
     def improve(self) -> bool:
-        """The best single change, if any makes it better."""
-        now = ((self._times == 0).sum(axis=1) + self._own).astype(np.int64)
-        current = int((now > 0).sum()), int(now.sum())
-        scores = [self._score(h) for h in range(len(self.inside))]
-        best = min(range(len(scores)), key=scores.__getitem__)
-        if scores[best] >= current:
+        """Make the best single change; return whether any makes the set better."""
+        bare = self._times == 0
+        now = bare.sum(axis=1) + self._own
+        # What a change uncovers or covers in each draw: of each member what it alone covers, of others what is bare.
+        alone, covered = np.moveaxis(np.stack([self._times == 1, bare], axis=1).astype(np.float32) @ self._close, 1, 0)
+        after = now[:, None] + np.where(self.inside, alone - self._far, self._far - covered)
+        # Failing draws count first; their violations decide among equals.
+        scores = (after > 0).sum(axis=0) * (self._times.size + self._far.size + 1.0) + after.sum(axis=0)
+        best = int(scores.argmin())
+        if scores[best] >= (now > 0).sum() * (self._times.size + self._far.size + 1.0) + now.sum():
             return False
         self._flip(best)
         return True
