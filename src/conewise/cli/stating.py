@@ -81,14 +81,9 @@ def order_words(cone: Cone) -> str:
     return f"what was said ({'; '.join(cone.said)})" if cone.said else str(cone)
 
 
-def compares_designs() -> bool:
-    """Whether a statement may name designs."""
-    return any(isinstance(text, str) and text.startswith("prefer:") for text in stated())
-
-
 def designs_named(table: ShardedTable) -> dict[str, Any]:
-    """The values of each design of a table by its name, where a statement compares designs."""
-    if not compares_designs():
+    """Return the values of each design of a table by its name, if a statement compares designs."""
+    if not any(isinstance(text, str) and text.startswith("prefer:") for text in stated()):
         return {}
     rows, values = all_rows(table)
     return dict(zip(map(str, names_of(table, rows)), values, strict=True))

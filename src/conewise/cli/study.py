@@ -21,7 +21,6 @@ from conewise.cli.standing import as_data, shown, warnings_data
 from conewise.cli.starting import init
 from conewise.cli.stating import order_words, stated, stating
 from conewise.cli.trial import blocks_in, read_trial
-from conewise.cli.weighing import prefer
 from conewise.errors import InputError, printable
 from conewise.models.written import KINDS
 from conewise.objectives import as_objectives
@@ -336,6 +335,6 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-_DAY_BY_DAY = (ask, tell, run, prefer, correct, withdraw, fail, release)
+_DAY_BY_DAY = (ask, tell, run, correct, withdraw, fail, release)
 for _command in (init, create, *_DAY_BY_DAY, add, add_objective, drop, change, status, log, export, list_studies):
     study.add_command(_command)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
 from conewise.analysis.oddities import Remark
 from conewise.certificate.separate import Separately
-from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.studies.cells import apart, widened
 from conewise.studies.evaluations import Evaluations, Integers, Lease
@@ -23,10 +22,6 @@ from conewise.studies.opened import OpenedStudy
 from conewise.studies.remarks import Values, remarks
 from conewise.studies.storage.journal import Entry
 from conewise.studies.versions import CHANGEABLE
-
-if TYPE_CHECKING:
-    from conewise.doubts import Doubts
-    from conewise.preferences import Preferences
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 
@@ -155,30 +150,6 @@ class StudyView(OpenedStudy):
             return Guess.of(self.question, statistics, population=over)
         priced = later_prices(self.question, statistics) if read is None else block_prices(self.rule(), read)
         return Guess.of(self.question, statistics, priced, over)
-
-    def doubts(self, said: Preferences, *, question_price: float = 1.0) -> Doubts:
-        """Which design is most probably good enough for somebody, and whether to ask him or to evaluate next, by price.
-
-        `said` is `Preferences(study.question.columns, trust=0.9)` with its statements; a question costs
-        `question_price`, an evaluation 1 or what the model says. Needs a study with a model (docs/preferences).
-        """
-        from conewise.doubts import check_same, doubts
-
-        with self._reader.guard:
-            statistics, rule = self._statistics(), self.rule()
-        if isinstance(statistics, Separately):
-            raise InputError(
-                "one probability for both kinds of doubt needs evaluations of all objectives, and in this study they "
-                "are measured separately; ask about averages with `conewise prefer`."
-            )
-        if not hasattr(rule, "model"):
-            raise InputError(
-                "one probability for both kinds of doubt needs a model of the designs, and this study has none; create "
-                "it with `model`, or ask about averages with `conewise prefer`."
-            )
-        check_same(said, self.question.columns)
-        self.question.columns.check_no_levels("one probability for both kinds of doubt", "ask with `conewise prefer`")
-        return doubts(said, rule, statistics, question_price=question_price)
 
     def standard_errors(self) -> Floats:
         """(K, D): of the answer's averages, in the user's units; NaN where it has fewer than two."""

@@ -172,8 +172,6 @@ def test_with_a_model_too_and_prices_count(tmp_path):
         with cw.Study.open(tmp_path / "a.db") as again:
             assert same(again.result(), study.result())
             assert [o.price for o in again.question.columns.each] == [1, 5]
-        with pytest.raises(cw.InputError, match="measured separately"):
-            study.doubts(cw.Preferences(study.question.columns, trust=0.9))
 
 
 def test_the_price_of_an_objective_is_kept_and_summed_up(tmp_path):
