@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -217,19 +216,6 @@ class TestVOGPOnAMixture(QuietContract):
 
     def make(self, question, n_designs):
         return algorithms.VOGP(question, n_designs, model=smooth(n_designs), growth=0.3)
-
-
-def wide_draws(dim, designs, size, rng):
-    """Of somebody's model, by a function that travels between processes."""
-    return 4 * rng.normal(size=(size, len(designs), dim))
-
-
-class TestDraws(QuietContract):
-    heuristic = "fitted"
-
-    def make(self, question, n_designs):
-        model = cw.models.Draws(partial(wide_draws, question.cone.dim))
-        return algorithms.DrawGuided(question, n_designs, model=model)
 
 
 class TestPosteriorSampling(OurContract):

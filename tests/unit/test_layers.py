@@ -86,7 +86,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("blocks.paired",),
     ],
     "models": [
-        ("features", "levels", "draws"),
+        ("features", "levels"),
         ("axes", "failures"),
         ("priors", "choice"),
         ("conditioned", "written"),
@@ -108,7 +108,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ),
         (
             "adaptive.costs",
-            "adaptive.drawing",
             "adaptive.fixed",
             "adaptive.paired",
             "adaptive.separate",

@@ -3,7 +3,6 @@
 from conewise._moved import asked_of
 from conewise.algorithms.adaptive.cells import SeparateModelGuided
 from conewise.algorithms.adaptive.challenger import LevelChallenger
-from conewise.algorithms.adaptive.drawing import DrawGuided
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
 from conewise.algorithms.adaptive.modelled import ModelGuided
 from conewise.algorithms.adaptive.paired import PairedElimination
@@ -29,7 +28,6 @@ __all__ = [
     "AuerElimination",
     "Certificate",
     "Claims",
-    "DrawGuided",
     "EpsilonPAL",
     "FrontierEntropy",
     "HypervolumeImprovement",

@@ -5,11 +5,9 @@
     cw.models.Smooth(features)       designs with similar features have similar values
 
 Each is a finite mixture of Gaussian priors (docs/posterior): sizes and length scales are integrated over a list, none
-of them is fitted. A promise made with one of them holds on average over that prior. `Draws(function)` takes draws of
-somebody else's model, and promises nothing.
+of them is fitted. A promise made with one of them holds on average over that prior.
 """
 
-from conewise.models.draws import Draws
 from conewise.models.priors import Independent, Linear, Prior, Smooth
 
-__all__ = ["Draws", "Independent", "Linear", "Prior", "Smooth"]
+__all__ = ["Independent", "Linear", "Prior", "Smooth"]

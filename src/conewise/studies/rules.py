@@ -10,7 +10,6 @@ from conewise.algorithms import (
     VOGP,
     Algorithm,
     AuerElimination,
-    DrawGuided,
     EpsilonPAL,
     FrontierEntropy,
     HypervolumeImprovement,
@@ -26,7 +25,6 @@ from conewise.algorithms import (
 )
 from conewise.errors import InputError, shown
 from conewise.goals import Notion, Question, notion_of
-from conewise.models import Draws
 
 PAIRED: Final = "paired"
 """The rule for blocks that the designs share, and for nothing else."""
@@ -36,9 +34,6 @@ SEPARATE: Final = "separate"
 
 MODEL: Final = "model"
 """The rule for designs of which something is believed beforehand."""
-
-DRAWS: Final = "draws"
-"""The rule for designs of which somebody else's model draws values."""
 
 POSTERIOR: Final = frozenset({MODEL, "ehvi", "pfes"})
 """Rules that stop by the posterior certificate, for which any moment to stop is as good as another."""
@@ -71,7 +66,6 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),
     "psips": (PosteriorSampling, _PUBLISHED_OPTIONS | {"seed"}),
     MODEL: (ModelGuided, _MODEL_OPTIONS),
-    DRAWS: (DrawGuided, frozenset({"model", "success", "max_evaluations", "confirm", "seed"})),
     "ehvi": (HypervolumeImprovement, _MODEL_OPTIONS),
     "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),
@@ -116,8 +110,6 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
         return PAIRED
     name = _FORMERLY.get(name, name) if isinstance(name, str) else name
     as_option(name, "algorithm", ("auto", *_RULES))
-    if name in ("auto", MODEL) and isinstance(options.get("model"), Draws):
-        return DRAWS
     if name == "auto" and "model" in options:
         return MODEL
     if name == "auto":
@@ -171,5 +163,5 @@ def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None =
     if unknown:
         raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     if "model" in known and "model" not in options:
-        kinds = "models.Draws(function)" if name == DRAWS else "models.Smooth(features) or models.Independent()"
+        kinds = "models.Smooth(features) or models.Independent()"
         raise InputError(f'algorithm "{name}" needs a model: model={kinds}.')

@@ -325,11 +325,6 @@ def test_a_command_is_no_problem_and_belongs_to_a_study():
         identify("./simulate", designs=["a", "b"])
 
 
-def test_draws_are_asked_for_by_their_own_name():
-    with pytest.raises(cw.InputError, match=r"\"draws\" needs a model: model=models\.Draws\(function\)"):
-        identify(algorithm="draws")
-
-
 def test_one_by_one_twice_is_one_by_one():
     cells = cw.problems.OneByOne(cw.problems.load("imrt", Gaussian(0.1)))
     once, twice = (identify(problem, algorithm="auto") for problem in (cells, cw.problems.OneByOne(cells)))

@@ -166,7 +166,6 @@ def test_levels_and_unknown_noise():
         (lambda: cw.Objective("a", price=0), "the price of the objective 'a' must be"),
         (lambda: cw.Objective("a", price=-1), "the price of the objective 'a' must be"),
         (lambda: cw.Objective("a", price=np.nan), "the price of the objective 'a' must be"),
-        (lambda: found(model=cw.models.Draws(lambda designs, size, rng: None)), "model must be a prior"),
         (lambda: found(algorithm="ehvi"), "have a rule of their own, got 'ehvi'"),
         (lambda: found(bound="paper"), "separate has no option 'bound'; it has batch"),
         (lambda: found(model=None, prices=[1.0] * 12), "separate has no option 'prices' without a model"),
