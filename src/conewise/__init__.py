@@ -11,7 +11,7 @@ Every name below is public; anything that starts with an underscore is not.
 import typing as _typing
 from importlib import import_module as _import_module
 
-from conewise import _moved, noise, problems
+from conewise import noise, problems
 from conewise._version import __version__
 from conewise._widest import OrderingComplexity
 from conewise.budgets import naive_budget
@@ -30,7 +30,6 @@ if _typing.TYPE_CHECKING:
     from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
-    from conewise.hypervolume import log_hypervolume_discrepancy
     from conewise.preferences import Preferences
     from conewise.studies import identify
     from conewise.studies.running.runner import run_study
@@ -72,7 +71,6 @@ __all__ = [
     "hardness",
     "identify",
     "lift_norm",
-    "log_hypervolume_discrepancy",
     "models",
     "naive_budget",
     "noise",
@@ -100,7 +98,6 @@ _WHEN_NEEDED = {
     "front": "conewise.tables.known",
     "front_of_shards": "conewise.fronts",
     "identify": "conewise.studies.loop",
-    "log_hypervolume_discrepancy": "conewise.hypervolume",
     "run_study": "conewise.studies.running.runner",
 }
 """Public names whose modules are imported at first use: most users of the calculus never need them."""
@@ -113,10 +110,6 @@ _ROOMS = ("algorithms", "analysis", "certificate", "models", "readers", "report"
 def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return _import_module(f"conewise.{name}")
-    if name in _moved.RENAMED:
-        name = _moved.current(name)
-    if name in _moved.GONE:
-        raise AttributeError(_moved.gone(name))
     if name not in _WHEN_NEEDED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_import_module(_WHEN_NEEDED[name]), name)
@@ -124,6 +117,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-_moved.install()

@@ -18,13 +18,13 @@ import conewise
 PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
-    ("errors", "_version", "_limits", "_moved"),
+    ("errors", "_version", "_limits"),
     ("_arrays",),
     ("_conetext", "_polyhedra", "_digits", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
     ("_conechecks", "_conedata", "_lift", "_widest"),
     ("cones",),
     ("order", "_rivals"),
-    ("fronts", "gaps", "directions", "hypervolume", "_returns"),
+    ("fronts", "gaps", "directions", "_returns"),
     ("complexity", "noise"),
     ("_noisetext",),
     ("objectives",),

@@ -129,9 +129,6 @@ CALLS = {
         cw.naive_budget,
         {"cone": CONE, "noise": NOISE, "n_designs": 5, "epsilon": 0.1, "delta": 0.1, "bound": "paper", "c": 2.0},
     ),
-    "log_hypervolume_discrepancy": Call(
-        cw.log_hypervolume_discrepancy, {"returned": [0], "values": MEANS, "cone": CONE}
-    ),
     "Box": Call(problems.Box, {"parameters": {"x": (0, 1)}, "evaluate": len, "candidates": 4, "seed": 0}),
     "verdict": Call(cw.verdict, {"returned": [0], "means": MEANS, "cone": CONE, "epsilon": 0.1}),
     "Question": Call(

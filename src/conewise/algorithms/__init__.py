@@ -1,6 +1,5 @@
 """Algorithms on one contract: `ask` what to evaluate, `tell` what came back, `recommend` an answer at any time."""
 
-from conewise._moved import asked_of
 from conewise.algorithms.adaptive.cells import SeparateModelGuided
 from conewise.algorithms.adaptive.challenger import LevelChallenger
 from conewise.algorithms.adaptive.elimination import SuccessiveElimination
@@ -48,5 +47,3 @@ __all__ = [
     "Status",
     "SuccessiveElimination",
 ]
-
-__getattr__ = asked_of(__name__)

@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from enum import EnumType, StrEnum
-from typing import Any, Final
-
-from conewise._moved import UNTIL
-from conewise.errors import InputError
-
-_DIVIDED: Final = (
-    'the status "eliminated" was divided in 0.2: compare with "covered" (Status.COVERED: a kept design is as good '
-    'within epsilon) and "beaten" (Status.BEATEN)'
-)
+from enum import StrEnum
 
 
-class _WithOldNames(EnumType):
-    """`Status.PARETO` and `Status.ELIMINATED`, as they were written before 0.2."""
-
-    def __getattr__(cls, name: str) -> object:
-        if name == "PARETO":
-            return _once_pareto(stacklevel=3)
-        raise AttributeError(_DIVIDED if name == "ELIMINATED" else f"{cls.__name__} has no member {name!r}")
-
-    def __getitem__(cls, name: str) -> Any:
-        if name == "PARETO":
-            return _once_pareto(stacklevel=3)
-        if name == "ELIMINATED":
-            raise KeyError(_DIVIDED)
-        return super().__getitem__(name)
-
-
-class Status(StrEnum, metaclass=_WithOldNames):
+class Status(StrEnum):
     """Where a design stands in an answer, at the epsilon that was asked for.
 
     "Not Pareto optimal" is said of beaten designs alone: a covered one may be Pareto optimal itself.
@@ -51,15 +25,3 @@ class Status(StrEnum, metaclass=_WithOldNames):
     def key(self) -> str:
         """The same as a name of a field, of data and of JSON."""
         return self.value.replace(" ", "_")
-
-    @classmethod
-    def _missing_(cls, value: object) -> Status | None:
-        if value == "eliminated":
-            raise InputError(_DIVIDED)
-        return _once_pareto(stacklevel=5) if value == "pareto" else None  # beyond the frames of enum
-
-
-def _once_pareto(*, stacklevel: int) -> Status:
-    message = f'the status "pareto" is "kept" (Status.KEPT) now; the old name goes with {UNTIL}'
-    warnings.warn(message, DeprecationWarning, stacklevel)
-    return Status.KEPT

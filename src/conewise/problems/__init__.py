@@ -1,6 +1,5 @@
 """Where evaluations come from: simulated bandits, recorded blocks, boxes, examples, and the proofs' hard instances."""
 
-from conewise._moved import asked_of
 from conewise.problems.box import Box
 from conewise.problems.called import Called
 from conewise.problems.embedded import load
@@ -25,5 +24,3 @@ __all__ = [
     "load",
     "worst_case_instance",
 ]
-
-__getattr__ = asked_of(__name__)

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from typing import TypeVar
 
 from conewise._arrays import as_number
-from conewise._moved import asked_of
 from conewise.errors import ConewiseError
 from conewise.studies.fold import Fold
 from conewise.studies.ledger import LATEST, Ledger, Mark
@@ -166,6 +165,3 @@ class JournalReader:
         journal = getattr(self, "journal", None)
         if journal is not None:
             journal.close()
-
-
-__getattr__ = asked_of(__name__)
