@@ -354,6 +354,16 @@ def test_values_that_are_known_by_a_text_are_recorded_once(where):
         assert study.status().evaluations == 5
 
 
+def test_an_export_that_is_told_back_changes_nothing(where, tmp_path):
+    with make(where) as study, cw.Study.open(where) as other:
+        study.record(list("abcdef") * 2, [[k / 7, k / 3] for k in range(12)])
+        before = study.evaluations()
+        told = other.tell(before.to_frame("pandas"))
+        assert (told.stored, told.repeated) == (0, 12)
+        assert study.evaluations().values.tolist() == before.values.tolist()
+        assert len(study.log()) == 1
+
+
 # -- formats -------------------------------------------------------------------------------------------------------
 
 

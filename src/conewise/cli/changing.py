@@ -18,6 +18,8 @@ from conewise.goals import certainty
 from conewise.noise import Noise
 from conewise.objectives import Objective, as_objectives, with_levels
 from conewise.preferences import stated_cone
+from conewise.studies.identity import Identity
+from conewise.studies.results import number_in
 from conewise.studies.study import Study
 from conewise.tables.clauses import parse_clause
 from conewise.tables.columns import row_words
@@ -109,7 +111,7 @@ def add_objective(
             new,
             cone=stated_cone(spec, as_objectives([*opened.question.columns, new]), stated()) if said else None,
             noise=noise,
-            values=None if file is None else _earlier(file, objective),
+            values=None if file is None else _earlier(file, objective, opened),
             reason=reason,
             unseen=unseen,
         )
@@ -143,8 +145,8 @@ def _noise(objective: str, text: str | None) -> tuple[Noise | None, Noise | None
     return parse_noise(kind, "--noise"), None
 
 
-def _earlier(file: Path, objective: str) -> dict[str, float]:
-    """What a table says of earlier evaluations, by id or by design."""
+def _earlier(file: Path, objective: str, opened: Study) -> dict[str, float]:
+    """Return what a table says of earlier evaluations, by id, by design and number, or by design."""
     rows = read_rows(file)
     there = list(dict.fromkeys(column for row in rows for column in row))
     columns = folded(there)
@@ -154,16 +156,17 @@ def _earlier(file: Path, objective: str) -> dict[str, float]:
             f"{file.name} must have a column id or design, and a column {objective}; it has {', '.join(there)}."
         )
     found: dict[str, float] = {}
+    own, designs = {c for row in opened.rows for c in row}, {name: k for k, name in enumerate(opened.all_names)}
     for place, row in enumerate(rows):
-        entry = row.get(objective)
+        entry, named = row.get(objective), str(row.get(key))
         if entry is None or entry == "":
             continue
         if (wrong := what_is_wrong(entry)) is not None:
             raise InputError(f"{row_words(file, place)}, column {objective!r} {wrong}.")
-        if found.setdefault(str(row.get(key)), float(entry)) != float(entry):
-            raise InputError(
-                f"{row_words(file, place)} has another value of {row.get(key)!s:.60} than a row before it."
-            )
+        number = number_in(row, own, row_words(file, place)) if named in designs else None
+        who = named if number is None else str(Identity(designs[named], number))
+        if found.setdefault(who, float(entry)) != float(entry):
+            raise InputError(f"{row_words(file, place)} has another value of {who:.60} than a row before it.")
     return found
 
 

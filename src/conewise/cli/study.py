@@ -14,7 +14,7 @@ from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
 from conewise.cli.mending import as_values, check_options, correct, fail, objectives_of, release, withdraw
 from conewise.cli.options import as_population, columns, study_command
-from conewise.cli.results import Results, read_results
+from conewise.cli.results import known_by, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, shown, warnings_data
@@ -29,6 +29,7 @@ from conewise.studies.cells import OBJECTIVE, VALUE, as_objective
 from conewise.studies.evaluations import Batch, Told
 from conewise.studies.identity import Identity
 from conewise.studies.remarks import units_lacking
+from conewise.studies.results import Records
 from conewise.studies.study import Study
 from conewise.tables.designs import NAME_COLUMNS
 from conewise.tables.spreadsheets import TO_FILL_IN, guarded
@@ -188,10 +189,12 @@ def tell(
     """Store the values of one evaluation, or of a whole table; all of it or nothing.
 
     VALUES are in the order of the objectives and as they were measured. Late is fine, and so is again: an id that is
-    stored already is counted and not stored twice. In a table, rows without any value are left for later. Rows with a
-    design instead of an id are evaluations that nobody asked for; a table of them that was told before, alone or
-    followed by new rows, is recognised and refused, unless you say --again. Where designs share blocks, a design and
-    its block are as good as an id.
+    stored already is counted and not stored twice. In a table, rows without any value are left for later.
+
+    Design and number, as `study export` writes them, are as good as an id, and so are a design and its block: an
+    export may be told back, with new rows below whose number is empty. Rows with a design alone are evaluations that
+    nobody asked for; a table of them that was told before, alone or followed by new rows, is recognised and refused,
+    unless you say --again.
 
     Example: conewise study tell trial.db d3n0 0.52 11.8
     """
@@ -205,20 +208,7 @@ def tell(
                 raise InputError("give either --file, or an id (or --design) and its values.")
             results = read_results(file, opened)
             skipped, ignored = results.skipped, results.ignored
-            if not results.values:
-                told = Told((), 0, 0)
-            elif results.ids:
-                if again:
-                    raise InputError(
-                        f"--again goes with a table of designs: the rows of {file} are evaluations of their own "
-                        f"{'ids' if opened.blocks is None else 'ids or blocks'}, which have one value each."
-                    )
-                told = opened.tell(results.ids, results.values, worker=worker)
-            else:
-                once = None if again else _new_table(results, opened, file)
-                told = opened.record(
-                    results.designs, results.values, objective=results.objectives, worker=worker, once=once
-                )
+            told = _told(results, opened, file, worker, again)
         elif (block is not None or objective is not None) and design is None:
             what = "block" if block is not None else "objective"
             raise InputError(f"--{what} goes with --design: an id names its {what} already.")
@@ -282,17 +272,31 @@ def _values(words: tuple[str, ...], opened: Study, objective: str | None) -> lis
     return as_values(words, opened, (opened.objectives[as_objective(objective, opened.objectives)],))
 
 
-def _new_table(results: Results, opened: Study, file: str) -> str:
-    """What a table of designs will be known by; refused where it, or its first rows, were told before."""
-    texts = results.known_by()
+def _told(found: Records, opened: Study, file: str, worker: str, again: bool) -> Told:
+    """Store a table; new rows that were told before are refused, unless they were measured `again`."""
+    if not found.values:
+        return Told((), 0, 0)
+    texts = known_by(found, opened)
+    if again and not texts:
+        raise InputError(
+            f"--again goes with a table of designs: the rows of {file} are evaluations of their own ids, numbers or "
+            "blocks, which have one value each."
+        )
+    rows = f"rows of {file}" if len(texts) == len(found.values) else f"rows of {file} without a number"
+    once = _new_table(texts, opened, rows) if texts and not again else None
+    return opened.tell_records(found, worker=worker, once=once)
+
+
+def _new_table(texts: list[str], opened: Study, rows: str) -> str:
+    """Return the text by which new rows will be known; refuse them where they, or the first ones, were told before."""
     before = opened.recorded_as(texts)
     if not before:
         return texts[-1]
     if before[-1] == texts[-1]:
-        said = f"the rows of {file} were told before"
+        said = f"the {rows} were told before"
         remedy = "if they are new measurements that gave the same values, say --again"
     else:
-        said = f"the first {texts.index(before[-1]) + 1} of the {len(texts)} rows of {file} were told before"
+        said = f"the first {texts.index(before[-1]) + 1} of the {len(texts)} {rows} were told before"
         remedy = "tell the new rows alone, or say --again if all of them are new measurements"
     raise InputError(f"{said}; nothing was written: {remedy}.")
 

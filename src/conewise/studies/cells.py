@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,6 @@ from conewise.errors import InputError, closest, shown
 from conewise.feedback import Observations
 from conewise.objectives import Objectives
 from conewise.studies.identity import Identity
-from conewise.studies.results import design_in, in_numbers, meaningless
 
 OBJECTIVE: Final = "objective"
 VALUE: Final = "value"
@@ -88,70 +86,16 @@ def _only(entry: Any, name: str, place: int) -> Any:
     return entry[name]
 
 
-@dataclass
-class Cells:
-    """What records say of single objectives: ids, or designs and objectives where nobody asked; and values."""
-
-    ids: list[str] = field(default_factory=list)
-    designs: list[Any] = field(default_factory=list)
-    objectives: list[str] = field(default_factory=list)
-    """Of each design."""
-    values: list[float] = field(default_factory=list)
-    skipped: int = 0
-    """Records without any value."""
-    ignored: tuple[str, ...] = ()
-    """Keys that mean nothing to the study."""
-
-
-def read_cells(
-    rows: Sequence[Mapping[str, Any]],
-    names: Sequence[str],
-    n_designs: int,
-    as_value: Callable[[Any, str, str], float],
-    where: Callable[[int], str],
-    outcomes: Collection[str] = (),
-    columns: Collection[str] = (),
-) -> Cells:
-    """From rows with an id or a design, and a value under "value" (of "objective") or under the objective's own name.
-
-    A row with a design may have values of several objectives; each is an evaluation. `as_value` makes a number of an
-    entry, given its objective and where it stands; `columns` are those of the designs, which are not told again.
-    """
-    known = {*names, *columns, *CELL_COLUMNS}
-    found = Cells(ignored=meaningless((key for row in rows for key in row), known))
-    for place, row in enumerate(rows):
-        said = _said(row, names, where(place))
-        if not said:
-            found.skipped += 1
-            continue
-        if row.get("id") not in (None, ""):
-            told = [(_asked_for(row, said, names, n_designs, where(place)), *said.values())]
-            found.ids.append(str(row["id"]))
-        else:
-            design = design_in(row)
-            if design is None:
-                raise InputError(f"{where(place)} has neither an id nor a design; it has {', '.join(map(str, row))}.")
-            if None in said:
-                raise InputError(f"{where(place)} names no objective; it has {', '.join(map(str, row))}.")
-            told = [(names[as_objective(name, names)], entry) for name, entry in said.items()]
-            found.designs += [design] * len(told)
-            found.objectives += [name for name, _ in told]
-        for name, entry in told:
-            found.values.append(as_value(in_numbers(entry, name in outcomes), name, where(place)))
-    if found.ids and found.designs:
-        raise InputError("some rows have an id and some only a design; tell the two kinds one after the other.")
-    return found
-
-
-def as_told(entry: Any, name: str, where: str) -> float:
-    """A number as it was told in Python."""
+def as_told(entry: Any, name: str, where: str) -> Any:
+    """Return a number that was told in Python as it is; refuse what is none."""
     if isinstance(entry, str | bytes | Mapping) or np.ndim(entry) != 0:
         raise InputError(f"{where}, {name!r:.60} is {shown(entry)}, where a number was expected.")
-    return as_number(entry, f"{where}, {name!r:.60}")
+    as_number(float(entry) if isinstance(entry, bool | np.bool_) else entry, f"{where}, {name!r:.60}")
+    return entry
 
 
-def _said(row: Mapping[str, Any], names: Sequence[str], where: str) -> dict[str | None, Any]:
-    """The values of a row by objective; of None where the row does not say of which."""
+def cells_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> dict[str | None, Any]:
+    """Return the values of a row by objective; that of None where the row does not say of which."""
     own: dict[str | None, Any] = {name: row[name] for name in names if row.get(name) not in (None, "")}
     if row.get(VALUE) in (None, ""):
         return own
@@ -161,19 +105,19 @@ def _said(row: Mapping[str, Any], names: Sequence[str], where: str) -> dict[str 
     return {None if named in (None, "") else named: row[VALUE]}
 
 
-def _asked_for(
-    row: Mapping[str, Any], said: Mapping[str | None, Any], names: Sequence[str], n_designs: int, where: str
-) -> str:
-    """The objective of which an id is; refused where a row says something of others."""
-    try:
-        identity = Identity.parse(row["id"]).of_study(n_designs, len(names))
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    name = names[identity.objective or 0]
+def named_cells(
+    said: Mapping[str | None, Any], row: Mapping[str, Any], one: Identity | None, names: Sequence[str], where: str
+) -> dict[str, Any]:
+    """Return the values of a row by the names of their objectives; refuse those of others than its id has."""
+    if one is None:
+        if None in said:
+            raise InputError(f"{where} names no objective; it has {', '.join(map(str, row))}.")
+        return {names[as_objective(name, names)]: entry for name, entry in said.items()}
+    name = names[one.objective or 0]
     stray = next((o for o in (row.get(OBJECTIVE), *said) if o not in (None, "", name)), None)
     if stray is not None:
-        raise InputError(f"{where}: {identity} is an evaluation of {name!r:.60}, not of {shown(stray)}.")
-    return name
+        raise InputError(f"{where}: {one} is an evaluation of {name!r:.60}, not of {shown(stray)}.")
+    return dict.fromkeys([name], *said.values())
 
 
 def apart(streams: Any, values: Floats, columns: Objectives, n_designs: int) -> Separately:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,11 @@ Integers = NDArray[np.int64]
 
 class AlreadyTold(InputError):  # noqa: N818 - read as a sentence: the evaluation is already told
     """An evaluation is stored with other values; nothing was written."""
+
+    def __init__(self, message: str, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+        """Which of the evaluations that were told, counted from 0."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,23 @@ class Evaluations:
         """The identities."""
         which = [None] * len(self) if self.which is None else self.which.tolist()
         return [str(Identity(*one)) for one in zip(self.design.tolist(), self.number.tolist(), which, strict=True)]
+
+
+def is_same(told: Floats, stored: Floats) -> bool:
+    """Check whether values are those stored, or these as a spreadsheet saves them: rounded to 6 or more digits.
+
+    >>> stored = np.array([2 / 3])
+    >>> is_same(np.array([0.666667]), stored), is_same(np.array([0.66667]), stored)
+    (True, False)
+    """
+
+    def rounded(mine: float, known: float) -> bool:
+        return math.isclose(mine, known, rel_tol=1e-14) or any(mine == float(f"{known:.{k}g}") for k in range(6, 16))
+
+    if told.shape != stored.shape:
+        return False
+    off = ~((told == stored) | (np.isnan(told) & np.isnan(stored)))
+    return all(map(rounded, told[off].tolist(), stored[off].tolist()))
 
 
 def as_identities(batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:

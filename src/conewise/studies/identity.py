@@ -10,6 +10,8 @@ from conewise.errors import InputError
 
 MOST_NUMBERS: Final = 2**40
 """Numbers of a design's stream stay below this."""
+NEXT: Final = -1
+"""In place of a number: the next one of the stream, given when the values are stored."""
 
 _WHOLE: Final = "(0|[1-9][0-9]{0,17})"
 _ID: Final = re.compile(f"[dD]{_WHOLE}(?:[oO]{_WHOLE})?[nN]{_WHOLE}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from types import TracebackType
 from typing import Any, Final, Self
@@ -13,9 +13,10 @@ from conewise.errors import InputError, closest, shown
 from conewise.goals import AnsweringInWords, Question
 from conewise.noise import Noise
 from conewise.studies.blocks import StudyBlocks
-from conewise.studies.identity import Identity
+from conewise.studies.cells import CELL_COLUMNS, cells_of, named_cells
+from conewise.studies.identity import NEXT, Identity
 from conewise.studies.reader import Clock, JournalReader
-from conewise.studies.results import as_rows, design_in
+from conewise.studies.results import Records, design_in, in_numbers, meaningless, number_in, outcomes_of
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Journal
 from conewise.studies.versions import Version
@@ -187,13 +188,13 @@ class OpenedStudy(AnsweringInWords):
         return [str(Identity(design, self.blocks.number(block))) for design, block in pairs]
 
     def _named(self, identity: Identity) -> str:
-        """An evaluation for a sentence: by its id, and by design and block or objective where it has one."""
+        """Return an evaluation for a sentence: its id, its design, and its block or objective where it has one."""
+        design = f"{self._reader.names[identity.design]!r:.60}"
         if identity.objective is not None:
-            return f"{identity} ({self._reader.names[identity.design]!r:.60}, {self.objectives[identity.objective]})"
+            return f"{identity} ({design}, {self.objectives[identity.objective]})"
         if self.blocks is None or identity.number >= self.blocks.n_blocks:
-            return str(identity)
-        block = self.blocks.names[identity.number]
-        return f"{identity} ({self._reader.names[identity.design]!r:.60} on {self.blocks.column} {block!r:.60})"
+            return f"{identity} ({design})"
+        return f"{identity} ({design} on {self.blocks.column} {self.blocks.names[identity.number]!r:.60})"
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
@@ -213,18 +214,74 @@ class OpenedStudy(AnsweringInWords):
         return f"Study({self.name!r} in {self.place}: {self.n_designs} designs, {self.dim} objectives)"
 
 
-def checked_rows(study: OpenedStudy, given: Any) -> Sequence[Mapping[str, Any]]:
-    """Records as a list, in which no id stands beside what it is not."""
-    rows = as_rows(given, study.objectives)
-    for place, row in enumerate(rows):
+def read_records(
+    study: OpenedStudy,
+    rows: Sequence[Mapping[str, Any]],
+    where: Callable[[int], str],
+    as_value: Callable[[Any, str, str], Any],
+) -> Records:
+    """Read rows with an id, or with a design, and every objective; or some, where these are measured separately.
+
+    An evaluation is known by its id, by design and block, or by design and number; a design alone has a new one. Each
+    row is named by `where`; `as_value` makes a number of an entry, given its objective and its row.
+    """
+    names, block = study.objectives, None if study.blocks is None else study.blocks.column
+    outcomes, own = outcomes_of(study.noise, names), {column for row in study.rows for column in row}
+    known = {*names, *own, *(CELL_COLUMNS if study.separate else ()), *(() if block is None else (block,))}
+    found = Records(ignored=meaningless((key for row in rows for key in row), known))
+    found.by_id = any(row.get("id") not in _UNSAID for row in rows)
+    designs: list[Any] = []
+    for place, given in enumerate(rows):
+        here, one = where(place), None
+        number = None if found.by_id else number_in(given, own, here)
+        empty = float("nan") if number is not None and not study.separate else None
+        row = {key: empty if key in names and _is_empty(entry, number) else entry for key, entry in given.items()}
+        said: dict[Any, Any] = {name: row.get(name) for name in names}
+        if study.separate:
+            said = cells_of(row, names, here)
+        if all(_is_empty(entry, number) for entry in said.values()):
+            found.skipped += 1
+            continue
+        design = design_in(row)
         if row.get("id") not in _UNSAID:
-            block = None if study.blocks is None else row.get(study.blocks.column)
-            check_said(study, row["id"], design_in(row), block, f"record {place}")
-    return rows
+            one = check_said(study, row["id"], design, None if block is None else row.get(block), here)
+        elif design is None:
+            raise InputError(f"{here} has neither an id nor a design; it has {', '.join(map(str, row))}.")
+        elif found.by_id:
+            raise InputError(f"{here} has no id, and other rows have: tell the two kinds one after the other.")
+        if one is None and study.blocks is not None:
+            if row.get(study.blocks.column) in _UNSAID:
+                raise InputError(f"{here} names no {block}; it has {', '.join(map(str, row))}.")
+            met = study.blocks.number(row[study.blocks.column])
+            if number not in (None, met):
+                raise InputError(f"{here} has the number {number}, but its {block} has the number {met}.")
+            number = met
+        cells = named_cells(said, row, one, names, here) if study.separate else said
+        found.rows += [here] * (len(cells) if study.separate else 1)
+        values = []
+        for name, entry in cells.items():
+            if entry is None or entry == "":
+                raise InputError(f"{here} has no value for {name!r}, but values for other objectives.")
+            entry = in_numbers(entry, name in outcomes)
+            values.append(entry if _is_empty(entry, number) else as_value(entry, name, here))
+        found.values += [[value] for value in values] if study.separate else [values]
+        for objective in map(names.index, cells) if study.separate else (None,):
+            found.places.append(one or Identity(0, NEXT if number is None else number, objective))
+            designs.append(design)
+    if not found.by_id:
+        chosen = study._as_designs([d if isinstance(d, str | int) else str(d) for d in designs])
+        found.places = [one._replace(design=k) for one, k in zip(found.places, chosen, strict=True)]
+    return found
 
 
-def check_said(study: OpenedStudy, identity: Any, design: Any, block: Any, where: str) -> None:
-    """Refuse an id beside another design or block than its own: a line was mixed up, and nobody knows which is right.
+def _is_empty(entry: Any, number: int | None) -> bool:
+    """Check whether an entry says nothing; NaN does where there is a number, since an export has gaps."""
+    gap = number is not None and isinstance(entry, float) and entry != entry
+    return entry is None or (isinstance(entry, str) and not entry) or gap
+
+
+def check_said(study: OpenedStudy, identity: Any, design: Any, block: Any, where: str) -> Identity:
+    """Return the evaluation of an id; refuse an id beside another design or block than its own.
 
     A design is named, or given by the number in its ids; None and the empty text say nothing.
     """
@@ -245,3 +302,4 @@ def check_said(study: OpenedStudy, identity: Any, design: Any, block: Any, where
         and study.blocks.number(block) != one.number
     ):
         raise InputError(f"{where}: {identity} is not an evaluation on {study.blocks.column} {str(block)!r:.60}.")
+    return one

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from conewise.certificate.fit import Limits
 from conewise.errors import InputError, shown
 from conewise.noise import Noise
-from conewise.tables.designs import NAME_COLUMNS, OUTCOMES
+from conewise.studies.identity import MOST_NUMBERS, Identity
+from conewise.tables.designs import MISSING, NAME_COLUMNS, OUTCOMES, what_is_wrong
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.spreadsheets import EXPORT_COLUMNS, TO_FILL_IN
 
 
-@dataclass(frozen=True)
+@dataclass
 class Records:
-    """What records say: ids, or designs where nobody asked; values in the order of the objectives."""
+    """Evaluations as they were written down, in rows: one entry a list for each of them."""
 
-    ids: list[Any]
-    designs: list[Any]
-    values: list[list[Any]]
-    blocks: list[Any]
-    """Of each design, where a study has blocks."""
+    places: list[Identity] = field(default_factory=list)
+    values: list[list[Any]] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    """Where each stands, for an error."""
+    by_id: bool = False
+    """Whether the rows have ids."""
+    skipped: int = 0
+    """Rows without any value."""
     ignored: tuple[str, ...] = ()
-    """Keys that mean nothing here."""
+    """Keys that mean nothing to the study."""
 
 
 def outcomes_of(noise: Noise | None, objectives: Sequence[str]) -> frozenset[str]:
@@ -56,6 +60,22 @@ def design_in(row: Mapping[str, Any]) -> Any:
     return next((row[c] for c in ("design", *NAME_COLUMNS) if c != "id" and row.get(c) not in (None, "")), None)
 
 
+def number_in(row: Mapping[str, Any], columns: Collection[str], where: str) -> int | None:
+    """Return the number that an export of the study gives an evaluation; None for a new one.
+
+    A column of the designs may be called "number", too: then only an export has numbers of evaluations.
+    """
+    _, number, _, told_at = EXPORT_COLUMNS
+    entry: Any = row.get(number)
+    if (number in columns and told_at not in row) or str(entry).strip().lower() in {*MISSING, "<na>"}:
+        return None
+    if (wrong := what_is_wrong(entry)) is None and not (0 <= float(entry) < MOST_NUMBERS and float(entry) % 1 == 0):
+        wrong = f"holds {shown(entry)}, where a whole number from 0 on was expected"
+    if wrong is not None:
+        raise InputError(f"{where}, column {number!r} {wrong}; leave it empty for a new measurement.")
+    return int(float(entry))
+
+
 def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]]:
     """One mapping or several, or a table in memory, as a list that is not empty."""
     by_column = isinstance(given, Mapping) and bool(given) and all(isinstance(e, list | tuple) for e in given.values())
@@ -70,46 +90,3 @@ def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]
     if not rows:
         raise InputError("at least one record was expected, with an id (or a design) and the objectives, got none.")
     return rows
-
-
-def as_records(
-    given: Any,
-    objectives: Sequence[str],
-    block: str | None = None,
-    outcomes: Collection[str] = (),
-    columns: Collection[str] = (),
-) -> Records:
-    """From one mapping or several: each has "id" or "design" (or "name"), and every objective; more is ignored.
-
-    What is ignored is said, but for `columns` of the designs and what conewise itself writes beside results.
-
-    `block` is the column that a record with a design has to have as well, where designs share blocks; `outcomes` are
-    the objectives that may be told in words.
-    """
-    rows = as_rows(given, objectives)
-    ids: list[Any] = []
-    designs: list[Any] = []
-    blocks: list[Any] = []
-    rows = [{name: in_numbers(entry, name in outcomes) for name, entry in row.items()} for row in rows]
-    for place, row in enumerate(rows):
-        missing = next((name for name in objectives if row.get(name) is None), None)
-        if missing is not None:
-            raise InputError(f"record {place} has no value for {missing!r}; it has {', '.join(map(str, row))}.")
-        words = next((name for name in objectives if isinstance(row[name], str)), None)
-        if words is not None:
-            raise InputError(f"record {place}, {words!r} is {row[words]!r:.60}, where a number was expected.")
-        design = design_in(row)
-        if row.get("id") is not None:
-            ids.append(row["id"])
-        elif design is not None:
-            if block is not None and row.get(block) is None:
-                raise InputError(f"record {place} names no {block}; it has {', '.join(map(str, row))}.")
-            designs.append(design)
-            blocks += [] if block is None else [row[block]]
-        else:
-            raise InputError(f'record {place} has neither "id" nor "design"; it has {", ".join(map(str, row))}.')
-    if ids and designs:
-        raise InputError("some records have an id and some only a design; tell the two kinds one after the other.")
-    known = {*objectives, *columns, *(() if block is None else (block,))}
-    ignored = meaningless((key for row in rows for key in row), known)
-    return Records(ids, designs, [[row[name] for name in objectives] for row in rows], blocks, ignored)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_count
+from conewise._arrays import Floats, Indices, as_count, as_floats
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.models import Prior
 from conewise.noise import Noise
 from conewise.objectives import Level, Objective
-from conewise.studies.cells import Cells, as_objective, as_told, read_cells, widened
+from conewise.studies.cells import as_objective, as_told, widened
 from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (
     AlreadyTold,
@@ -26,14 +26,15 @@ from conewise.studies.evaluations import (
     Evaluation,
     Told,
     as_identities,
+    is_same,
     seed_of,
 )
-from conewise.studies.identity import Identity
+from conewise.studies.identity import NEXT, Identity
 from conewise.studies.ledger import FOR_ITS_VALUE, FREE, FURTHEST, OUT_OF_RANGE
-from conewise.studies.opened import checked_rows
+from conewise.studies.opened import read_records
 from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
-from conewise.studies.results import as_records, outcomes_of
+from conewise.studies.results import Records, as_rows
 from conewise.studies.spec import LONGEST_LEASE, as_lease, specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
@@ -174,57 +175,44 @@ class Study(ChangingStudy):
 
         Without `values`, `batch` is a record or a list of records: {"id": "d0n3", "yield": 0.5, "purity": 0.9}, or with
         a "design" in the place of the id for values that nobody asked for (as `record` stores them). Where designs
-        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}. A frame or
-        a mapping of columns is a list of records. What else a record has is `ignored`, and named in what is returned.
+        share blocks, the design and its block are as good as an id: {"design": "A", "question": "q7", ...}. So are the
+        design and its "number", as an export has them: an export may be told back, with new rows whose number is empty.
+        A frame or a mapping of columns is a list of records. What else a record has is `ignored`, and named in what is
+        returned.
 
         Where objectives are measured separately an evaluation has one value: `values` are n numbers, or mappings such
         as {"yield": 0.5}; a record has one objective, {"id": "d0o1n3", "yield": 0.5}, or with a design any of them.
 
-        What is stored with the same values already is counted and not written, and so is what was withdrawn with the
+        What is stored with the same values already, or with these rounded to six or more digits, as a spreadsheet saves
+        them, is counted and not written, and so is what was withdrawn with the
         same values and not handed out since (`Told.withdrawn`): ask for a new measurement again, or `record` it. Other
         values of a stored evaluation are refused.
         """
-        ignored: tuple[str, ...] = ()
-        if values is None and self.separate:
-            told = self._as_cells(batch)
-            ignored = told.ignored
-            if told.designs:
-                stored_now = self.record(told.designs, told.values, objective=told.objectives, worker=worker or "")
-                return replace(stored_now, ignored=ignored)
-            batch, values = told.ids, told.values
         if values is None:
-            outcomes = outcomes_of(self.noise, self.objectives)
-            block = None if self.blocks is None else self.blocks.column
-            records = as_records(
-                checked_rows(self, batch), self.objectives, block, outcomes, {c for row in self.rows for c in row}
-            )
-            ignored = records.ignored
-            if records.designs and self.blocks is None:
-                return replace(self.record(records.designs, records.values, worker=worker or ""), ignored=ignored)
-            batch, values = records.ids or self.ids_of(records.designs, records.blocks), records.values
+            found = read_records(self, as_rows(batch, self.objectives), "record {}".format, as_told)
+            if found.skipped:
+                raise InputError("every record needs a value, under its objective's name or under 'value'.")
+            return self.tell_records(found, worker=worker or "")
         places, _ = self._identities(batch)
         array = self._as_values(values, places)
         if worker is None:
             worker = batch.worker if isinstance(batch, Batch) else ""
-        worker = as_worker(worker)
+        return self._store(places, array, as_worker(worker))
 
-        withdrawn = 0
-
-        def body(write: Write) -> int:
-            nonlocal withdrawn
-            self._check_width(array)
-            new = self._not_yet_told(places, array)
-            told = {places[i] for i in new}
-            withdrawn = sum(1 for one in places if one not in told and self._reader.ledger.place(one) < 0)
-            self._check_known([places[i] for i in new], array[new])
-            if new:
-                write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker)
-            return len(new)
-
+    def tell_records(self, found: Records, *, worker: str = "", once: str | None = None) -> Told:
+        """Store what `read_records` has read; all or none. `once` is as in `record`."""
+        known_by, worker = "" if once is None else as_label(once, "once"), as_worker(worker)
         with self._reader.guard:
-            stored = self._write(body)
-            self._reader.repeated += len(places) - stored
-            return Told(tuple(map(str, places)), stored, len(places) - stored, ignored, withdrawn)
+            self._reader.catch_up()
+        for values, one, row in zip(found.values, found.places, found.rows, strict=True):
+            if any(value != value for value in values) and self._reader.ledger.place(one) < 0:
+                raise InputError(f"{row} lacks values, and is not stored yet: a new evaluation has all objectives.")
+        try:
+            array = self._as_values(found.values, found.places)
+            told = self._store(found.places, array, worker, known_by, counted=not found.by_id)
+        except AlreadyTold as error:
+            raise error if error.row is None else AlreadyTold(f"{found.rows[error.row]}: {error}") from None
+        return replace(told, ignored=found.ignored)
 
     def record(
         self,
@@ -248,26 +236,9 @@ class Study(ChangingStudy):
                 f"a value of this study belongs to a {self.blocks.column}: tell it with one, or by its id."
             )
         chosen = self._streams_of(self._as_designs(designs), objective)
-        array = self._as_values(values, chosen)
-        worker = as_worker(worker)
         known_by = "" if once is None else as_label(once, "once")
-
-        def body(write: Write) -> list[Identity]:
-            if known_by in self._reader.ledger.once:
-                moment = datetime.fromtimestamp(self._reader.ledger.once[known_by], UTC)
-                raise AlreadyTold(
-                    f"these values were recorded on {moment:%d %B %Y, %H:%M} UTC already; nothing was written."
-                )
-            self._check_width(array)
-            places = self._next_numbers(chosen)
-            self._check_known(places, array)
-            if places:
-                write("tell", places, array.ravel().tolist(), worker=worker, note=known_by)
-            return places
-
-        with self._reader.guard:
-            places = self._write(body)
-        return Told(tuple(map(str, places)), len(places), 0)
+        places = [one._replace(number=NEXT) for one in chosen]
+        return self._store(places, self._as_values(values, places), as_worker(worker), known_by)
 
     def recorded_as(self, texts: Iterable[str]) -> list[str]:
         """Those of some texts under which values were recorded (`record(..., once=...)`)."""
@@ -363,6 +334,43 @@ class Study(ChangingStudy):
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
+    def _store(
+        self, given: Sequence[Identity], array: Floats, worker: str, once: str = "", *, counted: bool = False
+    ) -> Told:
+        """Write what is not stored yet, in one entry; evaluations with the number NEXT are given their numbers.
+
+        With `counted`, a number that nobody handed out has to be the next one of its design.
+        """
+
+        def body(write: Write) -> tuple[list[Identity], int, int]:
+            if once in self._reader.ledger.once:
+                moment = datetime.fromtimestamp(self._reader.ledger.once[once], UTC)
+                raise AlreadyTold(
+                    f"these values were recorded on {moment:%d %B %Y, %H:%M} UTC already; nothing was written."
+                )
+            self._check_width(array)
+            places = list(given)
+            fresh = [i for i, one in enumerate(places) if one.number == NEXT]
+            named = {i: one for i, one in enumerate(places) if one.number != NEXT}
+            new = self._not_yet_told(named, array)
+            if counted:
+                self._check_next([places[i] for i in new])
+            told = {places[i] for i in new}
+            withdrawn = sum(one not in told and self._reader.ledger.place(one) < 0 for one in named.values())
+            following = self._next_numbers([places[i] for i in fresh], set(named.values()))
+            for i, one in zip(fresh, following, strict=True):
+                places[i] = one
+            new = sorted(new + fresh)
+            self._check_known([places[i] for i in new], array[new])
+            if new:
+                write("tell", [places[i] for i in new], array[new].ravel().tolist(), worker=worker, note=once)
+            return places, len(new), withdrawn
+
+        with self._reader.guard:
+            places, stored, withdrawn = self._write(body)
+            self._reader.repeated += len(places) - stored
+        return Told(tuple(map(str, places)), stored, len(places) - stored, withdrawn=withdrawn)
+
     def _identities(self, batch: Any) -> tuple[list[Identity], list[Evaluation | None]]:
         """Which evaluations are meant, and those that were given whole; refused where a design does not exist."""
         places, known = as_identities(batch)
@@ -387,21 +395,17 @@ class Study(ChangingStudy):
         )
 
     def _as_values(self, values: Any, places: Sequence[Identity]) -> Floats:
-        """One row an evaluation, checked: of all objectives, or of the one that each is about."""
+        """Check values and return one row an evaluation: of all objectives, or of the one that each is about."""
         specification = self._version.specification
         if specification.separate:
             return specification.as_cells(values, [place.objective or 0 for place in places])
-        return specification.as_values(values, len(places))
-
-    def _as_cells(self, records: Any) -> Cells:
-        """Records of objectives that are measured separately."""
-        rows = checked_rows(self, records)
-        outcomes = outcomes_of(self.noise, self.objectives)
-        columns = {c for row in self.rows for c in row}
-        told = read_cells(rows, self.objectives, len(self.all_names), as_told, "record {}".format, outcomes, columns)
-        if told.skipped:
-            raise InputError("every record needs a value, under its objective's name or under 'value'.")
-        return told
+        array, ledger = as_floats(values, "values"), self._reader.ledger
+        if array.shape != (len(places), specification.dim) or not np.isnan(array).any():
+            return specification.as_values(values, len(places))
+        told = np.array([place.number != NEXT and ledger.place(place) >= 0 for place in places], dtype=bool)
+        array, gaps = array.copy(), told & np.isnan(array).any(axis=1)
+        array[~gaps] = specification.as_values(array[~gaps], int((~gaps).sum()))
+        return array  # what was told before an objective was added lacks its value; others are compared, and refused
 
     def _streams_of(self, designs: Sequence[int], objective: str | Sequence[str] | None) -> list[Identity]:
         """The first evaluation of each of these designs, and of the objective that is named for it."""
@@ -417,27 +421,43 @@ class Study(ChangingStudy):
         places = [as_objective(name, self.objectives) for name in named]
         return [Identity(design, 0, place) for design, place in zip(designs, places, strict=True)]
 
-    def _not_yet_told(self, places: list[Identity], array: Floats) -> list[int]:
-        """Which of these are new; the rest must be stored, or stand before in the list, with the same values."""
+    def _not_yet_told(self, places: Mapping[int, Identity], array: Floats) -> list[int]:
+        """Return the rows that are new; the rest must be stored, or stand in an earlier row, with the same values."""
         ledger = self._reader.ledger
         new: dict[Identity, int] = {}
-        for i, one in enumerate(places):
+        for i, one in places.items():
             place = ledger.place(one)
             if place < 0 and one not in new:
-                if any(np.array_equal(array[i], gone) for gone in ledger.discarded.get(one, ())):
+                if any(is_same(array[i], gone) for gone in ledger.discarded.get(one, ())):
                     continue  # values that were withdrawn, told again
                 self._check_number(one)
                 new[one] = i
                 continue
             stored = ledger.values[place] if place >= 0 else array[new[one]]
             first = ledger.originals.get(one, stored)
-            if not (np.array_equal(array[i], stored) or np.array_equal(array[i], first)):
+            if not (is_same(array[i], stored) or is_same(array[i], first)):
                 raise AlreadyTold(
                     f"evaluation {self._named(one)} is stored as {stored.tolist()} and was now told as "
-                    f"{array[i].tolist()}; use `correct` if the stored values are wrong, or `record` if these are of "
-                    "another measurement. Nothing was written."
+                    f"{array[i].tolist()}; use `correct` (conewise study correct STUDY {one} "
+                    f"{' '.join(map(repr, array[i].tolist()))}) if the stored values are wrong, or `record`, without "
+                    "id or number, if these are of another measurement. Nothing was written.",
+                    i,
                 )
         return list(new.values())
+
+    def _check_next(self, places: Iterable[Identity]) -> None:
+        """Refuse numbers that leave others out: such values would wait for evaluations which nobody makes."""
+        ledger, following = self._reader.ledger, dict[int, int]()
+        for one in sorted(place for place in places if ledger.place(place) == FREE):
+            stream = ledger.stream_of(one)
+            wanted = following.get(stream, int(ledger.fresh[stream]))
+            if one.number != wanted:
+                raise InputError(
+                    f"evaluation {self._named(one)} has the number {one.number}, but the next new one of this design "
+                    f"is {wanted}: `number` counts the evaluations of a design from 0, as an export does. Leave it "
+                    "empty for new measurements, or rename the column if it means something else. Nothing was written."
+                )
+            following[stream] = ledger.next_fresh(stream, wanted + 1)
 
     def _check_number(self, identity: Identity) -> None:
         if self.blocks is not None and self._reader.ledger.place(identity) == FREE:
@@ -475,16 +495,18 @@ class Study(ChangingStudy):
         if early is not None:
             raise InputError(f"evaluation {early} is not told yet, so there is nothing to {act}.")
 
-    def _next_numbers(self, chosen: Sequence[Identity]) -> list[Identity]:
-        """The next numbers of these streams that are neither told nor in someone's hands, in order."""
+    def _next_numbers(self, chosen: Sequence[Identity], taken: Collection[Identity]) -> list[Identity]:
+        """Return the next numbers of these streams, in order, that are not told, `taken` or in someone's hands."""
         ledger = self._reader.ledger
         reopened: dict[int, list[Identity]] = {}
-        for one in sorted(ledger.reopened(self._reader.now()), reverse=True):
+        for one in sorted(set(ledger.reopened(self._reader.now())).difference(taken), reverse=True):
             reopened.setdefault(ledger.stream_of(one), []).append(one)
         fresh: dict[int, int] = {}
         places = []
         for stream in map(ledger.stream_of, chosen):
             following = fresh.get(stream, int(ledger.fresh[stream]))
+            while ledger.identity(stream, following) in taken:
+                following = ledger.next_fresh(stream, following + 1)
             again = reopened.get(stream)
             if again and again[-1].number < following:
                 places.append(again.pop())

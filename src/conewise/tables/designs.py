@@ -23,7 +23,8 @@ from conewise.tables.readers import distinct_columns, opened
 
 NAME_COLUMNS: Final = ("name", "design", "id")
 """What a column that names designs is called, in capitals or not."""
-_MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how spreadsheets and R write "not measured"
+MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})
+"""How spreadsheets and R write "not measured"."""
 _NOT_FINITE: Final = frozenset({"nan", "+nan", "-nan"})
 _FRACTIONAL: Final = frozenset(".eEiInN")  # of a text that is no whole number, infinity and NaN included
 _NO_NUMBER: Final = "where a number was expected"
@@ -252,7 +253,7 @@ def _number(entry: Any) -> float:
         try:
             value = as_decimal(entry)
         except ValueError:
-            if entry.strip().lower() in _MISSING:
+            if entry.strip().lower() in MISSING:
                 return math.nan
             raise
         if abs(value) >= limits.LARGEST_WHOLE and not set(entry) & _FRACTIONAL:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 EXPORT_COLUMNS: Final = ("design", "number", "worker", "told_at")
-"""The first two and the last two columns of an exported study."""
+"""The first two and the last two columns of an exported study; design and number identify an evaluation."""
 TO_FILL_IN: Final = ("id", "design", "seed")
 """The first columns of a table of evaluations to make."""
 JUDGED: Final = ("design", "status", "returned", "evaluations")
@@ -52,9 +52,9 @@ def unguarded(cell: str) -> str:
 def is_guarded(header: Sequence[str]) -> bool:
     """Whether a table with these columns is one of ours."""
     columns = tuple(header)
-    if columns and columns[0].startswith("'"):
-        return True
-    if (*columns[:2], *columns[2:][-2:]) == EXPORT_COLUMNS:
+    if (columns and columns[0].startswith("'")) or set(EXPORT_COLUMNS) <= set(
+        columns
+    ):  # in whatever order a spreadsheet has saved them
         return True
     # Our columns have an underscore more where an objective is called so (`outputs.free_name`).
     return any(tuple(c.rstrip("_") for c in columns[: len(first)]) == first for first in (TO_FILL_IN, JUDGED))

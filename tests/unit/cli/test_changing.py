@@ -10,6 +10,8 @@ import pytest
 from shared.commandline import run as anything
 from shared.laboratory import refused, succeeds
 
+from conewise.studies.study import Study
+
 
 @pytest.fixture
 def trial(tmp_path, monkeypatch, capsys):
@@ -27,6 +29,19 @@ def data(capsys, *arguments: str) -> dict:
 
 def run(capsys, trial):
     return succeeds(capsys, "run", trial, "--toml", "trial.toml", "--jobs", "0")
+
+
+def test_an_export_with_a_new_column_has_the_values_of_an_objective_that_is_added(trial, capsys):
+    for value in ("1", "2"):
+        succeeds(capsys, "tell", trial, "--design", "long", value, "3")
+    succeeds(capsys, "export", trial, "told.csv")
+    header, *rows = Path("told.csv").read_text(encoding="utf-8").splitlines()
+    table = [f"{header},price", *(f"{row},{k + 7}" for k, row in enumerate(rows))]
+    Path("told.csv").write_text("\n".join(table), encoding="utf-8")
+    said = ["price", "--file", "told.csv", "--unseen", "--noise", "unknown", "--reason", "asked for"]
+    succeeds(capsys, "add-objective", trial, *said)
+    with Study.open(trial) as study:
+        assert study.evaluations().values[:, 2].tolist() == [7, 8]
 
 
 def test_a_study_is_changed_and_goes_on(trial, capsys):

@@ -12,7 +12,7 @@ from shared.studies import digest, finish, make, reference, same, values_of
 
 import conewise as cw
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, Known
-from conewise.studies.cells import as_objective, as_told, cell_values, read_cells
+from conewise.studies.cells import as_objective, as_told, cell_values
 from conewise.studies.identity import Identity
 from conewise.studies.ledger import Ledger
 from conewise.studies.storage.journal import Entry
@@ -300,8 +300,6 @@ def test_values_of_cells():
     assert as_told(3, "a", "here") == 3.0
     with pytest.raises(cw.InputError, match="here, 'a' is"):
         as_told([3], "a", "here")
-    found = read_cells([{"name": "x", "a": 1, "b": None}, {"a": ""}], ("a", "b"), 3, as_told, "row {}".format)
-    assert (found.designs, found.objectives, found.values, found.skipped) == (["x"], ["a"], [1.0], 1)
 
 
 def test_seeds_are_told_apart_from_those_of_whole_evaluations(study, tmp_path):

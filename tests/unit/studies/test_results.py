@@ -6,7 +6,6 @@ import pytest
 from shared.studies import make
 
 import conewise as cw
-from conewise.studies.results import as_records
 
 
 @pytest.fixture
@@ -44,8 +43,8 @@ def test_records_with_designs_take_the_next_numbers(study):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"id": "d0n0", "gain": 1}, "record 0 has no value for 'cost'; it has id, gain"),
-        ([{"gain": 1, "cost": 2}], 'record 0 has neither "id" nor "design"; it has gain, cost'),
+        ({"id": "d0n0", "gain": 1}, "record 0 has no value for 'cost', but values for other objectives"),
+        ([{"gain": 1, "cost": 2}], "record 0 has neither an id nor a design; it has gain, cost"),
         ([{"id": "d0n0", "gain": 1, "cost": 2}, {"design": "a", "gain": 1, "cost": 2}], "one after the other"),
         ({"design": "z", "gain": 1, "cost": 2}, "there is no design called 'z'"),
         ({"id": "d0n0", "gain": "much", "cost": 2}, "record 0, 'gain' is 'much', where a number was expected"),
@@ -108,8 +107,9 @@ def test_an_id_beside_another_design_is_refused_where_objectives_are_measured_se
         assert study.tell({"id": "d0o1n0", "design": "a", "cost": 1}).stored == 1
 
 
-def test_values_come_in_the_order_of_the_objectives():
-    assert as_records({"id": "d0n0", "b": 1, "a": 2}, ["a", "b"]).values == [[2, 1]]
+def test_values_come_in_the_order_of_the_objectives(study):
+    study.tell({"cost": 1, "id": "d0n0", "gain": 2})
+    assert study.evaluations().values.tolist() == [[2, 1]]
 
 
 def test_outcomes_are_told_in_words_where_the_noise_is_binary(tmp_path):

@@ -122,7 +122,7 @@ def test_other_values_are_refused_and_nothing_is_written(study):
     batch = study.ask(3)
     study.tell(batch[:1], [[1.0, 2.0]])
     with pytest.raises(
-        AlreadyTold, match=r"d0n0 is stored as \[1.0, 2.0\] and was now told as \[1.0, 3.0\]; use `correct`"
+        AlreadyTold, match=r"d0n0 \('a'\) is stored as \[1.0, 2.0\] and was now told as \[1.0, 3.0\]; use `correct`"
     ):
         study.tell(batch, [[1.0, 3.0], [0.0, 0.0], [0.0, 0.0]])
     assert (study.status().evaluations, study.status().in_flight) == (1, 2)
@@ -140,7 +140,7 @@ def test_a_list_may_name_an_evaluation_twice(study):
     batch = study.ask(2)
     told = study.tell([*batch.ids, batch.ids[0]], [[1, 2], [3, 4], [1, 2]])
     assert (told.stored, told.repeated) == (2, 1)
-    with pytest.raises(AlreadyTold, match="d0n1 is stored"):
+    with pytest.raises(AlreadyTold, match=r"d0n1 \('a'\) is stored"):
         study.tell(["d0n1", "d0n1"], [[1, 2], [1, 3]])
     assert study.status().evaluations == 2
 
@@ -167,7 +167,7 @@ def test_recorded_values_take_the_next_free_numbers(study, clock):
     assert told.evaluations == ("d0n1", "d0n2", "d1n0", "d0n3")
     clock.now += 61  # the lease is over, so number 0 is nobody's
     assert study.record(["a", "a"], [[5, 5], [6, 6]]).evaluations == ("d0n0", "d0n4")
-    with pytest.raises(AlreadyTold, match="or `record` if these are of another measurement"):
+    with pytest.raises(AlreadyTold, match="or `record`, without id or number, if these are of another measurement"):
         study.tell(leased, [[9, 9]])
 
 
