@@ -212,3 +212,35 @@ def test_a_column_of_the_designs_may_be_called_number(tmp_path):
     with make(tmp_path / "trial.db", designs=designs) as study:
         assert study.tell([{"design": "a", "number": 4, "gain": 1, "cost": 2}] * 2).stored == 2
         assert study.tell(study.evaluations().to_frame("pandas")).repeated == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"), [("rows", ".csv"), ("separate", ".csv"), ("blocks", ".csv"), ("rows", ".parquet")]
+)
+def test_an_evaluation_that_stands_twice_in_exports_is_refused_by_the_analysis(tmp_path, kind, ending):
+    """A file twice, an export and a later one, and rows that were copied below; one of each is as before."""
+    asked = {"objectives": ["gain", "cost"], "minimise": ["cost"], "delta": 0.1, "separate": kind == "separate"}
+    with make(tmp_path / "trial.db", **CHANGES.get(kind, {})) as study:
+        for turn in range(4):
+            batch = study.ask(12)
+            study.tell(batch, values_of(batch))
+            study.export(tmp_path / f"{turn}{ending}")
+    files = [tmp_path / f"{turn}{ending}" for turn in range(4)]
+    twice = r"evaluation 0 of 'a' stands in two rows, and would count twice"
+    for given in (files[1:], [files[0], files[3]]):
+        with pytest.raises(cw.InputError, match=twice):
+            cw.analyse(given, cw.Cone.orthant(2), **asked)
+    if ending == ".csv":
+        lines = files[3].read_text(encoding="utf-8").splitlines()
+        files[3].write_text("\n".join([*lines, *lines[3:]]), encoding="utf-8")
+        with pytest.raises(cw.InputError, match="stands in two rows"):
+            cw.analyse(files[3], cw.Cone.orthant(2), **asked)
+        files[3].write_text("\n".join(lines), encoding="utf-8")
+    assert set(cw.analyse(files[3], cw.Cone.orthant(2), **asked).names) == set("abcdef")
+
+
+def test_rows_that_no_study_has_told_yet_may_stand_below_an_export(exported):
+    _, _, out, header, rows = exported
+    out.write_text("\n".join([header, *rows, '"a",,1,1,,', '"a",,1,1,,']), encoding="utf-8")
+    found = cw.analyse(out, cw.Cone.orthant(2), objectives=["gain", "cost"], delta=0.1)
+    assert found.result.counts.tolist() == [5, 3, 3, 3, 3, 3]

@@ -229,6 +229,31 @@ class LongTable:
                     yield Observations.single(designs[start : start + step], values[start : start + step])
         self.check_unchanged()
 
+    def refuse_repeated(self) -> None:
+        """Refuse an evaluation in two rows of exported tables, where design and number are its identity."""
+        column, known, rows = EXPORT_COLUMNS[1], dict[str, int](), [np.empty((0, 3))]
+        for file in self.files:
+            if not set(EXPORT_COLUMNS) <= set(file.reader.columns()):
+                continue
+            for row, columns in Piece(file.reader).blocks((column, *self.objectives), self.design):
+                codes, words = coded(columns[self.design], file.path, self.design, row)
+                designs = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)[codes]
+                numbered = numbers(columns[column], file.path, column, row, missing=True)
+                for d, objective in enumerate(self.meaning):  # each may be measured by itself, with its own numbers
+                    values = file._column(columns[objective.name], objective, row)
+                    there = ~np.isnan(values) & ~np.isnan(numbered)
+                    rows.append(np.column_stack([np.full(len(designs), d), designs, numbered])[there])
+        found = np.vstack(rows)
+        found = found[np.lexsort(found.T)]
+        twice = np.flatnonzero((np.diff(found, axis=0) == 0).all(axis=1))
+        if len(twice):
+            _, design, number = found[twice[0]].tolist()
+            raise InputError(
+                f"evaluation {number:g} of {list(known)[int(design)]!r:.60} stands in two rows, and would count twice: "
+                "the same export was read twice, or an earlier and a later one. Leave one of them out, or rename the "
+                f"column {column!r} if these are evaluations of different studies."
+            )
+
     def check_unchanged(self) -> None:
         """Refuse files that have changed since they were opened; called when all has been read."""
         for one in self._unchanged:
@@ -375,7 +400,9 @@ def open_measurements(
         if not wide:
             if errors or counts:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
-            return LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+            found = LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+            found.refuse_repeated()
+            return found
         means = [f"{c}{MEAN}" for c in called(objectives)]
     elif all(isinstance(objective, str) for objective in objectives) and objectives:
         raise InputError("name either the columns of evaluations (`objectives`) or those of means (`means`), not both.")
