@@ -317,6 +317,46 @@ def full(where):
         }
 
 
+def no_room(where, killed):
+    """Read and export a study where there is no room for the index of its log, and write again where there is.
+
+    Whoever wrote it was killed, so that all is in the log, or has closed it.
+    """
+    import resource
+
+    path, writer, unlimited = Path(where), os.fork(), resource.RLIM_INFINITY
+    if writer == 0:
+        study = make(path)
+        for _ in range(20):
+            batch = study.ask(10)
+            study.tell(batch, values_of(batch))
+        if not int(killed):
+            study.close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(writer, 0)
+    for index in path.parent.glob("*-shm"):
+        index.unlink()
+    log = sum(file.stat().st_size for file in path.parent.glob("*-wal"))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, unlimited))
+    sentence = ""
+    with cw.Study.open(path, read_only=True) as reader:
+        told, rows = reader.status().evaluations, reader.export(path.parent / "told.csv")
+        try:
+            cw.Study.open(path)
+        except ConewiseError as error:
+            sentence = str(error)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        with cw.Study.open(path) as study:
+            study.record(["a"], [[1, 2]])
+            return {
+                "log": log,
+                "told": told,
+                "rows": rows,
+                "sentence": sentence,
+                "seen": [reader.status().evaluations, study.status().evaluations],
+            }
+
+
 def unwritable(where):
     """What someone who may only read the file meets."""
     path = Path(where)
@@ -345,5 +385,7 @@ def unwritable(where):
 
 
 if __name__ == "__main__":
-    act = {"crowd": crowd, "kill": kill, "birth": birth, "full": full, "unwritable": unwritable}[sys.argv[1]]
+    act = {"crowd": crowd, "kill": kill, "birth": birth, "full": full, "no_room": no_room, "unwritable": unwritable}[
+        sys.argv[1]
+    ]
     print(json.dumps(act(*sys.argv[2:])))

@@ -129,7 +129,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("analyse",),
     ],
     "studies": [
-        ("rules", "identity", "results", "texts", "priors", "possible", "columns"),
+        ("rules", "identity", "texts", "priors", "possible", "columns"),
+        ("results",),
         ("blocks", "asking", "cells"),
         ("boxes",),
         ("settings",),

@@ -19,7 +19,9 @@ from conewise.studies.storage.sqlitefile import (
     explained,
     format_of,
     insert_study,
+    is_closed,
     new_file,
+    sharing,
     transaction,
 )
 
@@ -83,6 +85,7 @@ class SqliteJournal:
             raise ConewiseError(f"the study {self.name!r} in {self._path} is closed; open it again.")
         if self._process != os.getpid():
             _inherited.append(self._connection)
+        if self._process != os.getpid() or is_closed(self._connection):
             self._connection, self._process = connect(self._path, self._read_only, checked=True), os.getpid()
         return self._connection
 
@@ -121,7 +124,7 @@ class SqliteJournal:
         """Rows beyond `after` and up to the end that is kept apart: what is added meanwhile is for the next reading."""
         connection = self._open_connection()
         check_place(connection, self._path)
-        with explained(self._path):
+        with explained(self._path), sharing(connection):
             if self._chain is None:  # of a conewise that had no checksums
                 for rows in self._rows(connection, after, _ALL, ""):
                     yield [Entry._make(row) for row in rows]

@@ -126,7 +126,7 @@ def connect(path: Path, read_only: bool, *, checked: bool = False) -> sqlite3.Co
     if version < FORMAT and not read_only:
         _migrate(path, version)
     with explained(path):
-        connection = _opened(path)
+        connection = _opened(path, read_only)
         try:
             if read_only:
                 connection.execute("PRAGMA query_only = ON")
@@ -162,11 +162,15 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
         raise ConewiseError(f"{path}: it is damaged; restore it from a copy.")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """Writable where the file is: a connection that cannot write would leave its log and index lying about."""
+def _opened(path: Path, read_only: bool = True) -> sqlite3.Connection:
+    """Open a file for writing where that is allowed: other connections would leave its log and index lying about."""
+    mode = f"mode={'rw' if os.access(path, os.W_OK) else 'ro'}"
     try:
-        return _linked(path, f"mode={'rw' if os.access(path, os.W_OK) else 'ro'}")
-    except sqlite3.OperationalError:
+        return _linked(path, mode)
+    except sqlite3.OperationalError as error:
+        if read_only and _name(error).startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            with suppress(sqlite3.OperationalError):
+                return _linked(path, mode, alone=True)
         log = path.with_name(path.name + "-wal")
         if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
             raise
@@ -180,6 +184,8 @@ class _Connection(sqlite3.Connection):
     path: Path
     file: os.stat_result | None = None
     index: os.stat_result | None = None
+    alone: bool = False
+    """Whether it keeps the index of the log in memory, as on a full disk, and others out until it is closed."""
 
     def close(self) -> None:
         super().close()
@@ -190,24 +196,48 @@ _opening = threading.Lock()
 _connections: WeakSet[_Connection] = WeakSet()  # of this process
 
 
-def _linked(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection that has read something, so that what stands in its way is known now."""
-    how: Any = {"timeout": _PATIENCE, "isolation_level": None, "check_same_thread": False, "factory": _Connection}
+def _linked(path: Path, mode: str, *, alone: bool = False) -> sqlite3.Connection:
+    """Return a connection that has read something, so that what stands in its way is known now."""
+    how: Any = {
+        "timeout": 5.0 if alone else _PATIENCE,
+        "isolation_level": None,
+        "check_same_thread": False,
+        "factory": _Connection,
+    }
     with _opening:
         others = _open_here(path)
         connection: _Connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, **how)
         connection.path, connection.file = path.resolve(), path.stat()
         _connections.add(connection)
     try:
+        connection.alone = alone
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         # SQLite has one index for all connections of a process, those that a fork has handed down among them.
-        connection.index = next((other.index for other in others if other.index), _stat(_index(connection.path)))
+        if not alone:
+            connection.index = next((other.index for other in others if other.index), _stat(_index(connection.path)))
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def is_closed(connection: sqlite3.Connection) -> bool:
+    """Check whether a connection was closed after a reading, to let others in."""
+    return isinstance(connection, _Connection) and connection.alone and connection.file is None
+
+
+@contextmanager
+def sharing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close a connection that keeps others out once it has read."""
+    try:
+        yield
+    finally:
+        if isinstance(connection, _Connection) and connection.alone:
+            connection.close()
 
 
 def check_place(connection: sqlite3.Connection, path: Path) -> None:

@@ -395,6 +395,17 @@ def test_a_full_disk_by_the_systems_limit_loses_nothing(tmp_path):
     assert told["same"]
 
 
+@pytest.mark.parametrize("killed", [0, 1])
+def test_a_study_on_a_full_disk_is_read_and_exported_elsewhere(tmp_path, killed):
+    """And who reads it keeps nobody from writing once there is room again."""
+    found = run_script("no_room", tmp_path / "a.db", killed)
+    assert (found["log"] > 16_000) == bool(killed)
+    assert found["told"] == found["rows"] > 100
+    assert found["sentence"].startswith(str(tmp_path / "a.db"))
+    assert "nothing was written" in found["sentence"]
+    assert found["seen"] == [found["told"] + 1] * 2
+
+
 def test_who_may_only_read_is_told_so():
     folder = Path(tempfile.mkdtemp())
     try:
