@@ -359,3 +359,23 @@ def test_the_front_itself_succeeds_and_a_gap_equal_to_epsilon_is_within_it(data:
     assert verdict(everything, points, cone, largest)
     if largest > 0:
         assert not verdict(everything, points, cone, largest * (1 - 1e-6))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_design_is_as_far_from_optimal_or_further_after_each_statement(seed):
+    """So that more statements may make an answer vaguer; none comes nearer, and the list never grows."""
+    rng = np.random.default_rng([47, seed])
+    dim = 2 + seed % 3
+    points, rays = rng.normal(size=(20, dim)), np.eye(dim)
+    gaps, kept = suboptimality_gaps(points, Cone.orthant(dim)), pareto_mask(points, Cone.orthant(dim))
+    grown = 0
+    for _ in range(3):
+        give, get = rng.permutation(dim)[:2]
+        rays = np.vstack([rays, np.eye(dim)[get] - rng.uniform(0.3, 0.9) * np.eye(dim)[give]])
+        wider = Cone.from_rays(rays)
+        further, fewer = suboptimality_gaps(points, wider), pareto_mask(points, wider)
+        assert (further >= gaps - AGREE).all()
+        assert not (fewer & ~kept).any()
+        grown += int((further > gaps + AGREE).sum())
+        gaps, kept = further, fewer
+    assert grown

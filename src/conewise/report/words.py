@@ -56,11 +56,13 @@ def describe(
         counted = ", counted in steps" if named and (named.units != 1).any() else ""
         lines.append(f"The weightings it respects give {ranges} of the weight{counted}.")
     beta = cone.complexity.beta
-    if beta > 1 + 1e-12:
-        factor = f"{beta**2:.3g} times the evaluations of the componentwise order"
-        lines.append(f"It costs up to {factor} (beta^2, beta = {beta:.6g}).")
-    else:
-        lines.append("It costs no more evaluations than the componentwise order (beta = 1).")
+    more, squared = (f"up to {beta**2:.3g} times ", "beta^2, ") if beta > 1 + 1e-12 else ("", "")
+    lines.append(
+        f"With noise, {more}as many evaluations as under the componentwise order are enough for all means "
+        f"({squared}beta = {beta:.6g})."
+    )
+    if cone != Cone.orthant(cone.dim):
+        lines.append("Your designs may need more or fewer, since other designs are compared than under that order.")
     if named and (named.signs < 0).any():
         turned = [name for name, sign in zip(named.names, named.signs, strict=True) if sign < 0]
         lines.append(f"For {joined(turned)} less is better, so a gain there is a decrease.")

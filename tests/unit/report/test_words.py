@@ -23,8 +23,11 @@ from conewise.report.words import describe, weightings
             "orthant:3",
             ["under each of 3 weightings of the 3 objectives", "the classical componentwise order", "beta = 1"],
         ),
-        ("planar:135", ["Wider than the componentwise order", "between 29.3 % and 70.7 %", "no more evaluations"]),
-        ("planar:45", ["Narrower than the componentwise order", "up to 2 times the evaluations", "beta = 1.41421"]),
+        (
+            "planar:135",
+            ["Wider than the componentwise order", "between 29.3 % and 70.7 %", "enough for all means (beta = 1)"],
+        ),
+        ("planar:45", ["Narrower than the componentwise order", "up to 2 times as many evaluations", "beta = 1.41421"]),
         (
             "[[1,0.2],[-0.5,1]]",
             ["Neither wider nor narrower", "A loss of 1 in objective 1", "at least 5 in objective 2"],
