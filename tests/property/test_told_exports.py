@@ -155,6 +155,28 @@ def test_rows_that_were_added_to_an_export_are_stored_alone(exported, capsys):
     assert study.tell({"design": "b", "number": 3.0, "gain": 1, "cost": 2}).repeated == 1
 
 
+def test_an_export_from_before_a_withdrawal_does_not_bring_the_value_back(exported, capsys):
+    study, path, out, _, _ = exported
+    study.withdraw(["d0n1"], "mislabelled")
+    code, said, err = run(capsys, "study", "tell", path, "--file", str(out))
+    assert code == 0, err
+    assert said.startswith(f"0 evaluations stored in {path}, 17 there already, 1 withdrawn with the same values")
+    assert "d0n1" not in study.evaluations().ids
+
+
+def test_designs_that_are_called_like_numbers_are_told_by_name(tmp_path, capsys):
+    path, out = tmp_path / "trial.db", tmp_path / "told.jsonl"
+    with make(path, designs=["2", "1", "0"]) as study:
+        out.write_text('{"design": 2, "gain": 1, "cost": 2}\n', encoding="utf-8")
+        code, _, err = run(capsys, "study", "tell", str(path), "--file", str(out))
+        assert code == 0, err
+        out.write_text('{"design": 2, "number": 0, "gain": 1, "cost": 2}\n', encoding="utf-8")
+        code, said, err = run(capsys, "study", "tell", str(path), "--file", str(out))
+        assert (code, said) == (0, f"0 evaluations stored in {path}, 1 there already.\n"), err
+        assert study.evaluations().name == ["2"]
+        assert study.tell({"design": np.int64(2), "gain": 1, "cost": 2}).evaluations == ("d2n0",)
+
+
 def test_a_number_that_is_typed_and_one_that_is_given_are_two(exported):
     study = exported[0]
     rows = [{"design": "a", "gain": 1, "cost": 2}, {"design": "a", "number": 3, "gain": 3, "cost": 4}]

@@ -57,6 +57,9 @@ def read_results(file: str, study: Study) -> Records:
     ours = {columns[word]: word for word in ("id", "design", "name", *value) if word in columns}
     ours = {theirs: word for theirs, word in ours.items() if theirs not in study.objectives}
     given = [{ours.get(column, column): entry for column, entry in row.items()} for row in rows]
+    for row in given:
+        if row.get("id") in (None, ""):  # a number names a design here, and does not count it
+            row.update({word: str(row[word]) for word in ("design", "name") if row.get(word) not in (None, "")})
     found = read_records(study, given, lambda place: row_words(Path(what), place), _number)
     if not found.values:
         empty = [name for name in study.objectives if name in there] or [VALUE]

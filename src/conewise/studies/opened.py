@@ -225,19 +225,20 @@ def read_records(
     An evaluation is known by its id, by design and block, or by design and number; a design alone has a new one. Each
     row is named by `where`; `as_value` makes a number of an entry, given its objective and its row.
     """
-    names, block = study.objectives, None if study.blocks is None else study.blocks.column
+    names, separate, blocks = study.objectives, study.separate, study.blocks
+    block = None if blocks is None else blocks.column
     outcomes, own = outcomes_of(study.noise, names), {column for row in study.rows for column in row}
-    known = {*names, *own, *(CELL_COLUMNS if study.separate else ()), *(() if block is None else (block,))}
+    known = {*names, *own, *(CELL_COLUMNS if separate else ()), *(() if block is None else (block,))}
     found = Records(ignored=meaningless((key for row in rows for key in row), known))
     found.by_id = any(row.get("id") not in _UNSAID for row in rows)
     designs: list[Any] = []
     for place, given in enumerate(rows):
         here, one = where(place), None
         number = None if found.by_id else number_in(given, own, here)
-        empty = float("nan") if number is not None and not study.separate else None
+        empty = float("nan") if number is not None and not separate else None
         row = {key: empty if key in names and _is_empty(entry, number) else entry for key, entry in given.items()}
         said: dict[Any, Any] = {name: row.get(name) for name in names}
-        if study.separate:
+        if separate:
             said = cells_of(row, names, here)
         if all(_is_empty(entry, number) for entry in said.values()):
             found.skipped += 1
@@ -249,27 +250,27 @@ def read_records(
             raise InputError(f"{here} has neither an id nor a design; it has {', '.join(map(str, row))}.")
         elif found.by_id:
             raise InputError(f"{here} has no id, and other rows have: tell the two kinds one after the other.")
-        if one is None and study.blocks is not None:
-            if row.get(study.blocks.column) in _UNSAID:
+        if one is None and blocks is not None:
+            if row.get(blocks.column) in _UNSAID:
                 raise InputError(f"{here} names no {block}; it has {', '.join(map(str, row))}.")
-            met = study.blocks.number(row[study.blocks.column])
+            met = blocks.number(row[blocks.column])
             if number not in (None, met):
                 raise InputError(f"{here} has the number {number}, but its {block} has the number {met}.")
             number = met
-        cells = named_cells(said, row, one, names, here) if study.separate else said
-        found.rows += [here] * (len(cells) if study.separate else 1)
+        cells = named_cells(said, row, one, names, here) if separate else said
+        found.rows += [here] * (len(cells) if separate else 1)
         values = []
         for name, entry in cells.items():
             if entry is None or entry == "":
                 raise InputError(f"{here} has no value for {name!r}, but values for other objectives.")
             entry = in_numbers(entry, name in outcomes)
             values.append(entry if _is_empty(entry, number) else as_value(entry, name, here))
-        found.values += [[value] for value in values] if study.separate else [values]
-        for objective in map(names.index, cells) if study.separate else (None,):
+        found.values += [[value] for value in values] if separate else [values]
+        for objective in map(names.index, cells) if separate else (None,):
             found.places.append(one or Identity(0, NEXT if number is None else number, objective))
             designs.append(design)
     if not found.by_id:
-        chosen = study._as_designs([d if isinstance(d, str | int) else str(d) for d in designs])
+        chosen = study._as_designs(designs)
         found.places = [one._replace(design=k) for one, k in zip(found.places, chosen, strict=True)]
     return found
 
