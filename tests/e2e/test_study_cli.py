@@ -61,7 +61,9 @@ def test_a_laboratory_from_the_first_question_to_the_answer(folder, capsys):
     assert (again["stored"], again["repeated"], again["left_out"]) == (0, 3, 1)
 
     assert succeeds(capsys, "tell", "trial.db", "d2n0", "-0.25", "1e-1") == "1 evaluation stored in trial.db.\n"
-    assert "use `correct` if the stored values are wrong" in refused(capsys, "tell", "trial.db", "d2n0", "0.25", "0.1")
+    assert "(conewise study correct STUDY d2n0 0.25 0.1) if" in refused(
+        capsys, "tell", "trial.db", "d2n0", "0.25", "0.1"
+    )
     said = succeeds(capsys, "correct", "trial.db", "d2n0", "0.25", "0.1", "--reason", "sign lost")
     assert said == "Evaluation d2n0 now counts as 0.25, 0.1.\n"
     assert data(capsys, "tell", "trial.db", "--design", "c", "0.3", "0.2")["ids"] == ["d2n1"]

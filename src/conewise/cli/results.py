@@ -32,7 +32,7 @@ def known_by(found: Records, study: Study) -> list[str]:
 
 
 def read_results(file: str, study: Study) -> Records:
-    """From a file, or from standard input when it is called `-`."""
+    """Read evaluations from a file, or from standard input when it is called `-`."""
     if file == "-":
         what = "standard input"
         text = sys.stdin.buffer.read().decode("utf-8-sig")

@@ -183,10 +183,10 @@ class Study(ChangingStudy):
         Where objectives are measured separately an evaluation has one value: `values` are n numbers, or mappings such
         as {"yield": 0.5}; a record has one objective, {"id": "d0o1n3", "yield": 0.5}, or with a design any of them.
 
-        What is stored with the same values already, or with these rounded to six or more digits, as a spreadsheet saves
-        them, is counted and not written, and so is what was withdrawn with the
-        same values and not handed out since (`Told.withdrawn`): ask for a new measurement again, or `record` it. Other
-        values of a stored evaluation are refused.
+        What is stored with the same values already, or with these rounded to six or more digits as spreadsheets do, is
+        counted and not written. So is what was withdrawn with the same values and not handed out since
+        (`Told.withdrawn`): ask for a new measurement again, or `record` it. Other values of a stored evaluation are
+        refused.
         """
         if values is None:
             found = read_records(self, as_rows(batch, self.objectives), "record {}".format, as_told)
