@@ -310,6 +310,38 @@ class Statistics:
         return f"Statistics({self.evaluations} evaluations of {self.n_designs} designs, {self.dim} objectives)"
 
 
+def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
+    """Return what a problem made of `pulls`; refuse anything but exactly these evaluations, in any order.
+
+    >>> check_returned(Pulls([0, 2], [1, 2]), Observations.single([2, 0, 2], [[1.0], [2.0], [3.0]]), dim=1)
+    Observations(3 evaluations of 2 designs)
+    """
+    if not isinstance(returned, Observations):
+        raise InputError(
+            "problem.evaluate must return Observations(designs, means, counts, scatters) or "
+            f"Observations.single(designs, values), got {type(returned).__name__}."
+        )
+    if len(returned) and returned.means.shape[1] != dim:
+        raise InputError(f"problem.evaluate returned {counted(returned.means.shape[1], 'objective')}, not {dim}.")
+    (designs, wanted), (found, came) = _totals(pulls), _totals(returned)
+    if not (np.array_equal(designs, found) and np.array_equal(wanted, came)):
+        due, got = (dict(zip(*pair, strict=True)) for pair in ((designs, wanted), (found, came)))
+        wrong = next(k for k in (*designs, *found) if due.get(k, 0) != got.get(k, 0))
+        raise InputError(
+            f"problem.evaluate was asked for {counted(due.get(wrong, 0))} of design {wrong} and returned "
+            f"{got.get(wrong, 0):,}; return exactly what was asked for (designs are counted from 0), or raise an error."
+        )
+    return returned
+
+
+def _totals(entries: Pulls | Observations) -> tuple[Indices, Counts]:
+    """Return the designs, ascending, and the evaluations of each."""
+    designs, group = np.unique(entries.designs, return_inverse=True)
+    totals = np.zeros(len(designs), dtype=np.int64)
+    np.add.at(totals, group, entries.counts)
+    return designs, totals
+
+
 def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:
     """Refuse what cannot be sums of products of deviations: diagonal, symmetry, and the Cauchy-Schwarz inequality.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, check_returned
 from conewise.noise import Noise
 from conewise.problems.simulated import Seed
 
@@ -48,14 +48,16 @@ class OneByOne:
         """Values (m, 1) of these cells: whole rows are drawn, and what was not asked for is left out."""
         if len(pulls.designs) and pulls.designs.max() >= self.n_designs * self.dim:
             raise InputError(f"cell {pulls.designs.max()} does not exist: there are {self.n_designs * self.dim} cells.")
-        told = self.problem.evaluate(Pulls(pulls.designs // self.dim, pulls.counts), rng)
-        if not isinstance(told, Observations):
-            return told  # type: ignore[no-any-return]  # whoever asked says what was expected
-        if len(told) == len(pulls.designs):
-            of = pulls.designs % self.dim
-        else:  # an entry an evaluation
-            of = np.repeat(pulls.designs % self.dim, pulls.counts)
-        each = np.arange(len(told))
+        rows = Pulls(pulls.designs // self.dim, pulls.counts)
+        told = check_returned(rows, self.problem.evaluate(rows, rng), self.dim)
+        order, given = (np.argsort(entries.designs, kind="stable") for entries in (rows, told))
+        which = (pulls.designs % self.dim)[order]
+        if len(told) != len(rows.designs) or (told.counts[given] != rows.counts[order]).any():
+            if (told.counts > 1).any():
+                raise InputError("problem.evaluate must return an entry for each of its pulls, or one an evaluation.")
+            which = np.repeat(which, rows.counts[order])
+        of, each = np.empty_like(which), np.arange(len(told))
+        of[given] = which
         return Observations(
             told.designs * self.dim + of,
             told.means[each, of][:, None],

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Protocol
 
-import numpy as np
-
-from conewise._arrays import Indices
 from conewise.algorithms.contract import Algorithm, Result, State, planner_of
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, check_returned
 from conewise.noise import Noise
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
@@ -71,24 +68,9 @@ def told_all(
     generator = as_generator(rng)
     source = problem.reading(generator) if isinstance(problem, Recorded) else problem
     state = reduce(algorithm.tell, told or (), algorithm.start())
-    total = planner_of(algorithm).total
+    total, width = planner_of(algorithm).total, problem.dim if planner_of(algorithm).parts == 1 else 1
     while (pulls := _wanted(algorithm.ask(state, batch))).total:
-        observations = source.evaluate(pulls, generator)
-        if not isinstance(observations, Observations):
-            raise InputError(
-                f"problem.evaluate must return Observations(designs, means, counts, scatters) or "
-                f"Observations.single(designs, values), got {type(observations).__name__}."
-            )
-        if not len(observations):
-            raise InputError(
-                f"problem.evaluate returned no observation of the {pulls.total:,} that were asked for; return one row "
-                "for each, or raise an error."
-            )
-        if not np.isin(observations.designs, pulls.designs).any():
-            raise InputError(
-                f"problem.evaluate was asked for {_some(pulls.designs)} and returned {_some(observations.designs)} "
-                "instead; return what was asked for (designs are counted from 0), or raise an error."
-            )
+        observations = check_returned(pulls, source.evaluate(pulls, generator), width)
         state = algorithm.tell(state, observations)
         if told is not None:
             told.append(observations)
@@ -105,9 +87,3 @@ def _wanted(pulls: Pulls) -> Pulls:
             f"{type(pulls).__name__}."
         )
     return pulls
-
-
-def _some(designs: Indices) -> str:
-    different = np.unique(designs).tolist()
-    shown = ", ".join(map(str, different[:5]))
-    return f"design{'s' if len(different) > 1 else ''} {shown}{', ...' if len(different) > 5 else ''}"

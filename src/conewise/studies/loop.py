@@ -15,7 +15,7 @@ from conewise._arrays import as_count, as_non_negative
 from conewise.algorithms.contract import Algorithm, Result, planner_of
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, counted, shown
-from conewise.feedback import Observations, Pulls
+from conewise.feedback import Observations, Pulls, check_returned
 from conewise.goals import Question
 from conewise.models import Prior
 from conewise.noise import Noise
@@ -239,9 +239,7 @@ class _InSteps:
         return self.problem.assumption
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        told = self.problem.evaluate(pulls, rng)
-        if not isinstance(told, Observations):
-            return told  # whoever asked says what was expected
+        told = check_returned(pulls, self.problem.evaluate(pulls, rng), self.dim)
         factors = self.columns.signs[:, None] * self.columns.signs
         scatters = told.scatters * factors / self.columns.units[:, None] / self.columns.units
         return Observations(told.designs, self.columns.steps(told.means), told.counts, scatters)
