@@ -109,7 +109,7 @@ class PythonFunction(_InProcess):
             for name in function.split("."):
                 found = getattr(found, name)
         except (Exception, SystemExit) as error:
-            said = in_one_line(_words(error))
+            said = in_one_line(in_words(error))
             raise InputError(f"the function {self.target} cannot be imported: {said.rstrip('.')}.") from None
         if not callable(found):
             raise InputError(f"{self.target} is {type(found).__name__}, where a function was expected.")
@@ -241,7 +241,7 @@ def _call(function: Callable[..., Any], row: Row, seed: int, objectives: Sequenc
         if isinstance(error, TypeError) and not frames:  # not in the function: it cannot be called like this
             raise _wrong_arguments(getattr(function, "__qualname__", "the function"), str(error)) from None
         where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        raise EvaluationFailed(in_one_line(f"{_words(error)}{where}")) from error
+        raise EvaluationFailed(in_one_line(f"{in_words(error)}{where}")) from error
     return as_values(returned, objectives)
 
 
@@ -291,6 +291,10 @@ def _filled(word: str, values: Mapping[str, Any]) -> str:
     return filled
 
 
-def _words(error: BaseException) -> str:
-    said = str(error)
+def in_words(error: BaseException) -> str:
+    """Return the class of an error and what it says."""
+    try:
+        said = str(error)
+    except Exception:  # an error in the text of an error
+        said = ""
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from conewise._arrays import as_count
 from conewise._workers import check_workers, scheduler_has_gone, workers_of
 from conewise.errors import ConewiseError, InputError
-from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line
+from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line, in_words
 from conewise.studies.cells import OBJECTIVE
 from conewise.studies.identity import Identity
 
@@ -37,6 +37,10 @@ class Call(NamedTuple):
     """What the design meets, under the name that the work has for it."""
     objective: str | None = None
     """What is to be measured, where objectives are measured separately."""
+
+
+class EndedFromOutside(BaseException):
+    """The run is over; no function of a user's takes this for an error of its own."""
 
 
 class Outcome(NamedTuple):
@@ -108,6 +112,11 @@ def perform(work: Work, calls: Sequence[Call], rows: Mapping[int, Row], board: A
             outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start)
         except InputError as error:
             outcome = Outcome(call.id, None, in_one_line(str(error)), time.monotonic() - start, hopeless=True)
+        except BaseException as error:  # a value that cannot be read, or what is no Exception
+            ours = isinstance(error, KeyboardInterrupt) and board is None  # a process of our own ignores Ctrl-C
+            if ours or isinstance(error, EndedFromOutside):
+                raise
+            outcome = Outcome(call.id, None, in_one_line(in_words(error)), time.monotonic() - start)
         finally:
             if os.getpid() != process:
                 os._exit(0)
@@ -241,7 +250,7 @@ class ThroughExecutor(Crew):
             elif isinstance(error, InputError):
                 found.append(Done(calls, error=error))
             else:
-                reason = in_one_line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
+                reason = in_one_line(in_words(error), 200)
                 broken = reason if isinstance(error, BrokenExecutor) else broken
                 # Whoever cancels a task says nothing of the evaluations in it.
                 alone = len(calls) == 1 and "Cancelled" not in type(error).__name__

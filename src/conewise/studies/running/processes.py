@@ -20,7 +20,7 @@ from typing import Any, Final
 from conewise._arrays import as_count
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import Evaluator, Row, in_one_line
-from conewise.studies.running.executors import Call, Crew, Done, Work, perform
+from conewise.studies.running.executors import Call, Crew, Done, EndedFromOutside, Work, perform
 
 _STARTS: Final = 3  # workers in a row that end before their first task: then something is wrong with all of them
 _GOODBYE: Final = 2.0  # seconds for workers to end what they started, before they are killed
@@ -203,22 +203,18 @@ def why_it_stays(evaluator: Evaluator) -> str:
     return ""
 
 
-class _EndedFromOutside(BaseException):
-    """The run is over; no function of a user's takes this for an error of its own."""
-
-
 def _serve(pipe: Any, board: Any, work: Work) -> None:
     """A worker: tasks in, outcomes out, until the pipe closes or the run is gone."""
 
     def end(*_: object) -> None:
-        raise _EndedFromOutside
+        raise EndedFromOutside
 
     # Ctrl-C in a terminal reaches every process of the group; what happens then is for the run to decide.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     rows: dict[int, Row] = {}
-    with suppress(_EndedFromOutside, EOFError, OSError):
+    with suppress(EndedFromOutside, EOFError, OSError):
         try:
             signal.signal(signal.SIGTERM, end)
             with suppress(OSError):

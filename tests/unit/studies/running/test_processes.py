@@ -45,6 +45,37 @@ def test_the_time_limit_ends_a_function_that_hangs(tmp_path):
     assert is_gone(int((tmp_path / "hung.pid").read_text()))
 
 
+def test_whatever_a_function_raises_is_a_recorded_failure(tmp_path, capfd):
+    study, events = make(tmp_path), []
+    report = run_study(study, simulators.raises_once, jobs=1, on_event=events.append)
+    assert report.finished
+    assert report.failures == study.status().failures == 5
+    failures = sorted(event.text.rpartition("attempt 1: ")[2] for event in events if event.kind == "failed")
+    assert [words.partition(" (simulators.py")[0] for words in failures] == [
+        "GeneratorExit",
+        "KeyboardInterrupt",
+        "Own",
+        "RuntimeError: not computed",
+        "ZeroDivisionError",
+    ]
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_an_interruption_in_this_process_ends_the_run_and_keeps_what_was_told(tmp_path):
+    study, done = make(tmp_path), []
+
+    def interrupted(design, seed):
+        done.append(design["name"])
+        if len(done) > 5:
+            raise KeyboardInterrupt
+        return simulators.trade_off(design, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study, interrupted, jobs=0, batch=1)
+    assert study.status().evaluations == 5
+    nothing_in_flight(study)
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [("killed_once", "was killed by SIGKILL"), ("leaves_once", "ended with exit code 3")],
