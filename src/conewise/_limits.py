@@ -20,6 +20,9 @@ LARGEST_SEED: Final = 2**128
 SMALLEST_EPSILON: Final = 1e-100
 """Of accuracies, with 1 / this for the largest: their squares are numbers still."""
 
+LARGEST_OF_MODEL: Final = 1e50
+"""Of the noise of a model, with 1 / this for the smallest: determinants of variances are numbers still."""
+
 SMALLEST_DELTA: Final = 1e-200
 """Of a guarantee that spends delta on many claims: the shares are numbers still."""
 

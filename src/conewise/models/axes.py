@@ -13,12 +13,14 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Floats, read_only
+from conewise._limits import LARGEST_OF_MODEL
 from conewise.errors import InputError
 from conewise.models.levels import Required
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 
 _COMMUTE: Final = 1e-9  # relative: covariances of different designs that share their axes up to rounding
 _NOTHING: Final = 1e-12  # an entry of a direction that is rounding
+_FINEST: Final = 1e12  # of epsilon to a standard deviation: a posterior has no more digits
 _PRIOR_FREEDOM: Final = 1.0  # what is known of an unknown noise beforehand is worth one evaluation
 
 
@@ -100,5 +102,12 @@ def axes_of(noise: Noise, dim: int, epsilon: float) -> Axes:
         raise InputError(
             "a model needs noise whose correlations are the same for all designs; give one covariance, or one standard "
             "deviation a design and objective."
+        )
+    largest, least = (float(np.sqrt(end)) for end in (diagonal.max(), diagonal[diagonal > 0].min(initial=np.inf)))
+    if (epsilon or largest) > _FINEST * least or not 1 / LARGEST_OF_MODEL <= least <= largest <= LARGEST_OF_MODEL:
+        raise InputError(
+            f"a model cannot compute with a standard deviation of {least:.3g} beside {epsilon or largest:.3g}: choose "
+            f"units in which it lies between {1 / LARGEST_OF_MODEL:g} and {LARGEST_OF_MODEL:g}; where it is below "
+            f"epsilon / {_FINEST:g}, evaluate every design once and compare the values with `front`."
         )
     return Axes(read_only(directions), read_only(np.maximum(diagonal, 0.0)), 0.0)

@@ -26,6 +26,10 @@ def test_axes_turn_correlated_noise_into_uncorrelated_noise():
     [
         (Bounded(0, 1), 0.1, r"needs normal noise .*, got observations between 0 and 1"),
         (GaussianUnknown(), 0.0, "needs epsilon above 0"),
+        (Gaussian(1e-100), 0.1, "a standard deviation of 1e-100 beside 0.1: .* evaluate every design once and compare"),
+        (Gaussian([1e-13, 1.0]), 0.0, "a standard deviation of 1e-13 beside 1:"),
+        (Gaussian(1e-60), 1e-60, "choose units in which it lies between 1e-50 and 1e.50"),
+        (Gaussian(1e60), 1e60, "choose units in which it lies between 1e-50 and 1e.50"),
         (Gaussian(cov=[[[1, 0.5], [0.5, 1]], [[1, -0.5], [-0.5, 2]]]), 0.1, "the same for all designs"),
     ],
 )
