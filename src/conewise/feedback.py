@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -323,23 +324,19 @@ def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
         )
     if len(returned) and returned.means.shape[1] != dim:
         raise InputError(f"problem.evaluate returned {counted(returned.means.shape[1], 'objective')}, not {dim}.")
-    (designs, wanted), (found, came) = _totals(pulls), _totals(returned)
-    if not (np.array_equal(designs, found) and np.array_equal(wanted, came)):
-        due, got = (dict(zip(*pair, strict=True)) for pair in ((designs, wanted), (found, came)))
-        wrong = next(k for k in (*designs, *found) if due.get(k, 0) != got.get(k, 0))
-        raise InputError(
-            f"problem.evaluate was asked for {counted(due.get(wrong, 0))} of design {wrong} and returned "
-            f"{got.get(wrong, 0):,}; return exactly what was asked for (designs are counted from 0), or raise an error."
-        )
+    if np.array_equal(pulls.designs, returned.designs) and np.array_equal(pulls.counts, returned.counts):
+        return returned
+    asked, came = Counter[int](), Counter[int]()
+    for entries, total in ((pulls, asked), (returned, came)):
+        for design, count in zip(entries.designs.tolist(), entries.counts.tolist(), strict=True):
+            total[design] += count
+    for design in (*asked, *came):
+        if asked[design] != came[design]:
+            raise InputError(
+                f"problem.evaluate was asked for {counted(asked[design])} of design {design} and returned "
+                f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
+            )
     return returned
-
-
-def _totals(entries: Pulls | Observations) -> tuple[Indices, Counts]:
-    """Return the designs, ascending, and the evaluations of each."""
-    designs, group = np.unique(entries.designs, return_inverse=True)
-    totals = np.zeros(len(designs), dtype=np.int64)
-    np.add.at(totals, group, entries.counts)
-    return designs, totals
 
 
 def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:

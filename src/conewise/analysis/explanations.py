@@ -333,7 +333,9 @@ def more_evaluations(remaining: int, at_least: bool) -> str:
 
 
 def ended(result: Result) -> str:
-    """What a study has done that asks for nothing more: it has its answer, or a limit came first."""
+    """Say why a study asks for nothing more: it has its answer, a limit came first, or nothing would help."""
+    if result.stopped_because.startswith("not finished: "):
+        return f"cannot end: {result.stopped_because.removeprefix('not finished: ')}"
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     if not open_:
         return "has all that it asked for"

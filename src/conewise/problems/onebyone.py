@@ -50,14 +50,11 @@ class OneByOne:
             raise InputError(f"cell {pulls.designs.max()} does not exist: there are {self.n_designs * self.dim} cells.")
         rows = Pulls(pulls.designs // self.dim, pulls.counts)
         told = check_returned(rows, self.problem.evaluate(rows, rng), self.dim)
-        order, given = (np.argsort(entries.designs, kind="stable") for entries in (rows, told))
-        which = (pulls.designs % self.dim)[order]
-        if len(told) != len(rows.designs) or (told.counts[given] != rows.counts[order]).any():
-            if (told.counts > 1).any():
-                raise InputError("problem.evaluate must return an entry for each of its pulls, or one an evaluation.")
-            which = np.repeat(which, rows.counts[order])
-        of, each = np.empty_like(which), np.arange(len(told))
-        of[given] = which
+        asked, given = (np.argsort(entries.designs, kind="stable") for entries in (rows, told))
+        before, each = np.cumsum(told.counts[given]) - told.counts[given], np.arange(len(told))
+        of = np.empty_like(each)  # the objective of each entry: those of a design in the order of its cells
+        place = np.searchsorted(np.cumsum(rows.counts[asked]), before, side="right")
+        of[given] = (pulls.designs % self.dim)[asked[place]]
         return Observations(
             told.designs * self.dim + of,
             told.means[each, of][:, None],

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Final, Protocol
 
+import numpy as np
+
+from conewise.algorithms.adaptive.answers import CertifiedRule
 from conewise.algorithms.contract import Algorithm, Result, State, planner_of
+from conewise.certificate.rounding import Estimated, spreads_of
+from conewise.certificate.separate import Separately
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, check_returned
+from conewise.goals import Heuristic
 from conewise.noise import Noise
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
+
+TRIED: Final = 50
+"""Evaluations of an open design, on average, after which an objective without any variation stops a run."""
+_PAUSE: Final = 1.2  # a run is looked at again after so many times the evaluations
+_SHRINKS: Final = 0.7  # a certified epsilon falls to a third with ten times the evaluations; not even to this: it stays
 
 Progress = Callable[[int, int | None], None]
 """Called after every batch with the evaluations so far and the total, where it is known."""
@@ -40,6 +54,52 @@ class Problem(Protocol):
         ...
 
 
+class Prospects:
+    """Ask after every round whether a run can end, and keep the reason where it cannot."""
+
+    def __init__(self, algorithm: Algorithm[Any], objectives: Sequence[str] = ()) -> None:
+        self.algorithm, self.objectives, self.reason = algorithm, objectives, ""
+        self._due, self._looks = 0.0, list[tuple[int, float]]()
+
+    def over(self, state: Any, *, limited: bool = False) -> bool:
+        """Return True if no further evaluation helps. Only equal values stop a run that has a limit."""
+        rule = self.algorithm
+        if not isinstance(rule, CertifiedRule) or state.evaluations < self._due or not rule.begun(state):
+            return bool(self.reason)
+        self._due, estimated = _PAUSE * state.evaluations, Estimated.of(rule.noise, rule.dim)
+        if not estimated.any or (claims := rule.evidence(state).claims()).done:
+            return False  # what is known of the noise narrows every radius
+        seen = rule.seen(state)
+        parts = seen.each if isinstance(seen, Separately) else (seen,)
+        spreads = np.hstack([spreads_of(own.scatters, own.means, own.counts.astype(np.float64)) for own in parts])
+        counts = np.hstack([np.tile(own.counts[:, None], own.dim) for own in parts])[claims.undecided]
+        still = (spreads[claims.left] == 0).all(axis=0) & estimated.columns & (estimated.steps != 0)
+        for d in np.flatnonzero(still & (counts.mean(axis=0) >= TRIED)).tolist():
+            name = repr(self.objectives[d]) if self.objectives else f"objective {d}"
+            self.reason = (
+                f"{name} never varied in {TRIED} or more evaluations of an open design, and shows nothing while its "
+                "noise is of unknown size; declare it as known, without noise, or say how large its noise is"
+            )
+        found = None if claims.fine_at is None else rule.certificate.certified_epsilon(claims)
+        least = int(counts.min())
+        self._looks.append((least, math.inf if found is None else found.epsilon))
+        decades = [[e for n, e in self._looks if least < n * back <= 10 * least] for back in (10, 100, 1000)]
+        slow = all(a and b and min(a) >= _SHRINKS * min(b) for a, b in pairwise(decades))
+        if slow and claims.fine_at is not None and not (limited or rule.max_evaluations is not None or self.reason):
+            self.reason = (
+                f"{'nothing' if found is None else f'epsilon = {found.epsilon:g}'} is certified, hardly better than "
+                "with a hundredth of these evaluations; give max_evaluations, or a larger epsilon"
+            )
+        return bool(self.reason)
+
+    def told(self, result: Result) -> Result:
+        """Return the answer of a stopped run with the reason, and any other answer as it is."""
+        if not self.reason:
+            return result
+        why = f"not finished: {self.reason}"
+        return replace(result, guarantee=result.guarantee or Heuristic(why), stopped_because=why)
+
+
 def run(
     algorithm: Algorithm[State],
     problem: Problem,
@@ -47,9 +107,15 @@ def run(
     rng: Seed,
     batch: int | None = None,
     progress: Progress | None = None,
+    objectives: Sequence[str] = (),
 ) -> Result:
-    """The answer of an algorithm that got what it asked for, `batch` evaluations at a time (all, by default)."""
-    return algorithm.recommend(told_all(algorithm, problem, rng=rng, batch=batch, progress=progress))
+    """Return the answer of an algorithm that got what it asked for, `batch` evaluations at a time (default: all).
+
+    A run that cannot end is stopped (`Prospects`); `objectives` are the names that the reason may use.
+    """
+    prospects = Prospects(algorithm, objectives)
+    state = told_all(algorithm, problem, rng=rng, batch=batch, progress=progress, prospects=prospects)
+    return prospects.told(algorithm.recommend(state))
 
 
 def told_all(
@@ -60,8 +126,9 @@ def told_all(
     batch: int | None = None,
     progress: Progress | None = None,
     told: list[Observations] | None = None,
+    prospects: Prospects | None = None,
 ) -> State:
-    """The state in which the algorithm asks for nothing more: `tell` folded over what it asked for.
+    """Return the state in which the algorithm asks for nothing more, or in which its `prospects` are over.
 
     `told` is what was observed before, which counts as well; what is observed now joins it.
     """
@@ -69,7 +136,7 @@ def told_all(
     source = problem.reading(generator) if isinstance(problem, Recorded) else problem
     state = reduce(algorithm.tell, told or (), algorithm.start())
     total, width = planner_of(algorithm).total, problem.dim if planner_of(algorithm).parts == 1 else 1
-    while (pulls := _wanted(algorithm.ask(state, batch))).total:
+    while not (prospects and prospects.over(state)) and (pulls := _wanted(algorithm.ask(state, batch))).total:
         observations = check_returned(pulls, source.evaluate(pulls, generator), width)
         state = algorithm.tell(state, observations)
         if told is not None:

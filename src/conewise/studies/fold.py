@@ -17,6 +17,7 @@ from conewise.algorithms.contract import Plan, Result, planner_of
 from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Heuristic
+from conewise.studies.asking import Prospects
 from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
@@ -55,6 +56,7 @@ class Fold:
         self._answer: tuple[tuple[int, ...], Result] | None = None
         self._coarse: tuple[Any, bool] | None = None
         self._planned: tuple[tuple[int, ...], Plan | None] | None = None
+        self._prospects = Prospects(self.algorithm, self._columns.names)
         if self.version.since is not None:
             self._take(self.version.since.through)
         self._next_round()
@@ -75,7 +77,8 @@ class Fold:
             left = max(0, limit - self.version.aside - self.used)
         # With a model as much as is allowed would be too much at once: its rounds are as long as without a limit.
         most = None if self.version.specification.posterior else left
-        wanted = Pulls([], []) if left == 0 else self.algorithm.ask(self.state, most).first(left)
+        over = left == 0 or self._prospects.over(self.state, limited=left is not None)
+        wanted = Pulls([], []) if over else self.algorithm.ask(self.state, most).first(left)
         self.pulls = Pulls(self._compared[wanted.designs], wanted.counts)
         """What the present round asks for, of the ledger's designs; empty when the algorithm has seen enough."""
         self.target = self.consumed.copy()
@@ -153,7 +156,7 @@ class Fold:
             if self._limited and answer.stopped_because.startswith("not finished"):
                 why = answer.stopped_because.replace("not finished", "max_evaluations reached", 1)
                 answer = replace(answer, stopped_because=why)
-            self._answer = data, answer
+            self._answer = data, self._prospects.told(answer)
         return self._answer[1]
 
     def _of_box(self, answer: Result, state: Any) -> Result:

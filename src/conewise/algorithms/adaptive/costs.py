@@ -109,6 +109,9 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         slack, margin = np.full((len(some), len(left)), -np.inf), np.full((len(some), len(left)), np.inf)
+        unseen = None  # where two designs never varied, and show nothing of each other
+        if compared.table.coarse is not None:
+            unseen = np.isinf(compared.fine(some, np.arange(len(left))).radii)
         for n, (value, variance) in enumerate(zip(values, variances, strict=True)):
             if spreads is not None:  # the same for all pairs: divided by before, not pair by pair
                 spread: Floats = np.maximum(spreads[n], _TINY)
@@ -116,9 +119,11 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
             else:
                 spread = np.sqrt(np.maximum(variance[None, :] + variance[some][:, None], _TINY**2))
                 gains = (value[None, :] - value[some][:, None]) / spread
-            np.maximum(slack, slacks[n] / spread - gains, out=slack)
+            np.maximum(slack, slacks[n] / spread - gains, out=slack, where=unseen is None or ~unseen[:, :, n])
             gains += bonus / spread
             np.minimum(margin, gains, out=margin)
+        if unseen is not None:
+            margin[unseen.any(axis=2)] = -np.inf
         z = boundary[np.minimum(coming[some][:, None], coming[None, :])]
         asked = (z / np.maximum(slack, _TINY)) ** 2
         np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)

@@ -161,7 +161,8 @@ class SeparateElimination(CertifiedRule[Streams]):
                 wanted[left[[row, j]]] |= needed
                 continue
             for j in np.flatnonzero(~settled[place]):
-                wanted[left[[row, j]]] |= weighed[facet[place, j]]
+                unseen = np.isinf(fine.radii[place, j])  # neither has varied there so far: more may show the noise
+                wanted[left[[row, j]]] |= weighed[facet[place, j]] | weighed[unseen].any(axis=0)
         self._levels_asked_for(claims, wanted)
         return wanted
 
