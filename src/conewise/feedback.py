@@ -312,11 +312,7 @@ class Statistics:
 
 
 def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
-    """Return what a problem made of `pulls`; refuse anything but exactly these evaluations, in any order.
-
-    >>> check_returned(Pulls([0, 2], [1, 2]), Observations.single([2, 0, 2], [[1.0], [2.0], [3.0]]), dim=1)
-    Observations(3 evaluations of 2 designs)
-    """
+    """Return what a problem made of `pulls`; refuse anything but exactly these evaluations, in any order."""
     if not isinstance(returned, Observations):
         raise InputError(
             "problem.evaluate must return Observations(designs, means, counts, scatters) or "

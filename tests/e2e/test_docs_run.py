@@ -147,9 +147,10 @@ def test_every_block_of_the_readme_runs_by_itself(block, tmp_path, monkeypatch):
 WITH_SUITES = [path for path in RUNNABLE if "from conewise.testing import" in path.read_text(encoding="utf-8")]
 
 
-def test_the_page_for_those_who_extend_inherits_both_suites():
+def test_the_page_for_those_who_extend_inherits_every_suite():
     (page,) = WITH_SUITES
-    assert {"AlgorithmContract", "StorageContract"} <= set(re.findall(r"\w+Contract", page.read_text(encoding="utf-8")))
+    suites = {"AlgorithmContract", "ProblemContract", "StorageContract"}
+    assert suites <= set(re.findall(r"\w+Contract", page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", WITH_SUITES, ids=lambda path: path.name)

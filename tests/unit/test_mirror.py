@@ -24,6 +24,7 @@ ELSEWHERE = {
     "studies/storage/postgres.py": "contract/test_storages.py",  # one suite for every storage, on a real server
     "studies/storage/sqlite.py": "contract/test_storages.py",  # the same suite; the file itself: test_sqlitefile.py
     "testing/algorithms.py": "contract/test_algorithms.py",  # a suite, which every algorithm passes
+    "testing/problems.py": "contract/test_problems.py",  # a suite, which every problem passes
     "testing/storages.py": "contract/test_storages.py",  # a suite, which every storage passes
 }
 """Modules whose tests are elsewhere, with the place and the reason."""
