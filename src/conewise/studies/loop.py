@@ -150,7 +150,7 @@ def identify(
         if progress is True and batch is None and (total := planner_of(chosen).total) is not None:
             batch = max(1, total // 100)  # a bar needs more than one step
         if meshing is None:
-            objectives = _labels(problem, "objectives") if meaning is None else meaning.names
+            objectives = _labels(problem, "objectives", problem.dim) if meaning is None else meaning.names
             result = run(chosen, asked(source), rng=generator, batch=batch, progress=watch, objectives=objectives)
         else:
             result = run_box(meshing, asked, rng=generator, batch=batch, progress=watch)
