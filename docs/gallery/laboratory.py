@@ -38,6 +38,7 @@ found = cw.analyse(
     features=FEATURES,
     epsilon=2.0,
     delta=0.1,
+    noise=cw.noise.GaussianUnknown(),  # stated: runs of the same conditions differ by normal noise
 )
 print(f"{len(conditions)} conditions, {found.result.evaluations} runs; returned: {', '.join(found.result.names())}")
 print(found.result.guarantee)

@@ -45,8 +45,9 @@ shuffled = np.stack([np.random.default_rng(k).permutation(each) for k, each in e
 
 asked = {"cone": cw.Cone.orthant(2), "epsilon": 0.5, "delta": 0.05, "rng": 0}
 objectives = [cw.Objective("wait", unit=1), cw.Objective("cost", unit=20)]  # a step is a minute, or 20 euros a day
-together = cw.identify(cw.problems.Recorded(values, population=False), **asked, objectives=objectives)
-apart = cw.identify(cw.problems.Recorded(shuffled, population=False), **asked, objectives=objectives)
+normal = cw.noise.GaussianUnknown()  # a day adds up many customers: differences between days are about normal
+together = cw.identify(cw.problems.Recorded(values, False, noise=normal), **asked, objectives=objectives)
+apart = cw.identify(cw.problems.Recorded(shuffled, False, noise=normal), **asked, objectives=objectives)
 names = list(STAFF)
 print("the same days:    ", together.evaluations, "simulated days,", together.names(names))
 print("days of their own:", apart.evaluations, "simulated days,", apart.names(names))

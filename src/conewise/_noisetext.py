@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
     "subgaussian": (noises.SubGaussian, ("sigma",)),
     "norm_subgaussian": (noises.NormSubGaussian, ("sigma",)),
     "bounded": (noises.Bounded, ("low", "high")),
-    "gaussian_unknown": (noises.GaussianUnknown, ("resolution",)),
+    "gaussian_unknown": (noises.GaussianUnknown, ("resolution", "stated")),
     "binary": (noises.Binary, ()),
     "known": (noises.Known, ()),
 }
@@ -41,8 +42,8 @@ def noise_to_dict(noise: noises.Noise) -> dict[str, Any]:
         return {"kind": "by_objective", "each": [noise_to_dict(each) for each in noise.each]}
     for kind, (cls, parts) in _KINDS.items():
         if type(noise) is cls:
-            given = {part: getattr(noise, part) for part in parts}
-            return {"kind": kind, **{p: np.asarray(v).tolist() for p, v in given.items() if v is not None}}
+            given = {part: value for part in parts if (value := getattr(noise, part)) is not None and value is not True}
+            return {"kind": kind, **{part: np.asarray(value).tolist() for part, value in given.items()}}
     raise InputError(f"noise {type(noise).__name__} cannot be stored in a study; use one of {', '.join(_KINDS)}.")
 
 
@@ -130,7 +131,7 @@ def turned(noise: noises.Noise, signs: Floats, units: Floats | None = None) -> n
         if noise.resolution is None:
             return noise
         steps = noise.steps(len(units)) / units
-        return noises.GaussianUnknown(tuple(None if np.isnan(step) else float(step) for step in steps))
+        return replace(noise, resolution=tuple(None if np.isnan(step) else float(step) for step in steps))
     if noise.noiseless:
         return noise
     for kind in (noises.SubGaussian, noises.NormSubGaussian):
@@ -189,4 +190,4 @@ class _TurnedKinds(_AsGiven, noises.ByObjective):
 
     def __init__(self, given: noises.ByObjective, signs: Floats, units: Floats) -> None:
         super().__init__(turned(noise, signs[d : d + 1], units[d : d + 1]) for d, noise in enumerate(given.each))
-        self.given = given
+        self.given, self._names = given, given._names

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,8 @@ from conewise.order import pareto_mask
 
 _DIGITS: Final = 6  # of a probability and of an epsilon in a sentence
 _TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
+IF_NORMAL: Final = "if the noise is normal"
+"""The condition of an answer whose noise was not stated."""
 
 
 Notion = Literal["cover", "contain"]
@@ -225,6 +227,11 @@ class Guarantee:
     def __bool__(self) -> Literal[True]:
         return True
 
+    @property
+    def proof(self) -> Guarantee:
+        """The guarantee itself; `Heuristic.proof` is one that holds under a condition, or None."""
+        return self
+
     def __str__(self) -> str:
         return (
             f"guaranteed: within epsilon = {rounded_up(self.epsilon, _DIGITS):g} with probability at least "
@@ -248,15 +255,31 @@ def certainty(delta: float) -> str:
 
 @dataclass(frozen=True)
 class Heuristic:
-    """No proof covers what ran; the reason says what is missing."""
+    """An answer without a guarantee; the reason names what is missing."""
 
     reason: str
+    proof: Guarantee | None = None
+    """What is proven if the noise is normal, where that was not stated; None where nothing is proven."""
 
     def __bool__(self) -> Literal[False]:
         return False
 
     def __str__(self) -> str:
-        return f"not guaranteed: {self.reason}"
+        held = "" if self.proof is None else str(self.proof).replace("guaranteed", IF_NORMAL, 1) + "; "
+        return f"{held}not guaranteed: {self.reason}"
+
+
+def worth_of(proof: Guarantee, noise: Noise) -> Guarantee | Heuristic:
+    """Return the guarantee, or a heuristic that carries it where normal noise was assumed and not stated."""
+    return Heuristic(noise.presumed, proof) if noise.presumed else proof
+
+
+def amended(worth: Guarantee | Heuristic, **changes: Any) -> Guarantee | Heuristic:
+    """Return the same worth, with these parts of its proof changed."""
+    if worth.proof is None:
+        return worth
+    proof = replace(worth.proof, **changes)
+    return proof if worth else replace(worth, proof=proof)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from conewise.budgets import check_designs
 from conewise.certificate.separate import Separately
 from conewise.errors import InputError, counted, printable
 from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Answering, Guarantee, Heuristic, Notion, Question, as_question
+from conewise.goals import IF_NORMAL, Answering, Guarantee, Heuristic, Notion, Question, as_question, worth_of
 from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives
 
@@ -160,6 +160,11 @@ class Result:
         """What one step is, to go behind an epsilon: "; one step is price 500 EUR, power 10"; nothing without units."""
         return f"; one step is {self.meaning.amounts(1)}" if self.meaning.in_steps else ""
 
+    @property
+    def condition(self) -> str:
+        """The condition under which the answer is proven, where normal noise was not stated; empty elsewhere."""
+        return IF_NORMAL if self.guarantee.proof and not self.guarantee else ""
+
     def standing(self, design: int) -> str:
         """Where a design stands, in words: "kept", "beaten by B", "covered by C", "undecided"."""
         word, by = str(self.status[design]), int(self.by[design])
@@ -175,7 +180,8 @@ class Result:
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a design: its name, status, who beats or covers it, evaluations, and averages as they were measured.
 
-        With a model also the probability of being Pareto optimal, and whether it was measured or predicted.
+        With a model also the probability of being Pareto optimal, and whether it was measured or predicted; where the
+        noise was not stated, the `condition` of all that.
 
         A frame of "pandas", "polars" or "pyarrow" (`backend`; the first that is installed), through the extra `frames`.
         """
@@ -193,6 +199,8 @@ class Result:
             "certainly_pareto": self.certain.tolist(),
             "evaluations": self.counts.tolist(),
         }
+        if self.condition:
+            ours["condition"] = [self.condition] * len(known)
         if self.probability is not None:
             ours |= {"probability": self.probability.tolist(), "evidence": self.evidence.tolist()}
         columns = {free_name(word, names): entries for word, entries in ours.items()}
@@ -422,7 +430,8 @@ class FixedConfidence(Answering, Planner):
         """What a set is worth for which a theorem gives this epsilon; no proof covers radii that were scaled."""
         if self.radius_scale != 1.0:
             return Heuristic(f"every radius was multiplied by {self.radius_scale:g}, which no proof covers")
-        return Guarantee(epsilon, self.delta, theorem, assumption or f"{INDEPENDENT}; {self.noise.words}")
+        proof = Guarantee(epsilon, self.delta, theorem, assumption or f"{INDEPENDENT}; {self.noise.words}")
+        return worth_of(proof, self.noise)
 
 
 def in_status(status: Status, number: int) -> str:

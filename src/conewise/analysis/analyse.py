@@ -196,10 +196,11 @@ def analyse(
     `levels` say what is acceptable, `{"yield": 0.8, "toxicity": ("<=", 3)}`, as records may: then the answer is the
     Pareto set of the acceptable designs (docs/objectives).
 
-    `noise` is what is assumed of an evaluation, in the units and signs
-    of the table; by default normal noise of unknown covariance, one for each design. Observations of one design must
-    come in the order in which they were made. With `final=True` each design's whole sample is looked at once, which
-    says more, but only for a table that was not stopped because of what it showed and is not looked at again.
+    `noise` is what is assumed of an evaluation, in the units and signs of the table. Without it, normal noise of
+    unknown covariance is assumed, and nothing is guaranteed: `result.guarantee.proof` holds if the noise is normal.
+    Observations of one design must come in the order in which they were made. With `final=True` each design's whole
+    sample is looked at once, which says more, but only for a table that was not stopped because of what it showed and
+    is not looked at again.
     `max_evaluations`, if it was fixed before the first one that there would never be more, sharpens epsilon = 0.
     With an `executor` (of `concurrent.futures`, or a Dask client) the pieces of a final table are summed up there.
 
@@ -212,7 +213,7 @@ def analyse(
     block (docs/blocks): `population` says what the averages are over, "all" the blocks of the table, a number of
     blocks, or by default an unlimited population; blocks are shuffled by `seed`, and `repetitions=True` averages
     several rows of a design on a block. Zeros and ones are then taken to lie between 0 and 1, other values to have
-    normal differences, unless `noise` says otherwise. Such a table is looked at once.
+    normal differences (no guarantee, as above), unless `noise` says otherwise. Such a table is looked at once.
 
     With `features`, columns that describe the designs (of the table, or of `designs`, a table that also lists designs
     which were never evaluated), a `model` of the designs reads the table: "smooth" by default, "linear", or a prior of
@@ -252,16 +253,15 @@ def analyse(
         take_units(source, units, separate)
     meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
     check_said_of(cone, meaning)
+    others = GaussianUnknown(stated=False) if noise is None else noise
+    assumed = meaning.noise(others) or others
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
-        stated = meaning.noise(GaussianUnknown() if noise is None else noise) or noise
-        asking = Question(cone, epsilon, delta, stated, notion_of(success), meaning)
+        asking = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
         found = shared_blocks.answer(source, asking, noise)
         said, asked_for = found.sentences, found.question
         return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
-    others = GaussianUnknown() if noise is None else noise
-    assumed = meaning.noise(others) or others
     meaning = told_apart(source, meaning, assumed)
     if separate:
         if executor is not None:
@@ -308,7 +308,7 @@ def analyse(
     check_limit(judged.result.evaluations, max_evaluations)
     proven = where_exported(as_imported(judged.result, source), source, final)
     proven = with_chosen_units(proven, question) if were_chosen(source) else proven
-    evidence = None if judged.result.guarantee and not proven.guarantee else judged.evidence
+    evidence = None if judged.result.guarantee.proof and not proven.guarantee.proof else judged.evidence
     judged = replace(judged, result=where_searched(proven, source), evidence=evidence)
     guess = Guess.of(question, judged.statistics, judged.prices)
     findings = (Findings if guided is None else ModelFindings)(
@@ -320,6 +320,7 @@ def analyse(
         final,
         judged.first_look,
         values.summed,
+        values.ranges(question, judged.statistics),
         values.pairs(),
         was_exported(source),
         values.far(judged.statistics),

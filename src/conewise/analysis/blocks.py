@@ -12,7 +12,7 @@ from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
 from conewise.analysis.guesses import Guess, Price, price_words, table_prices
-from conewise.analysis.oddities import joined
+from conewise.analysis.oddities import Values, joined
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.analysis.unproven import FOLDS, shared_by, without_proof
 from conewise.errors import InputError, counted, printable, shown
@@ -78,7 +78,8 @@ class Blocks:
         written = meaning if stated is None else told_apart(source, meaning, stated)
         table = replace(read_blocked(source, self.column, repetitions=self.repetitions), meaning=written)
         if noise is None:
-            stated = meaning.noise(assumed_of(table)) or assumed_of(table)
+            others = by_values([name in table.binary for name in table.objectives])
+            stated = meaning.noise(others) or others
         question = replace(question, noise=stated, objectives=table.meaning)
         population = population_of(self.population, len(table.blocks))
         if len(table.names) == 1:
@@ -86,11 +87,6 @@ class Blocks:
             return _alone(table, question)
         doubt = _ADAPTIVE if source.exported else _TRAINED if shared_by(source) == FOLDS else None
         return _of_many(table, question, population, as_count(self.seed, "seed", minimum=0), were_chosen(source), doubt)
-
-
-def assumed_of(table: Blocked) -> Noise:
-    """What is assumed where nobody says anything: the range from 0 to 1 for zeros and ones, else normal differences."""
-    return by_values([name in table.binary for name in table.objectives])
 
 
 def population_of(given: Any, blocks: int) -> int | None:
@@ -119,7 +115,7 @@ def _of_many(
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
     doubt = None if exact else doubt
-    if doubt is not None and result.guarantee:
+    if doubt is not None and result.guarantee.proof:
         result = without_proof(result, doubt)
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
@@ -131,7 +127,11 @@ def _of_many(
     guess = Guess.of(question, state.statistics, priced[1:], population)
     doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "doubtful": doubt is not None}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)
-    odd = [] if exact else _not_normal(table, rule.certificate.kinds.normal)
+    values = Values(len(table.objectives), len(table.names))
+    for observations in table:
+        values.see(observations)
+    ranges = values.ranges(question, state.statistics).values()
+    odd = [] if exact else [*_not_normal(table, rule.certificate.kinds.normal), *ranges]
     sentences = (
         *findings.answer(),
         *odd,
@@ -157,6 +157,8 @@ def _alone(table: Blocked, question: Question) -> BlockAnswer:
 
 class _BlockFindings(Findings):
     """The sentences about the answer itself, which are those of every analysis."""
+
+    _sampled = "blocks in random order, and any dependence between designs on one block"
 
     def answer(self) -> list[str]:
         """What was found, and on what it rests."""
@@ -207,7 +209,7 @@ def _remarks(table: Blocked, population: int | None, seed: int, exact: bool) -> 
         lines.append(
             f"The order of the blocks was shuffled with seed {seed}: whatever order the table has, bounds are for "
             "a random one. The table is looked at once; if blocks are added because of what was seen, or another seed "
-            "is tried, the guarantee is lost."
+            "is tried, what is certified is lost."
         )
     return lines
 

@@ -17,7 +17,7 @@ from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated
 from conewise.errors import counted, printable
 from conewise.feedback import Statistics
-from conewise.goals import Question, certainty
+from conewise.goals import IF_NORMAL, Question, certainty
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"
@@ -40,6 +40,8 @@ class Findings:
     """Evaluations of a design before anything is said of it."""
     summed: bool = False
     """Whether an entry stood for several evaluations."""
+    ranges: Mapping[int, str] = field(default_factory=dict)
+    """Sentences that ask for the range of an objective."""
     two_valued: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     """Objectives that took two values only, and these (larger is better)."""
     exported: bool = False
@@ -54,6 +56,8 @@ class Findings:
     """Whether the values have chosen the units."""
     doubtful: bool = False
     """Whether no proof covers what was evaluated: values decided what of it counts, or folds share training data."""
+
+    _sampled = INDEPENDENT  # how evaluations are made, for answers without a proof that says it
 
     def sentences(self) -> tuple[str, ...]:
         """In the order in which a reader wants them."""
@@ -79,12 +83,17 @@ class Findings:
         return f"{self._first()}Of {k} designs, at {self._at(self.question.epsilon)}, {joined(parts)}; {sure}."
 
     def _sure(self) -> str:
-        return f"with probability at least {certainty(self.question.delta)} all of that is right"
+        return f"with probability at least {certainty(self.question.delta)} all of that is right{self._if}"
+
+    @property
+    def _if(self) -> str:
+        """The condition under which the answer holds, where its noise was not stated."""
+        return f" {IF_NORMAL}" if self.question.assumed.presumed and not self.result.guarantee else ""
 
     def _first(self) -> str:
         """The returned designs, before anything is said of them."""
         returned = np.flatnonzero(self.result.pareto)
-        return f"Returned: {self._names(returned)}. " if len(returned) else ""
+        return f"Returned{self._if}: {self._names(returned)}. " if len(returned) else ""
 
     def _certain(self) -> list[str]:
         certain = np.flatnonzero(self.result.certain)
@@ -104,22 +113,21 @@ class Findings:
         if not worth and self._doubted:
             granted = ", as the bounds take for granted" if self.shared else ""
             return f"Nothing is certified: {worth.reason}{granted}."
-        if not worth or self.result.certified_epsilon is None:
+        if not worth.proof or self.result.certified_epsilon is None:
             return f"No epsilon is certified yet: {self._why_nothing()}."
         n, epsilon = int(self.result.pareto.sum()), self.result.certified_epsilon
         if not n:
-            return f"The data certify that nothing is acceptable: every design misses a level ({self._level_words()})."
+            held = f"nothing is acceptable: every design misses a level ({self._level_words()})"
+            return f"The data certify{self._if} that {held}."
         returned = np.flatnonzero(self.result.pareto)
         who = self._names(returned) if n <= _NAMED + 1 else f"the {n} returned designs"
+        place = "within that of" if self.question.success == "cover" else "among" if n > 1 else "no other than"
+        held, far = f"every Pareto design is {place} {who}", "further than that from being Pareto optimal"
         if epsilon == 0:
             held = f"every Pareto design is among {who}" if n > 1 else f"{who} is the only Pareto design"
-            return f"The data certify epsilon = 0: {held}, and nothing returned is surpassed in every respect."
-        place = "within that of" if self.question.success == "cover" else "among" if n > 1 else "no other than"
-        held = f"every Pareto design is {place} {who}"
-        return (
-            f"The data certify epsilon = {self.question.columns.within(epsilon)}: {held}, and nothing returned is "
-            "further than that from being Pareto optimal."
-        )
+            far = "surpassed in every respect"
+        holds = self.question.columns.within(epsilon)
+        return f"The data certify epsilon = {holds}{self._if}: {held}, and nothing returned is {far}."
 
     def _level_words(self) -> str:
         return joined([printable(level) for level in self.question.columns.levels])
@@ -131,11 +139,12 @@ class Findings:
         words = f"Acceptable is {self._level_words()}: Pareto optimal is said among the acceptable designs"
         epsilon = self.result.certified_epsilon
         if epsilon and self.result.pareto.any():
-            words += f", and nothing returned misses a level by more than {self._slack(epsilon)}"
+            words += f", and{self._if} nothing returned misses a level by more than {self._slack(epsilon)}"
             if self.question.success == "contain" and not self.question.keeps_levels:
                 words += "; a rival counts only if it has more than that to spare in every level"
         missing = np.flatnonzero(self.result.status == Status.MISSES.value) if not self._doubted else ()
-        return [f"{words}.", *([f"Certainly not acceptable: {self._names(missing)}."] if len(missing) else [])]
+        out = f"Certainly not acceptable{self._if}: {self._names(missing)}." if len(missing) else ""
+        return [f"{words}.", *([out] if out else [])]
 
     def _slack(self, epsilon: float) -> str:
         """So many steps of the objectives that have a level, in the user's units."""
@@ -151,9 +160,9 @@ class Findings:
         return "the data are too few"
 
     def _assumption(self) -> str:
-        worth = self.result.guarantee
-        words = worth.assumption if worth else f"{INDEPENDENT}; {self.question.assumed.words}"
-        return f"Assumed: {words}."
+        proof = self.result.guarantee.proof
+        words = proof.assumption if proof else f"{self._sampled}; {self.question.assumed.words}"
+        return f"Assumed: {words}." + (f" That is no guarantee: {self.question.assumed.presumed}." if self._if else "")
 
     # -- the data -------------------------------------------------------------------------------------------
 
@@ -171,7 +180,8 @@ class Findings:
     def _odd(self) -> list[str]:
         odd = self._oddities
         constants = odd.constants() if self.source.has_scatter else []
-        return [*constants, *odd.outliers(), *self._pairs()]
+        ranges = [line for d, line in self.ranges.items() if d not in self.two_valued]
+        return [*constants, *odd.outliers(), *self._pairs(), *ranges]
 
     def _pairs(self) -> list[str]:
         return [] if self.source.summarised else self._oddities.pairs()
@@ -265,8 +275,8 @@ class Findings:
             return []
         if self.final:
             return [
-                "The table was declared final: if you look again after adding data the guarantee is lost, as it is if "
-                "what was seen decided when to stop."
+                "The table was declared final: if you look again after adding data what is certified is lost, as it is "
+                "if what was seen decided when to stop."
             ]
         return [
             "You may add rows of these designs, look again and ask for another epsilon, as often as you like; the "

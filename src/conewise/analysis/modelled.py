@@ -202,16 +202,16 @@ class ModelFindings(Findings):
 
     @property
     def _scope(self) -> str:
-        worth = self.result.guarantee
-        return worth.theorem.partition(",")[0] if worth else "on average over the prior"
+        proof = self.result.guarantee.proof
+        return proof.theorem.partition(",")[0] if proof else "on average over the prior"
 
     @property
     def _doubted(self) -> bool:
-        return not self.result.guarantee
+        return not self.result.guarantee.proof
 
     def _certified(self) -> str:
         worth = self.result.guarantee
-        if not worth:
+        if not worth and not worth.proof:
             every = f" {self._every_truth()}" if self.result.certified.get("every truth") is not None else ""
             return f"Nothing is certified with the model: {worth.reason}.{every}"
         held = super()._certified()
@@ -222,7 +222,8 @@ class ModelFindings(Findings):
         if every is not None and not self.result.pareto.any():
             return "The same is certified for every truth."
         if every is not None:
-            return f"For every truth the same set is certified for epsilon = {self.question.columns.within(every)}."
+            holds = f"{self.question.columns.within(every)}{self._if}"
+            return f"For every truth the same set is certified for epsilon = {holds}."
         return "For every truth nothing is certified of that set."
 
     def _certain(self) -> list[str]:

@@ -15,6 +15,7 @@ from conewise._arrays import Bools, Floats
 from conewise.certificate.rounding import Rounding, spreads_of, without_noise
 from conewise.errors import printable
 from conewise.feedback import Observations, Statistics
+from conewise.goals import Question
 from conewise.noise import ByObjective, GaussianUnknown, Noise
 from conewise.objectives import Objectives
 
@@ -23,6 +24,8 @@ _SAY: Final = "say that it is recorded exactly (a resolution of 0)."
 _SPREADS: Final = 10.0  # at least so many standard deviations of the other values is far
 _RARE: Final = 1e-7  # and further than one normal value in ten million lies on that side, by Student's t
 _FEWEST: Final = 4  # values of a design before one of them can be far from the others
+_FEW: Final = 10  # different values, each met three times on average, are few
+_PILE, _PILED = 3, 0.02  # equal values, and their share, at an end of what normal noise would spread
 _ROUNDING: Final = 1e-13  # of a mean without one value, relative to the distance of that value
 
 
@@ -92,10 +95,11 @@ def far_values(statistics: Statistics, extremes: Extremes) -> list[Far]:
 
 
 class Values:
-    """The different values of each objective, as long as there are no more than two, and whether any was a mean."""
+    """The different values of each objective while they are two, its ends, and whether any value was a mean."""
 
     def __init__(self, dim: int, n_designs: int) -> None:
         self.summed = False
+        self._ends, self._times = np.full((2, dim), np.inf), np.zeros((2, dim))  # of the values, and of their negatives
         self._extremes: Extremes | None = Extremes(n_designs, dim)
         self._few: list[set[float] | None] = [set() for _ in range(dim)]
 
@@ -104,6 +108,10 @@ class Values:
         self.summed |= bool((observations.counts > 1).any())
         if self._extremes is not None:
             self._extremes.see(observations)
+        both = np.stack([observations.means, -observations.means])
+        ends = np.minimum(self._ends, both.min(axis=1, initial=np.inf))
+        self._times = np.where(ends == self._ends, self._times, 0) + (both == ends[:, None]).sum(axis=1)
+        self._ends = ends
         for d, few in enumerate(self._few):
             if few is not None:
                 few |= set(np.unique(observations.means[:, d])[:3].tolist())
@@ -118,6 +126,28 @@ class Values:
     def pairs(self) -> dict[int, tuple[float, float]]:
         """The objectives that took exactly two values, and these."""
         return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
+
+    def ranges(self, question: Question, statistics: Statistics) -> dict[int, str]:
+        """Ask for a range where values of designs that vary are few or pile up, and normal noise was not stated."""
+        if self.summed or self._extremes is None:
+            return {}
+        ends, sizes = np.stack([self._extremes.lowest, -self._extremes.highest]), statistics.distinct.numbers
+        varying = np.where(ends[0] < -ends[1], statistics.counts[:, None], 0)
+        reached = np.where(ends == self._ends[:, None], varying, 0).sum(axis=1)
+        usual = statistics.evaluations / np.maximum(sizes, 1)  # how often a value comes
+        piled = (reached > 0) & (self._times >= np.maximum(_PILE, np.maximum(_PILED * reached, 2 * usual)))
+        few, lines = (sizes <= _FEW) & (varying.sum(axis=0) >= _PILE * sizes), {}
+        for d, o in enumerate(question.columns.each):
+            if question.assumed.of_one(d, question.cone.dim).presumed and (few[d] or piled[:, d].any()):
+                way = int(piled[1, d])
+                end = (1, -1)[way] * self._ends[way, d] * o.unit * question.columns.signs[d] + 0.0
+                piles = f"is {end:g} in {self._times[way, d]:,.0f} evaluations, at an end of its values"
+                seen = f"has only {sizes[d]} different values" if few[d] else piles
+                lines[d] = (
+                    f"{o.name!r} {seen}, which is not normal noise: if its values lie in a range, say which, --noise "
+                    f"{f'{o.name}=bounded:LOW:HIGH'!r} (in Python Objective({o.name!r}, noise='bounded:LOW:HIGH'))."
+                )
+        return lines
 
     def far(self, statistics: Statistics) -> list[Far]:
         """Values far from all others of their design; none where some entries were means, or nobody has looked."""
@@ -243,12 +273,9 @@ class Oddities:
 
 def two_valued(values: Floats) -> dict[int, tuple[float, float]]:
     """The columns of (n, D) values that hold exactly two different ones, and these; n is at least 3."""
-    found = {}
-    for d in range(values.shape[1] if len(values) >= 3 else 0):
-        low, high = float(values[:, d].min()), float(values[:, d].max())
-        if low < high and ((values[:, d] == low) | (values[:, d] == high)).all():
-            found[d] = low, high
-    return found
+    seen = Values(values.shape[1], 1)
+    seen.see(Observations.single(np.zeros(len(values), dtype=np.intp), values))
+    return seen.pairs() if len(values) >= 3 else {}
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:

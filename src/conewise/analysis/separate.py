@@ -83,7 +83,7 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
     check_limit(result.evaluations, most)
     proven = where_exported(as_imported(result, source), source, final)
     proven = with_chosen_units(proven, question) if were_chosen(source) else proven
-    doubted, result = bool(result.guarantee) and not proven.guarantee, where_searched(proven, source)
+    doubted, result = result.guarantee.proof and not proven.guarantee.proof, where_searched(proven, source)
     result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
     said = _sentences(result, seen, question, source, guess, wanted)
@@ -157,10 +157,10 @@ def _sentences(
     kept = [printable(name) for name in result.names()]
     open_ = int((result.status == Status.UNDECIDED.value).sum())
     lines = []
-    worth = result.guarantee
+    worth, condition = result.guarantee, f" {result.condition}".rstrip()
     spoilt = bool(shared_by(source)) or pruned_in(source) > 0
     doubted = not worth and (spoilt or worth.reason in (CHOSEN, STOPPED))
-    returned = f"Returned: {listed(kept)}" if kept else "No design is returned"
+    returned = f"Returned{condition}: {listed(kept)}" if kept else "No design is returned"
     left = undecided_words(open_) if open_ else "nothing is undecided"
     found = f"{returned}; {left} at {question.columns.at(question.epsilon)}"
     if not worth and doubted:
@@ -172,12 +172,15 @@ def _sentences(
         if question.columns.levels:
             missing = int((result.status == Status.MISSES.value).sum())
             verb = "misses" if missing == 1 else "miss"
-            lines.append(f"{missing} certainly {verb} a level ({', '.join(map(printable, question.columns.levels))}).")
+            levels = ", ".join(map(printable, question.columns.levels))
+            lines.append(f"{missing} certainly {verb} a level{condition} ({levels}).")
         holds = question.columns.within(result.certified_epsilon)
-        lines.append(f"The data certify epsilon = {holds}, with probability at least {certainty(question.delta)}.")
+        sure = f"with probability at least {certainty(question.delta)}"
+        lines.append(f"The data certify epsilon = {holds}, {sure}{condition}.")
     lines += front_words(guess, source.names) if open_ else []
-    if worth:
-        lines.append(f"Assumed: {worth.assumption}.")
+    if worth.proof:
+        unsure = "" if worth else f" That is no guarantee: {worth.reason}."
+        lines.append(f"Assumed: {worth.proof.assumption}.{unsure}")
     lines += units_words(question, seen.means, were_chosen(source))
     times = seen.repetitions
     each = ", ".join(
@@ -191,13 +194,13 @@ def _sentences(
         lines.append(f"{printable(source.names[design])} has no value of {source.objectives[d]!r}.")
     if wanted is None and not doubted:
         lines.append(
-            "The table was declared final: if you look again after adding data the guarantee is lost, as it is if what "
-            "was seen decided when to stop."
+            "The table was declared final: if you look again after adding data what is certified is lost, as it is "
+            "if what was seen decided when to stop."
         )
     elif not doubted:
         lines.append(
-            "You may add measurements of any objectives of these designs and look again: the guarantee covers all "
-            "looks."
+            "You may add measurements of any objectives of these designs and look again: what is certified holds "
+            "for all looks."
         )
     if wanted is not None:
         cells = cell_words(wanted, source.names, source.objectives)

@@ -68,13 +68,13 @@ def were_chosen(source: Source) -> bool:
 
 def stands(result: Result, question: Question) -> bool:
     """Whether a guarantee is the same for all units: the orthant at epsilon = 0."""
-    worth = result.guarantee
-    return bool(worth and worth.epsilon == 0 and not weighs(question.cone))
+    proof = result.guarantee.proof
+    return bool(proof and proof.epsilon == 0 and not weighs(question.cone))
 
 
 def with_chosen_units(result: Result, question: Question) -> Result:
     """What is left of an answer whose units were taken from the values."""
-    if stands(result, question) or not result.guarantee:
+    if stands(result, question) or not result.guarantee.proof:
         return result
     return without_proof(result, CHOSEN)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise.algorithms import Result
 from conewise.errors import counted
-from conewise.goals import Heuristic
+from conewise.goals import Heuristic, amended
 from conewise.tables.measurements import Source
 
 FOLDS: Final = "folds"
@@ -81,7 +81,7 @@ def where_exported(result: Result, source: Source, final: bool) -> Result:
         return _assuming(result, UNCHANGED)
     if result.certified:
         return replace(result, certified={**result.certified, "every truth": None})
-    return without_proof(result, STOPPED) if result.guarantee else result
+    return without_proof(result, STOPPED) if result.guarantee.proof else result
 
 
 def where_searched(result: Result, source: Source) -> Result:
@@ -92,7 +92,7 @@ def where_searched(result: Result, source: Source) -> Result:
 
 def _assuming(result: Result, what: str) -> Result:
     """The same answer, with something more that its guarantee takes for granted."""
-    worth = result.guarantee
-    if not worth or not what:
+    proof = result.guarantee.proof
+    if not proof or not what:
         return result
-    return replace(result, guarantee=replace(worth, assumption=f"{worth.assumption}; {what}"))
+    return replace(result, guarantee=amended(result.guarantee, assumption=f"{proof.assumption}; {what}"))

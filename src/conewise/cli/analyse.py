@@ -253,7 +253,7 @@ def analyse_command(
                 incomplete=incomplete,  # type: ignore[arg-type]
             )
         meaning, auto = meant_by(table.meaning, units, levels)
-        meaning, noise = assumed_of(meaning, assumption, block)
+        meaning, noise = assumed_of(meaning, assumption)
         table.meaning_as(meaning)
         cone = stated_cone(spec, table.meaning, stated())
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
@@ -360,12 +360,13 @@ def _columns(found: Analysis) -> Columns:
     """Every design, with columns of ours that no objective is called by."""
     order = _rows(found)
     design, status, returned, evaluations = (free_name(label, found.objectives) for label in JUDGED)
-    means = found.means[order]
+    means, condition = found.means[order], found.result.condition
     return {
         design: [found.names[k] for k in order],
         status: [str(found.result.status[k]) for k in order],
         returned: ["yes" if found.result.pareto[k] else "no" for k in order],
         evaluations: found.result.counts[order],
+        **({free_name("condition", found.objectives): [condition] * len(order)} if condition else {}),
         **{name: means[:, d] for d, name in enumerate(found.objectives)},
         **_by_model(found, order),
     }

@@ -74,33 +74,15 @@ noise_option: Final = click.option(
     "assumption",
     multiple=True,
     metavar="KIND",
-    help="What is assumed: unknown (the default: normal, estimated from repetitions), gaussian:SIGMA, "
-    "subgaussian:SIGMA, bounded:LOW:HIGH, binary (0/1, yes/no, true/false) or known (no noise, as of a price list); of "
-    "all objectives, with commas one number an objective, or of one: 'correct=binary'; repeatable.",
+    help="What is assumed: unknown (normal, estimated from repetitions), gaussian:SIGMA, subgaussian:SIGMA, "
+    "bounded:LOW:HIGH, binary (0/1, yes/no, true/false) or known (no noise, as of a price list); of all objectives, "
+    "with commas one number an objective, or of one: 'correct=binary'; repeatable. Without it normal noise is taken, "
+    "and nothing is guaranteed.",
 )
 
 
-def fixed_noise(objectives: Objectives, assumptions: Sequence[str]) -> Noise:
-    """What is assumed of all objectives, from one text for all and texts for some of them, unknown where none is."""
-    named, plain = _noises(objectives, assumptions)
-    others = plain or "unknown"
-    if not named:
-        return parse_noise(others, "--noise")
-    each = {o.name: named.get(o.name) or parse_noise(others, f"--noise of {o.name[:40]!r}") for o in objectives.each}
-    noise = with_noise(objectives, each).noise()
-    assert noise is not None
-    return noise
-
-
-def assumed_of(
-    objectives: Objectives, assumptions: Sequence[str], block: str | None
-) -> tuple[Objectives, Noise | None]:
-    """The objectives with what is said of each, and what is said of all others.
-
-    With blocks that is None where nothing is said: their values show it.
-    """
-    if block is None:
-        return objectives, fixed_noise(objectives, assumptions)
+def assumed_of(objectives: Objectives, assumptions: Sequence[str]) -> tuple[Objectives, Noise | None]:
+    """Return the objectives with what is said of each, and what is said of all others: None where nothing is."""
     named, plain = _noises(objectives, assumptions)
     return with_noise(objectives, named), None if plain is None else parse_noise(plain, "--noise")
 

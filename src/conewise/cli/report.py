@@ -196,7 +196,7 @@ def _subject(
     else:
         table = open_measurements(path, named=named, **{key: options[key] for key in reading})
     meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
-    meaning, noise = assumed_of(meaning, options["assumption"], options["block"])
+    meaning, noise = assumed_of(meaning, options["assumption"])
     table.meaning_as(meaning)
     blocks = {"block": options["block"], "repetitions": options["repetitions"]}
     with progress_bar("evaluations", not quiet) as advance:

@@ -31,9 +31,10 @@ def json_text(data: Any) -> str:
 
 def guarantee_data(worth: Guarantee | Heuristic) -> dict[str, Any]:
     """What an answer is worth, as every command writes it."""
+    proof = None if worth.proof is None else asdict(worth.proof)
     if worth:
-        return {"guarantee": asdict(worth), "not_guaranteed_because": None}
-    return {"guarantee": None, "not_guaranteed_because": worth.reason}
+        return {"guarantee": proof, "not_guaranteed_because": None, "guarantee_if_normal": None}
+    return {"guarantee": None, "not_guaranteed_because": worth.reason, "guarantee_if_normal": proof}
 
 
 def designs_data(result: Result, errors: Floats | None = None) -> list[dict[str, Any]]:

@@ -129,7 +129,7 @@ def in_a_row(names: Sequence[str]) -> str:
 
 def worth_words(result: Result) -> str:
     """What an answer is worth, and what one step is where epsilon counts in steps."""
-    return f"{result.guarantee}{result.step if result.guarantee else ''}"
+    return f"{result.guarantee}{result.step if result.guarantee.proof else ''}"
 
 
 def _certified(study: Study, status: StudyStatus) -> str:

@@ -78,6 +78,11 @@ class Noise(ABC):
         return self
 
     @property
+    def presumed(self) -> str:
+        """Where normal noise was assumed by default, that it was not stated and how to state it; else empty."""
+        return ""
+
+    @property
     def noiseless(self) -> bool:
         """Whether there is no noise at all."""
         return False

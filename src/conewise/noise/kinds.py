@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ NORM_TO_DIRECTION: Final = 3.8938
 """A centred norm-subgaussian vector of parameter sigma is subgaussian along every unit vector with variance proxy
 NORM_TO_DIRECTION * sigma^2, in every dimension (docs/theory, section 7.3)."""
 
+UNSTATED: Final = "the noise was not stated; if it is normal, say --noise "
 _SAID: Final = 6  # standard deviations written out
 
 
@@ -147,6 +148,8 @@ class GaussianUnknown(Noise):
     """
 
     resolution: float | tuple[float | None, ...] | None = None
+    stated: bool = field(default=True, kw_only=True, compare=False)
+    """False where normal noise was assumed by default: what is proven is then no guarantee."""
 
     def __post_init__(self) -> None:
         given = self.resolution
@@ -171,16 +174,22 @@ class GaussianUnknown(Noise):
             raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """With its step."""
+        """Return the noise of one objective, with its step."""
         step = float(self.steps(dim)[column])
-        return GaussianUnknown(None if math.isnan(step) else step)
+        return replace(self, resolution=None if math.isnan(step) else step)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
         """Correlated in any way."""
         if not isinstance(other, GaussianUnknown):
             return None
         steps = [*self.steps(dim).tolist(), *other.steps(1).tolist()]
-        return GaussianUnknown(tuple(None if math.isnan(step) else step for step in steps))
+        each = tuple(None if math.isnan(step) else step for step in steps)
+        return GaussianUnknown(each, stated=self.stated and other.stated)
+
+    @property
+    def presumed(self) -> str:
+        """The option for all objectives."""
+        return "" if self.stated else UNSTATED + "unknown (in Python noise=GaussianUnknown())"
 
     def _nothing_known(self) -> InputError:
         return InputError(
@@ -215,7 +224,8 @@ class GaussianUnknown(Noise):
         return f"normal noise of unknown covariance, one for each design{steps}"
 
     def __repr__(self) -> str:
-        return f"GaussianUnknown({'' if self.resolution is None else f'resolution={self.resolution}'})"
+        parts = [] if self.resolution is None else [f"resolution={self.resolution}"]
+        return f"GaussianUnknown({', '.join(parts if self.stated else [*parts, 'stated=False'])})"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from conewise._arrays import Bools, Floats, Indices, read_only
 from conewise.errors import InputError, printable
 from conewise.noise.assumption import ChernoffTail, Noise
 from conewise.noise.factors import subgaussian_norm_factor
-from conewise.noise.kinds import Binary, Gaussian
+from conewise.noise.kinds import UNSTATED, Binary, Gaussian
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +96,13 @@ class ByObjective(ChernoffTail):
     def exact(self) -> Bools:
         """(D,): objectives without noise."""
         return read_only(np.array([noise.noiseless for noise in self.each]))
+
+    @property
+    def presumed(self) -> str:
+        """The option for the objectives whose noise was not stated."""
+        names = self._names or tuple(f"objective {d + 1}" for d in range(len(self.each)))
+        some = ", ".join(printable(name) for name, own in zip(names, self.each, strict=True) if own.presumed)
+        return f"{UNSTATED}NAME=unknown (in Python Objective(NAME, noise='unknown')) for {some}" if some else ""
 
     def of_one(self, column: int, dim: int) -> Noise:
         """As it was given."""

@@ -161,12 +161,12 @@ def _as_noise(noise: Any) -> Noise:
 
 
 def by_values(zeros_and_ones: ArrayLike) -> Noise:
-    """What is assumed where nobody says anything: a range where an objective is 0 or 1, else normal differences.
+    """Return the default noise: a range where an objective is 0 or 1, else normal differences, as not stated.
 
     >>> by_values([True, True]), by_values([True, False])
-    (Bounded(0.0, 1.0), ByObjective([Bounded(0.0, 1.0), GaussianUnknown()]))
+    (Bounded(0.0, 1.0), ByObjective([Bounded(0.0, 1.0), GaussianUnknown(stated=False)]))
     """
-    each = [Bounded(0, 1) if binary else GaussianUnknown() for binary in np.asarray(zeros_and_ones)]
+    each = [Bounded(0, 1) if binary else GaussianUnknown(stated=False) for binary in np.asarray(zeros_and_ones)]
     alike = {type(noise) for noise in each}
     return each[0] if len(alike) == 1 else ByObjective(each)
 

@@ -26,7 +26,7 @@ from conewise.errors import printable
 from conewise.gaps import escape_gaps
 from conewise.goals import certainty
 from conewise.order import pareto_mask
-from conewise.report.headline import headline, is_answered, price_lines, scope, why
+from conewise.report.headline import condition_words, headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject, expect
 from conewise.report.words import describe, weightings
 
@@ -128,15 +128,15 @@ def left_out(result: Result) -> Bools:
 
 def certificate(subject: Subject) -> dict[str, Any]:
     """What the answer is worth."""
-    result, worth = subject.result, subject.result.guarantee
+    result, proof = subject.result, subject.result.guarantee.proof
     return {
-        "guaranteed": bool(worth),
-        "answered": is_answered(subject),
+        "guaranteed": bool(result.guarantee),
+        "answered": is_answered(subject) and (subject.known or bool(result.guarantee)),
         "sentence": _worth_words(subject),
-        "epsilon": worth.epsilon if worth else None,
-        "delta": worth.delta if worth else None,
-        "theorem": worth.theorem if worth else None,
-        "assumption": worth.assumption if worth else subject.noise or "nothing",
+        "epsilon": proof.epsilon if proof else None,
+        "delta": proof.delta if proof else None,
+        "theorem": proof.theorem if proof else None,
+        "assumption": proof.assumption if proof else subject.noise or "nothing",
         "certified_epsilon": _reached(result.certified_epsilon),
         "certified": {kind: _reached(epsilon) for kind, epsilon in result.certified.items()},
         "stopped_because": result.stopped_because,
@@ -147,19 +147,20 @@ def _worth_words(subject: Subject) -> str:
     result, worth = subject.result, subject.result.guarantee
     if subject.known:
         return "Every value is taken as exact, so the Pareto set is exact as well."
-    if not worth:
+    if not (proof := worth.proof):
         return f"No guarantee is given: {worth.reason}."
-    n = int(result.pareto.sum())
+    n, (lead, tail) = int(result.pareto.sum()), condition_words(worth)
+    sure = f"{lead} probability at least {certainty(proof.delta)}{scope(result)}"
     if not n:
-        return f"With probability at least {certainty(worth.delta)}{scope(result)} no design is acceptable."
-    within = f"at epsilon = {subject.meaning.within(worth.epsilon)}" if worth.epsilon else "exactly"
+        return f"{sure} no design is acceptable.{tail}"
+    within = f"at epsilon = {subject.meaning.within(proof.epsilon)}" if proof.epsilon else "exactly"
     who = "the returned design answers" if n == 1 else f"the {n:,} returned designs answer"
-    words = f"With probability at least {certainty(worth.delta)}{scope(result)} {who} the question {within}"
-    if worth.epsilon > subject.epsilon:
+    words = f"{sure} {who} the question {within}"
+    if proof.epsilon > subject.epsilon:
         words += f" (asked for: {subject.meaning.counted(subject.epsilon)})"
     if n == len(result.pareto) > 1 and not is_answered(subject):
         words += ". That rules no design out: all of them are returned"
-    return f"{words}."
+    return f"{words}.{tail}"
 
 
 # -- the designs -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
 from conewise.errors import counted, printable
-from conewise.goals import Guarantee, certainty
+from conewise.goals import IF_NORMAL, Guarantee, Heuristic, certainty
 from conewise.objectives import Objectives
 from conewise.report.subject import Subject
 
@@ -128,14 +128,22 @@ def worth(subject: Subject) -> str:
         who = "it" if n == 1 else "any of them"
         other = "other acceptable design" if subject.meaning.levels else "other design"
         return f"Every value is taken as exact: under this preference no {other} beats {who}."
-    if not given:
+    if not (proof := given.proof):
         return f"There is no guarantee: {given.reason}."
+    lead, tail = condition_words(given)
     if n == len(result.pareto) > 1 and not is_answered(subject):
-        return f"So far no design can be ruled out with probability {certainty(given.delta)}."
-    sure = f"With probability at least {certainty(given.delta)}{scope(result)}, {_held(subject, given, n)}"
-    if given.epsilon > subject.epsilon:
+        return f"So far no design can be ruled out with probability {certainty(proof.delta)}.{tail}"
+    sure = f"{lead} probability at least {certainty(proof.delta)}{scope(result)}, {_held(subject, proof, n)}"
+    if proof.epsilon > subject.epsilon:
         sure += f"; asked for was {subject.meaning.at(subject.epsilon)}"
-    return f"{sure}."
+    return f"{sure}.{tail}"
+
+
+def condition_words(worth: Guarantee | Heuristic) -> tuple[str, str]:
+    """Return what goes before a probability, and the sentence behind it; both name a condition, where there is one."""
+    if worth:
+        return "With", ""
+    return f"{IF_NORMAL.capitalize()}, with", f" That is no guarantee: {worth.reason}."
 
 
 def scope(result: Result) -> str:
@@ -173,8 +181,8 @@ def _held(subject: Subject, given: Guarantee, n: int) -> str:
 
 
 def is_answered(subject: Subject) -> bool:
-    """Whether what was asked for is guaranteed; a guarantee at a larger epsilon may say next to nothing."""
-    result, given = subject.result, subject.result.guarantee
+    """True if what was asked for is proven, also under a condition; at a larger epsilon it may say next to nothing."""
+    result, given = subject.result, subject.result.guarantee.proof
     met = subject.known or bool(given and given.epsilon <= subject.epsilon)
     return met and not (result.status == Status.UNDECIDED.value).any()
 

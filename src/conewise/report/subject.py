@@ -24,7 +24,7 @@ from conewise.cones import Cone
 from conewise.errors import ConewiseError, InputError, closest, counted
 from conewise.feedback import Observations
 from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
-from conewise.noise import GaussianUnknown, Noise
+from conewise.noise import Noise
 from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
 from conewise.studies.view import StudyView
 from conewise.tables.measurements import Source
@@ -263,8 +263,8 @@ def _evidence(study: StudyView, rule: Algorithm[Any], result: Result) -> Evidenc
         return None
     for part in _told(study, result):
         state = rule.tell(state, part)
-    doubted = not result.guarantee and rule.recommend(state).guarantee  # values were withdrawn for what they are
-    return None if doubted else known.evidence(state)
+    proven = result.guarantee.proof or not rule.recommend(state).guarantee.proof
+    return known.evidence(state) if proven else None  # None where values were withdrawn for what they are
 
 
 def as_it_ran(study: StudyView, looks: int = 3) -> tuple[Subject, ...]:
@@ -349,13 +349,12 @@ def of_table(
     **further: Any,
 ) -> Subject:
     """A table of measurements, analysed; blocks, or a `model`, `features` and the like as `analyse` takes them."""
-    assumed = GaussianUnknown() if noise is None and block is None else noise
     found = analyse(
         table,
         cone,
         delta=delta,
         epsilon=epsilon,
-        noise=assumed,
+        noise=noise,
         final=final,
         success=success,
         max_evaluations=max_evaluations,
@@ -467,16 +466,11 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
             raise ValueError("it has no designs")
         places = {name: k for k, name in enumerate(names)}
         given = data["guarantee"]
-        worth: Guarantee | Heuristic = (
-            Heuristic(str(data["not_guaranteed_because"]))
-            if given is None
-            else Guarantee(
-                _amount(given["epsilon"], "epsilon"),
-                _amount(given["delta"], "delta", 1),
-                str(given["theorem"]),
-                str(given["assumption"]),
-            )
-        )
+        proof = None
+        if proven := given or data.get("guarantee_if_normal"):
+            epsilon, risk = _amount(proven["epsilon"], "epsilon"), _amount(proven["delta"], "delta", 1)
+            proof = Guarantee(epsilon, risk, str(proven["theorem"]), str(proven["assumption"]))
+        worth = proof if given and proof else Heuristic(str(data["not_guaranteed_because"]), proof)
         result = Result(
             np.array([_one(d, "returned", bool) for d in designs], dtype=bool),
             np.array([Status(d["status"]).value for d in designs], dtype="<U16"),

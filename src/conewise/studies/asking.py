@@ -97,7 +97,8 @@ class Prospects:
         if not self.reason:
             return result
         why = f"not finished: {self.reason}"
-        return replace(result, guarantee=result.guarantee or Heuristic(why), stopped_because=why)
+        worth = result.guarantee if result.guarantee.proof else Heuristic(why)
+        return replace(result, guarantee=worth, stopped_because=why)
 
 
 def run(

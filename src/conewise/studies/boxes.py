@@ -22,7 +22,7 @@ from conewise.certificate.separate import Separately
 from conewise.cones import Cone
 from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Statistics
-from conewise.goals import Question
+from conewise.goals import Question, amended
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.failures import covers, fronts, needed
 from conewise.models.features import Encoded
@@ -288,8 +288,8 @@ def run_box(
 def of_candidates(result: Result, settings: Iterable[dict[str, Any]]) -> BoxResult:
     """The same answer, as one about candidates that were chosen by looking."""
     worth = result.guarantee
-    if worth:
-        worth = replace(worth, theorem=f"for the {len(result.pareto):,} candidates, {worth.theorem}")
+    if worth.proof:
+        worth = amended(worth, theorem=f"for the {len(result.pareto):,} candidates, {worth.proof.theorem}")
     given = {one.name: getattr(result, one.name) for one in fields(result)}
     # What holds for every truth was proved for designs that are fixed beforehand.
     given |= {"guarantee": worth, "certified": {**result.certified, "every truth": None}}

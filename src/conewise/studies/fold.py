@@ -16,7 +16,7 @@ import numpy as np
 from conewise.algorithms.contract import Plan, Result, planner_of
 from conewise.algorithms.status import Status
 from conewise.feedback import Observations, Pulls
-from conewise.goals import Heuristic
+from conewise.goals import Heuristic, amended
 from conewise.studies.asking import Prospects
 from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change
@@ -173,7 +173,7 @@ class Fold:
     def beaten(self) -> list[int]:
         """The designs that are certainly beaten, by the numbers of the ledger; `advance` first."""
         answer = self.algorithm.recommend(self.state)
-        out = answer.status == Status.BEATEN.value if answer.guarantee else []
+        out = answer.status == Status.BEATEN.value if answer.guarantee.proof else []
         return [self.version.designs[k] for k in np.flatnonzero(out)]
 
     def live(self) -> Any:
@@ -324,9 +324,10 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
         return _without_proof(result, f"{values} withdrawn for what {'it is' if ledger.chosen == 1 else 'they are'}")
     if version.spent >= 1:
         return _without_proof(result, "changes have taken all there is of delta, and nothing is left to promise")
-    if not result.guarantee:
+    proof = result.guarantee.proof
+    if not proof:
         return result
-    assumed = [result.guarantee.assumption]
+    assumed = [proof.assumption]
     if replaced := ledger.replaced:
         attempts = "1 attempt failed and was" if replaced == 1 else f"{replaced:,} attempts failed and were"
         assumed.append(f"that failure does not depend on the value ({attempts} evaluated again)")
@@ -338,10 +339,10 @@ def qualified(result: Result, ledger: Ledger, version: Version) -> Result:
         assumed.append(f"that no value was corrected for what it is ({values} corrected)")
     if ledger.changes and result.certified:  # with a model draws are paid for once, not again after a change
         assumed.append("that no answer from before values were corrected or withdrawn decided when to stop")
-    worth = replace(result.guarantee, assumption="; ".join((*assumed, *version.assumed)))
+    worth = amended(result.guarantee, assumption="; ".join((*assumed, *version.assumed)))
     if version.parts:
-        theorem = f"{worth.theorem}, and of changed questions, docs/studies"
-        worth = replace(worth, delta=version.spent, theorem=theorem)
+        theorem = f"{proof.theorem}, and of changed questions, docs/studies"
+        worth = amended(worth, delta=version.spent, theorem=theorem)
     return replace(result, guarantee=worth)
 
 

@@ -61,7 +61,7 @@ def same(first, second):
 
 
 @pytest.mark.parametrize(
-    "assumed", [None, noise.Gaussian(0.5), noise.SubGaussian(0.5)], ids=["unknown", "known", "sub"]
+    "assumed", [noise.GaussianUnknown(), noise.Gaussian(0.5), noise.SubGaussian(0.5)], ids=["unknown", "known", "sub"]
 )
 @pytest.mark.parametrize("final", [False, True])
 @pytest.mark.parametrize("success", ["contain", "cover"])
@@ -297,7 +297,36 @@ def test_successes_and_failures_are_not_normal():
     bounded = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.Bounded(-9, 9))
     assert not said(bounded, words)
     values[-1, 0] = 0.5
-    assert not said(analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05), "not normal noise")
+    found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
+    assert said(found, "'objective 1' has only 3 different values, which is not normal noise: if its values lie in a")
+    assert said(found, "say which, --noise 'objective 1=bounded:LOW:HIGH'")
+    stated = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, noise=noise.GaussianUnknown())
+    assert not said(stated, "not normal noise")
+
+
+@pytest.mark.parametrize("minimise", [(), ("time",)])
+@pytest.mark.parametrize("how", [{}, {"final": True}, {"block": "run"}])
+def test_a_ceiling_or_a_time_out_asks_for_a_range(minimise, how):
+    rng = np.random.default_rng(5)
+    time = np.minimum(rng.exponential(20.0, size=120), 30.0)
+    table = {"design": ["a", "b"] * 60, "time": time, "heat": rng.normal(size=120), "run": np.repeat(range(60), 2)}
+    found = analyse(table, objectives=["time", "heat"], minimise=minimise, delta=0.05, **how)
+    assert not found.result.guarantee
+    assert said(found, f"'time' is 30 in {(time == 30).sum()} evaluations, at an end of its values, which is not")
+    assert not said(found, "'heat' is")
+    assert not said(found, "'heat' has")
+    ranged = [cw.Objective("time", "min" if minimise else "max", noise="bounded:0:30"), "heat"]
+    assert not said(analyse(table, objectives=ranged, delta=0.05, **how), "'time' is")
+
+
+def test_values_that_are_rounded_ask_for_no_range():
+    rng = np.random.default_rng(6)
+    asked = 0
+    for _ in range(100):
+        values = np.round(rng.normal(size=(200, 1)) * 5)
+        found = analyse(cw.Observations.single(np.tile([0, 1], 100), values), cw.Cone.orthant(1), delta=0.05)
+        asked += said(found, "if its values lie in a range")
+    assert asked <= 2
 
 
 def test_two_designs_that_were_evaluated_once_are_no_successes_and_failures():
@@ -346,7 +375,7 @@ def test_rows_left_out_are_counted_and_what_that_needs_is_said(tmp_path):
 
 def test_what_makes_the_answer_last_is_said():
     growing, final = (analyse(observed(), ORTHANT, delta=0.05, final=f) for f in (False, True))
-    words = "The table was declared final: if you look again after adding data the guarantee is lost"
+    words = "The table was declared final: if you look again after adding data what is certified is lost"
     assert said(final, words)
     assert not said(growing, words)
     assert said(growing, "must not depend on their values")

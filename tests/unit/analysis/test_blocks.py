@@ -98,7 +98,9 @@ def test_zeros_and_ones_need_no_noise_and_others_are_normal():
     found = cw.analyse(ones, **(OPTIONS | {"minimise": []}), delta=0.05, epsilon=0.1)
     assert "observations between 0 and 1" in found.result.guarantee.assumption
     assert "unlimited population" in found.result.guarantee.assumption
-    normal = analysed(values + 0.3 * np.random.default_rng(1).normal(size=values.shape), population=None, epsilon=0.1)
+    noisy = values + 0.3 * np.random.default_rng(1).normal(size=values.shape)
+    assert not analysed(noisy, population=None, epsilon=0.1).result.guarantee
+    normal = analysed(noisy, population=None, epsilon=0.1, noise=GaussianUnknown())
     assert "normal from block to block" in normal.result.guarantee.assumption
     assert normal.result.status.tolist() == ["kept", "kept", "beaten", "beaten"]
 
@@ -136,8 +138,11 @@ def test_zeros_and_ones_beside_other_values_are_bet_on():
     values = answers(60)
     values[:, :, 1] += np.random.default_rng(3).normal(size=values.shape[:2])
     found = analysed(values, population=None, epsilon=0.2)
-    assert "observations between 0 and 1, of any distribution (maths)" in found.result.guarantee.assumption
-    assert "normal from block to block, of unknown covariance (cost)" in found.result.guarantee.assumption
+    assert not found.result.guarantee
+    assert "--noise NAME=unknown" in found.result.guarantee.reason
+    assert found.result.guarantee.reason.endswith("for cost")
+    assert "observations between 0 and 1, of any distribution (maths)" in found.result.guarantee.proof.assumption
+    assert "normal from block to block, of unknown covariance (cost)" in found.result.guarantee.proof.assumption
     assert "maths is 0 or 1" not in " ".join(found.explanations)
     said = " ".join(analysed(values, population=None, noise=GaussianUnknown()).explanations)
     assert "maths is 0 or 1 in every row, which no normal difference is" in said
@@ -227,7 +232,11 @@ def test_the_command_takes_noise_by_objective(tmp_path, capsys):
     assert [row["status"] for row in said["designs"]] == found.result.status.tolist()
     with pytest.raises(SystemExit, match="0"):  # zeros and ones show by themselves, and nothing is known of the seconds
         main(["analyse", str(path), *how[:-2], *columns, "--noise", "price=known", "--json"])
-    assert json.loads(capsys.readouterr().out)["designs"] == said["designs"]
+    bare = json.loads(capsys.readouterr().out)
+    assert [row["status"] for row in bare["designs"]] == [row["status"] for row in said["designs"]]
+    assert said["guarantee"]
+    assert bare["guarantee"] is None  # nobody has said that the seconds are normal
+    assert bare["guarantee_if_normal"]["epsilon"] == said["guarantee"]["epsilon"]
     with pytest.raises(SystemExit, match="2"):
         main([*run, "--noise", "seconds=subgaussian:1"])
     error = capsys.readouterr().err

@@ -110,9 +110,11 @@ def test_a_table_of_means_is_final_and_says_so():
         for name, heat, (a, b) in zip(NAMES, HEAT.tolist(), MEANS.tolist(), strict=True)
     ]
     one = cw.analyse(means, cw.Cone.planar(60), objectives=["a", "b"], delta=0.05, epsilon=0.15, final=True, **LINEAR)
+    assert not one.result.guarantee
+    assert "on average over the prior" in one.result.guarantee.proof.theorem
     assert one.result.certified["prior"] is not None
     assert any("declared final: what holds for every truth is lost" in line for line in one.explanations)
-    assert "normal noise of unknown size, one for all designs" in one.result.guarantee.assumption
+    assert "normal noise of unknown size, one for all designs" in one.result.guarantee.proof.assumption
 
 
 def test_a_withdrawn_promise_leaves_what_holds_for_every_truth():

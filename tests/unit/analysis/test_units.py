@@ -93,5 +93,5 @@ def test_objectives_that_were_measured_separately_are_no_exception(final):
     assert found.result.certified_epsilon is None
     assert not found.result.certain.any()
     assert found.evidence is None
-    plain = cw.analyse(rows(), **ASKED, units="auto", separate=True, final=final)
+    plain = cw.analyse(rows(), **ASKED, units="auto", separate=True, final=final, noise=cw.noise.GaussianUnknown())
     assert plain.result.guarantee  # the orthant at epsilon = 0 does not depend on them

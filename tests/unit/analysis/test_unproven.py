@@ -9,11 +9,12 @@ import conewise as cw
 from conewise.analysis.unproven import as_imported, pruned_in, shared_by, without_proof
 from conewise.readers import Imported
 
+NORMAL = cw.noise.GaussianUnknown()
 ROWS = [{"design": name, "x": x + 0.01 * k} for name, x in (("a", 0.0), ("b", 9.0)) for k in range(9)]
 
 
 def test_without_a_proof_nothing_is_certified_and_the_answer_stays():
-    found = cw.analyse(ROWS, objectives=["x"], delta=0.1).result
+    found = cw.analyse(ROWS, objectives=["x"], delta=0.1, noise=NORMAL).result
     assert found.guarantee
     left = without_proof(found, "nobody has proved it")
     assert str(left.guarantee) == "not guaranteed: nobody has proved it"
@@ -31,7 +32,7 @@ def test_a_table_says_what_its_designs_share():
 
 
 def test_what_was_pruned_or_has_failed_is_said_and_values_that_decided_what_counts_leave_no_guarantee():
-    failed = cw.analyse(Imported(ROWS, ["x"], left_out=2), delta=0.1)
+    failed = cw.analyse(Imported(ROWS, ["x"], left_out=2), delta=0.1, noise=NORMAL)
     assert failed.result.guarantee
     assert any(line.startswith("2 evaluations without values (failed, pruned or") for line in failed.explanations)
     table = Imported(ROWS, ["x"], left_out=2, pruned=1)
@@ -49,7 +50,7 @@ def test_one_look_at_what_a_study_wrote_is_none_at_a_sample_of_a_size_decided_be
     told = {"design": ["a", "b"] * 30, "number": [n for n in range(30) for _ in "ab"], "worker": "", "told_at": 0}
     rng = np.random.default_rng(0)
     table = told | {"x": rng.normal(size=60) + np.tile([0.0, 3.0], 30), "worker": [""] * 60, "told_at": [""] * 60}
-    asked = {"objectives": ["x"], "delta": 0.1, "separate": separate}
+    asked = {"objectives": ["x"], "delta": 0.1, "separate": separate, "noise": NORMAL}
     found = cw.analyse(table, final=True, **asked)
     assert "may depend on the values" in found.result.guarantee.reason
     assert found.result.certified_epsilon is None

@@ -67,9 +67,16 @@ def run(capsys):
 @pytest.mark.parametrize("final", [False, True])
 def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     path = write(tmp_path / f"trial.{ending}")
-    out, err = run(path, *LONG, "--json", "--plan", 5, *(["--final"] if final else []))
+    asked = (path, *LONG, "--json", "--plan", 5, *(["--final"] if final else []))
+    out, err = run(*asked, "--noise", "unknown")
     data = json.loads(out)
     assert err == ""
+    bare = json.loads(run(*asked)[0])
+    assert bare["guarantee"] is None
+    assert bare["guarantee_if_normal"] == data["guarantee"]
+    assert "say --noise unknown" in bare["not_guaranteed_because"]
+    assert not any(row["certainly_pareto"] for row in bare["designs"])
+    assert "if the noise is normal" in bare["explanations"][0]
     assert [row["name"] for row in data["designs"]] == NAMES
     assert [row["status"] for row in data["designs"]] == STATUS
     assert [row["returned"] for row in data["designs"]] == [True, True, True, False, False]
@@ -98,6 +105,7 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
             "certified",
             "guarantee",
             "not_guaranteed_because",
+            "guarantee_if_normal",
             "guess",
             "remaining",
             "remaining_at_least",
@@ -110,7 +118,7 @@ def test_every_format_gives_the_same_answer(tmp_path, run, ending, final):
     assert list(data["guarantee"]) == ["epsilon", "delta", "theorem", "assumption"]
     assert (
         any(
-            "declared final: if you look again after adding data the guarantee is lost" in s
+            "declared final: if you look again after adding data what is certified is lost" in s
             for s in data["explanations"]
         )
         is final
@@ -168,7 +176,8 @@ def test_every_design_goes_to_a_file_with_its_name_as_text(tmp_path, run):
         rows = list(csv.DictReader(file))
     assert {unguarded(row["design"]): row["status"] for row in rows} == dict(zip(NAMES, STATUS, strict=True))
     assert not [row for row in rows if row["design"].startswith("=")]  # nothing that a spreadsheet would compute
-    assert list(rows[0]) == ["design", "status", "returned", "evaluations", "cost", "speed"]
+    assert list(rows[0]) == ["design", "status", "returned", "evaluations", "condition", "cost", "speed"]
+    assert {row["condition"] for row in rows} == {"if the noise is normal"}
     assert float(rows[0]["cost"]) > 0
 
 

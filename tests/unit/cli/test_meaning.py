@@ -9,12 +9,13 @@ import pytest
 
 import conewise as cw
 from conewise.cli.main import main
-from conewise.cli.meaning import all_named, fixed_noise, meant_by
+from conewise.cli.meaning import all_named, assumed_of, meant_by
 from conewise.noise import Gaussian
 from conewise.objectives import as_objectives
 
 DRUGS = {"strong": (5.0, 9.0), "mild": (4.0, 2.0), "weak": (1.0, 2.6)}
 COLUMNS = ["--objectives", "effect,toxicity", "--minimise", "toxicity"]
+NORMAL = ["--noise", "unknown"]
 TOML = """
 epsilon = 0.5
 delta = 0.05
@@ -127,7 +128,7 @@ def table(tmp_path):
 
 
 def test_a_level_of_a_table_of_measurements(table, capsys, tmp_path):
-    run(["analyse", str(table), *COLUMNS, "--level", "toxicity<=3", "--epsilon", "0.3", "--json"])
+    run(["analyse", str(table), *COLUMNS, *NORMAL, "--level", "toxicity<=3", "--epsilon", "0.3", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert {d["name"]: d["status"] for d in found["designs"]} == {
         "strong": "misses a level",
@@ -151,7 +152,7 @@ def test_nothing_acceptable_is_said_as_an_answer(table, capsys, tmp_path):
     run(["report", str(table), *COLUMNS, "--level", "toxicity<=1", "--final", "-o", str(page)])
     assert "no design is acceptable" in page.read_text(encoding="utf-8")
     capsys.readouterr()
-    run(["analyse", str(table), *COLUMNS, "--level", "toxicity<=1", "--final"])
+    run(["analyse", str(table), *COLUMNS, *NORMAL, "--level", "toxicity<=1", "--final"])
     text = capsys.readouterr().out
     assert "none is kept, 3 miss a level" in text
     assert "The data certify that nothing is acceptable: every design misses a level (toxicity <= 1)." in text
@@ -226,11 +227,13 @@ def test_levels_are_arguments_of_a_study_and_refused_where_no_proof_knows_them(t
 
 def test_noise_of_all_and_of_some_objectives():
     three = as_objectives(["correct", "a=b, c", "price"])
-    assert repr(fixed_noise(three, ())) == "GaussianUnknown()"
-    assert repr(fixed_noise(three, ("bounded:0:1",))) == "Bounded(0.0, 1.0)"
-    some = fixed_noise(three, ("correct=binary", '"a=b, c"=0.5', "known"))
-    assert repr(some) == "ByObjective([Binary(), Gaussian(0.5), Known()])"
-    assert repr(fixed_noise(three, ("price=known",))) == "ByObjective([GaussianUnknown(), GaussianUnknown(), Known()])"
+    assert assumed_of(three, ()) == (three, None)  # nothing is said, so that nothing is guaranteed
+    assert repr(assumed_of(three, ("bounded:0:1",))[1]) == "Bounded(0.0, 1.0)"
+    some, others = assumed_of(three, ("correct=binary", '"a=b, c"=0.5', "known"))
+    assert repr(some.noise(others)) == "ByObjective([Binary(), Gaussian(0.5), Known()])"
+    priced, others = assumed_of(three, ("price=known",))
+    assert others is None
+    assert repr([each.noise for each in priced]) == "[None, None, Known()]"
 
 
 @pytest.mark.parametrize(
@@ -246,5 +249,9 @@ def test_noise_of_all_and_of_some_objectives():
     ],
 )
 def test_noise_that_says_nothing_is_refused(texts, words):
+    def noise():
+        objectives, others = assumed_of(as_objectives(["correct", "price"]), texts)
+        return objectives.noise(others)
+
     with pytest.raises(cw.InputError, match=words):
-        fixed_noise(as_objectives(["correct", "price"]), texts)
+        noise()

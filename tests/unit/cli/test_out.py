@@ -109,7 +109,7 @@ def test_a_front_is_written_in_the_format_of_its_ending(tmp_path, monkeypatch, e
 def test_an_analysis_is_written_in_the_format_of_its_ending(tmp_path, monkeypatch, ending):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(EVALUATIONS, encoding="utf-8")
-    run("analyse", "t.csv", "--objectives", "cost,speed", "--out", f"out{ending}")
+    run("analyse", "t.csv", "--objectives", "cost,speed", "--noise", "unknown", "--out", f"out{ending}")
     rows = read_rows(tmp_path / f"out{ending}")
     assert sorted(row["design"] for row in rows) == ["a", "b"]
     assert list(rows[0]) == ["design", "status", "returned", "evaluations", "cost", "speed"]

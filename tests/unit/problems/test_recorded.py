@@ -54,9 +54,10 @@ def test_what_is_assumed_of_the_values():
     whole = Recorded(NUMBERED).assumption
     assert isinstance(whole, Bounded)
     assert (whole.low.tolist(), whole.high.tolist()) == ([0.0], [11.0])
-    assert isinstance(Recorded(NUMBERED, 100).assumption, GaussianUnknown)  # the range of others is not known
+    assert repr(Recorded(NUMBERED, 100).assumption) == "GaussianUnknown(stated=False)"  # others may lie anywhere
+    assert Recorded(NUMBERED, 100, noise=GaussianUnknown()).assumption.stated
     beside = np.concatenate([NUMBERED % 2, NUMBERED], axis=2)
-    assert repr(Recorded(beside, False).assumption) == "ByObjective([Bounded(0.0, 1.0), GaussianUnknown()])"
+    assert repr(Recorded(beside, False).assumption) == "ByObjective([Bounded(0.0, 1.0), GaussianUnknown(stated=False)])"
     assert Recorded(np.full((2, 3, 1), 5.0)).assumption.high.tolist() == [10.0]  # any range that holds the value
 
 

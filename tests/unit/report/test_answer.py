@@ -244,7 +244,10 @@ def test_a_design_that_misses_a_level_is_put_out_by_nobody(csv_file):
         assert missing
         assert all(row["rivals"] == [] and row["half_widths"] for row in missing)
         assert bool(numbers["counts"]["returned"]) == some
-        said = "With probability at least 95 % no design is acceptable."
+        said = (
+            "If the noise is normal, with probability at least 95 % no design is acceptable. That is no guarantee: "
+            "the noise was not stated; if it is normal, say --noise unknown (in Python noise=GaussianUnknown())."
+        )
         assert (numbers["certificate"]["sentence"] == said) != some
         assert "rivals" in html_page(of_analysis(found))
 

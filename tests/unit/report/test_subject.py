@@ -33,11 +33,14 @@ def test_a_table_is_judged_as_analyse_judges_it(table, final):
     assert all(row["rivals"][0]["relation"] == "better" for row in beaten)
 
 
-def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path, stated):
     cone = cw.Cone.orthant(2)
-    found = cw.analyse(table, cone, delta=0.05, epsilon=0.2)
+    noise = cw.noise.GaussianUnknown() if stated else None
+    found = cw.analyse(table, cone, delta=0.05, epsilon=0.2, noise=noise)
     path = tmp_path / "answer.json"
     words = ("--objectives", "gain,cost", "--epsilon", "0.2", "--delta", "0.05", "--plan", "5", "--json")
+    words += ("--noise", "unknown") if stated else ()
     printed = CliRunner().invoke(commands, ["analyse", str(csv_file), *words])
     assert printed.exit_code == 0
     path.write_text(printed.stdout)
@@ -48,14 +51,16 @@ def test_a_saved_answer_gives_the_same_rows(table, csv_file, tmp_path):
     assert of_saved(path).title == "first.csv and 2 more"
     wrong = [{"returned": []}, {"returned": "yes"}, {"evaluations": [3]}, {"evaluations": -1}, {"status": "fine"}]
     wrong += [{"by": "nobody"}, {"certainly_pareto": 1}, {"standard_errors": {"gain": -1.0, "cost": 0.1}}]
-    claims = [{"guarantee": data["guarantee"] | claim} for claim in ({"delta": 1.5}, {"epsilon": -1}, {"delta": None})]
+    key = "guarantee" if stated else "guarantee_if_normal"
+    claims = [{key: data[key] | claim} for claim in ({"delta": 1.5}, {"epsilon": -1}, {"delta": None})]
     odd = [{"remaining": float("inf")}, {"evaluations": -1}, {"designs": []}, {"epsilon": float("nan")}, *claims]
     for change in [*odd, *({"designs": [d | w for d in data["designs"]]} for w in wrong)]:
         path.write_text(json.dumps(data | change))
         with pytest.raises(InputError, match="is not what `conewise analyse --json` prints"):
             of_saved(path)
     path.write_text(printed.stdout)
-    direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2))
+    direct = answer(of_table(table, cone, "trial.csv", delta=0.05, epsilon=0.2, noise=noise))
+    assert saved["certificate"]["guaranteed"] == direct["certificate"]["guaranteed"] == stated
     for part in ("counts", "sentences", "cone", "objectives", "epsilon", "delta", "noise", "method", "price_words"):
         assert saved[part] == direct[part], part
     assert saved["certificate"]["sentence"] == direct["certificate"]["sentence"]

@@ -20,7 +20,7 @@ from conewise.certificate.claims import Certified, Claims
 from conewise.certificate.schedule import Scheduled
 from conewise.certificate.separate import Separately
 from conewise.feedback import Observations, Statistics
-from conewise.goals import Guarantee, Heuristic, Question
+from conewise.goals import Guarantee, Heuristic, Question, worth_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +123,13 @@ def final_answer(
     why = "the sample is final"
     if not claims.done:
         why += f": {undecided_words(int(claims.undecided.sum()))} at epsilon = {question.epsilon:g}"
-    worth = Guarantee(
+    proof = Guarantee(
         max(found.epsilon, question.epsilon),
         question.delta,
         f'{theorem}, success "{question.success}", docs/adaptive',
         f"{INDEPENDENT}, as many as were decided beforehand{assumed}",
     )
-    return certified_answer(claims, found, statistics, worth, why)
+    return certified_answer(claims, found, statistics, worth_of(proof, question.assumed), why)
 
 
 def nothing_certified(

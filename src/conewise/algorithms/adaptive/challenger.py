@@ -93,9 +93,9 @@ class LevelChallenger(LeaderChallenger):
         )
         if open_.any():
             why = self.unfinished(state.evaluations, int(open_.sum()))
-            worth = Heuristic(why) if worth else worth
+            worth = Heuristic(why) if worth.proof else worth
         returned = found.accepted | open_ & best_guess(state, ~found.out, self.cone)
-        epsilon = self.epsilon if worth else None
+        epsilon = self.epsilon if worth.proof else None
         beaten = found.out & ~found.misses
         return Result.of(
             state, returned, worth, why, kept=found.accepted, beaten=beaten, misses=found.misses, epsilon=epsilon

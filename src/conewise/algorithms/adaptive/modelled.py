@@ -23,7 +23,7 @@ from conewise.certificate.separate import Separately
 from conewise.certificate.stated import epsilon_of
 from conewise.errors import InputError, shown
 from conewise.feedback import Counts, Observations, Pulls, Statistics
-from conewise.goals import Guarantee, Heuristic
+from conewise.goals import Guarantee, Heuristic, worth_of
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
 from conewise.models.failures import covers
 from conewise.models.levels import WIDTHS
@@ -213,13 +213,14 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             return Heuristic("too early: nothing is certified yet")
         scope = "for every component of the prior" if self.robust else "on average over the prior"
         noise = self.certificate.axes.words or self.noise.words
-        return Guarantee(
+        proof = Guarantee(
             max(reached, self.epsilon),
             self.delta,
             f'{scope}, posterior certificate{self._with_levels}, success "{self.success}", docs/posterior',
             f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
             f"{self._unseen(state)}",
         )
+        return worth_of(proof, self.noise)
 
     @property
     def _with_levels(self) -> str:
@@ -256,7 +257,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         done: bool,
     ) -> Result:
         by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
-        epsilon = reached if isinstance(worth, Guarantee) else None
+        epsilon = reached if worth.proof else None
         misses = self.certificate.missing(look) & ~returned
         return Result.of(
             self.seen(state),

@@ -153,7 +153,9 @@ class PairedElimination(FixedConfidence):
         if levels and not self.question.keeps_levels and self.success == "contain":
             levels += " (of rivals with more to spare)"
         theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/blocks'
-        return self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words(state)}")
+        worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words(state)}")
+        exact = self.population is not None and bool((state.counts == self.population).all())
+        return worth.proof if exact and worth.proof else worth  # averages that are known need no normal noise
 
     def _order_words(self) -> str:
         if self.population is None:

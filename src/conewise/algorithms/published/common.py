@@ -68,10 +68,10 @@ class Published(FixedConfidence):
         done = not open_.any()
         why = "every design is decided" if done else self.unfinished(statistics.evaluations, int(open_.sum()))
         worth = self.proven(self.epsilon, theorem)
-        if worth and (doubt is not None or not done):
+        if worth.proof and (doubt is not None or not done):
             worth = Heuristic(why if doubt is None else doubt)
         returned = accepted | open_ & best_guess(statistics, ~discarded, self.cone)
-        epsilon = self.epsilon if worth else None
+        epsilon = self.epsilon if worth.proof else None
         return Result.of(statistics, returned, worth, why, kept=accepted, beaten=discarded, epsilon=epsilon)
 
 

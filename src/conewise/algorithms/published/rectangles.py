@@ -208,7 +208,7 @@ class Rectangles(OnStatistics, ABC):
         look = self.certificate.thorough(self.certificate.look(state), state)
         probability = np.zeros(self.n_designs)
         probability[look.designs] = look.choice.probability
-        epsilon = self.epsilon if worth else None
+        epsilon = self.epsilon if worth.proof else None
         return Result.of(
             state,
             judged.accepted | open_ & guess,
