@@ -128,7 +128,18 @@ def test_one_objective_without_noise_leaves_the_whole_answer_conditional():
     assert bare.result.guarantee.reason.endswith("for speed")
     stated = [cw.Objective("gain", noise=1.0), cw.Objective("speed", noise="unknown")]
     assert cw.analyse(table(), objectives=stated, delta=0.05).result.guarantee
+    both = [cw.Objective("gain", noise="unknown"), cw.Objective("speed", noise="unknown")]
+    assert "in the steps given" not in " ".join(cw.analyse(table(), objectives=both, delta=0.05).explanations)
     assert cw.analyse(table(), objectives=objectives, delta=0.05, noise=NORMAL).result.guarantee
+
+
+@pytest.mark.parametrize("noise", ["unknown", 0.1, GaussianUnknown])
+@pytest.mark.parametrize("first", ["gain", cw.Objective("gain", noise=1.0)])
+@pytest.mark.parametrize("options", [{}, {"separate": True}, {"block": "run"}])
+def test_noise_that_is_none_is_refused_in_a_sentence(noise, first, options):
+    rows = table(run=lambda n: [k // len(CLEAR) for k in range(n)])
+    with pytest.raises(cw.InputError, match=r"noise must be an assumption such as Gaussian\(sigma\), got "):
+        cw.analyse(rows, objectives=[first, "speed"], delta=0.05, noise=noise, **options)
 
 
 def test_answers_that_need_no_normal_noise_stay_guarantees():

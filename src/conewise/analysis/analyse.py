@@ -48,7 +48,7 @@ from conewise.analysis.unproven import (
 )
 from conewise.certificate.history import Checkpoints
 from conewise.cones import Cone, as_cone
-from conewise.errors import InputError
+from conewise.errors import InputError, shown
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import AnsweringInWords, Guarantee, Question, notion_of
 from conewise.models import Prior
@@ -254,6 +254,8 @@ def analyse(
     meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
     check_said_of(cone, meaning)
     others = GaussianUnknown(stated=False) if noise is None else noise
+    if not isinstance(others, Noise):
+        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(others)}.")
     assumed = meaning.noise(others) or others
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)

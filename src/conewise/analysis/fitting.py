@@ -6,7 +6,7 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices
 from conewise.certificate.fit import Limits
-from conewise.errors import InputError, shown
+from conewise.errors import InputError
 from conewise.feedback import Observations
 from conewise.noise import Binary, Known, Noise
 from conewise.objectives import Objectives, with_noise
@@ -16,8 +16,6 @@ from conewise.tables.measurements import LongTable, Source, meaning_of
 
 def told_apart(source: Source, meaning: Objectives, noise: Noise) -> Objectives:
     """The objectives with their own noise, so that a table knows how outcomes and known values are written in it."""
-    if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
     if isinstance(source, LongTable | WideTable):
         noise.check_dim(len(meaning))
         each = [noise.of_one(d, len(meaning)) for d in range(len(meaning))]

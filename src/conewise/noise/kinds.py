@@ -148,8 +148,7 @@ class GaussianUnknown(Noise):
     """
 
     resolution: float | tuple[float | None, ...] | None = None
-    stated: bool = field(default=True, kw_only=True, compare=False)
-    """False where normal noise was assumed by default: what is proven is then no guarantee."""
+    stated: bool = field(default=True, kw_only=True, compare=False)  # False where it was assumed by default
 
     def __post_init__(self) -> None:
         given = self.resolution
@@ -220,7 +219,8 @@ class GaussianUnknown(Noise):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        steps = "" if self.resolution is None else ", recorded in the steps given"
+        given = any(step is not None for step in np.atleast_1d(np.array(self.resolution, dtype=object)))
+        steps = ", recorded in the steps given" if given else ""
         return f"normal noise of unknown covariance, one for each design{steps}"
 
     def __repr__(self) -> str:
