@@ -199,3 +199,12 @@ def test_the_mark_follows_the_noise_wherever_it_goes():
     assert question.inside.assumed.presumed
     mixed = cw.Question(cw.Cone.orthant(2), 0.1, 0.05, ByObjective([presumed, 1.0]), objectives=["a", "b"])
     assert mixed.inside.assumed.presumed.endswith("for a")
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 40])
+@pytest.mark.parametrize("noise", [None, NORMAL, Bounded(-99, 99)])
+def test_designs_that_share_blocks_are_never_called_independent(blocks, noise):
+    rows = [{"design": name, "gain": k + len(name), "run": k} for k in range(blocks) for name in ("a", "bb")]
+    found = cw.analyse(rows, objectives=["gain"], delta=0.05, block="run", noise=noise)
+    assert any("Assumed: blocks" in line for line in found.explanations)
+    assert not any("independent" in line for line in found.explanations)
