@@ -405,27 +405,21 @@ def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
     return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
 
 
-def units_remark(objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0) -> str | None:
-    """A sentence with a proposal where objectives of very different spread are weighed in one measure; else None.
-
-    Nobody is asked who has given a unit, or a cone whose weights make up for it. `spreads` (D,) are largest minus least
-    value, in the columns' own units.
-    """
-    said = unequal_words(objectives, spreads, cone, epsilon)
-    if said is None:
-        return None
-    given = unit_options(proposed_units(objectives, np.asarray(spreads, dtype=np.float64)))
-    example = f"say how much of each is one step, for example {given} (in Python: Objective(name, unit=...))."
-    return f"{said}; {example}"
-
-
-def unequal_words(
+def units_remark(
     objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0, what: str = "spread"
 ) -> str | None:
-    """What is wrong where objectives of different spread (or `what` else) are weighed in one measure; else None."""
+    """Return a sentence with a proposal where the cone or an epsilon mixes objectives of very different spread.
+
+    Return None where any unit was given, where all names state one unit of measurement ("price (EUR)", "rent (EUR)"),
+    and where the cone makes up for the spreads. `spreads` (D,) are largest minus least value in the columns' own units,
+    or `what` else shows their sizes.
+    """
     spreads = np.asarray(spreads, dtype=np.float64)
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
     if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or (weighs(cone) and not _in_own_units(cone))):
+        return None
+    measured = [_MEASURED.fullmatch(o.name) for o in objectives.each]
+    if len({found and found[2] for found in measured}) == 1 and measured[0]:
         return None
     felt = (spreads if epsilon > 0 else spreads * np.abs(cone.facets).max(axis=0))[known]
     if felt.max() <= TENFOLD * felt.min():
@@ -433,9 +427,11 @@ def unequal_words(
     widest, narrowest = int(known[felt.argmax()]), int(known[felt.argmin()])
     who = "the cone weighs" if weighs(cone) else "epsilon measures"
     far, near = objectives.each[widest], objectives.each[narrowest]
+    given = unit_options(proposed_units(objectives, spreads))
+    example = f", for example {given} (in Python: Objective(name, unit=...))" if what == "spread" else ""
     return (
         f"{who} {far.name!r} ({what} {spreads[widest]:.3g}) and {near.name!r} ({what} {spreads[narrowest]:.3g}) in one "
-        "measure, so the first decides nearly alone"
+        f"measure, so the first decides nearly alone; say how much of each is one step{example}."
     )
 
 

@@ -11,11 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import conewise as cw
 from conewise import noise as noises
+from conewise.cli.main import commands
+from conewise.report.answer import answer as answer_data
+from conewise.report.known import of_front
+from conewise.report.subject import of_study
 
 CONES = {"orthant": cw.Cone.orthant(2), "importance": cw.Cone.importance(0.2), "planar": cw.Cone.planar(60)}
 K = 5
@@ -136,12 +141,111 @@ def test_noise_is_given_with_the_objectives_too():
     assert "; one step is price 500, power 10" in repr(first)
 
 
-def test_an_identification_without_units_warns_once_where_they_matter():
+def test_an_identification_without_units_says_it_once_in_its_answer_where_they_matter():
+    """Change: it was a Python warning; now the sentence belongs to the answer, as everywhere."""
     options = {"epsilon": 500.0, "delta": 0.1, "rng": 3, "noise": noises.Gaussian([800, 4])}
     named = [cw.Objective("price", "min"), "power"]
-    with pytest.warns(cw.UnitsWarning, match=r"--unit price=.* --unit power=") as caught:
-        cw.identify(Cars(1, 1.0), cw.Cone.orthant(2), objectives=named, **options)
-    assert len(caught) == 1
+    found = cw.identify(Cars(1, 1.0), cw.Cone.orthant(2), objectives=named, **options)
+    (remark,) = found.remarks
+    assert "--unit price=" in remark
+    assert repr(found).count("in one measure") == found._repr_html_().count("in one measure") == 1
+    numbered = cw.identify(Cars(1, 1.0), cw.Cone.orthant(2), **options)
+    assert "'objective 1'" in numbered.remarks[0]
+
+
+MODELS = [(0.70 + 0.02 * k, 10.0 + 5 * k, 100.0 + 300 * k) for k in range(6)] + [(0.7001, 10.01, 100.5)]
+MIXED = ("accuracy", "seconds", "dollars")
+
+
+def runs_of_models(names=MIXED, factors=(1.0, 1.0, 1.0)):
+    """12 evaluations of seven models, two of them nearly the same, in rows that every reading accepts."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(12, len(MODELS), 3)) * [0.005, 0.5, 10]
+    values = (np.array(MODELS) + noise) * factors
+    each = [(q, k) for q in range(12) for k in range(len(MODELS))]
+    labels = [{"design": f"m{k}", "task": f"t{q}", "size": float(k)} for q, k in each]
+    return [row | dict(zip(names, values[at], strict=True)) for row, at in zip(labels, each, strict=True)]
+
+
+PATHS = {
+    "rows": {"final": True},
+    "growing": {},
+    "separate": {"separate": True, "final": True},
+    "blocks": {"block": "task"},
+    "model": {"features": ["size"], "noise": noises.Gaussian([0.005, 0.5, 10])},
+}
+
+
+def sentences_about_units(rows, names=MIXED, **options):
+    minimise = [name for name in names[1:] if name in rows[0]]
+    found = cw.analyse(rows, **{"delta": 0.05, "objectives": names, "minimise": minimise} | options)
+    return [line for line in found.explanations if "in one measure" in line]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("asked", ["epsilon", "certified", "cone"])
+def test_every_reading_of_a_table_says_that_units_are_mixed(path, asked):
+    """With epsilon 0 it is the certified epsilon that counts seconds and dollars alike; a cone weighs them anyway."""
+    options = {
+        "epsilon": {"epsilon": 1.0},
+        "certified": {"epsilon": 0.0},
+        "cone": {"epsilon": 0.0, "cone": cw.Cone.importance(0.1, 3)},
+    }[asked]
+    if path == "model" and asked != "epsilon":
+        options["max_evaluations"] = 100_000  # without which a model is not asked for epsilon = 0
+    rows = runs_of_models()
+    (line,) = sentences_about_units(rows, **PATHS[path], **options)
+    assert line.startswith("The cone weighs" if asked == "cone" else "Epsilon measures")
+    assert "'dollars'" in line
+    assert "'accuracy'" in line
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_reading_of_a_table_speaks_of_units_where_they_are_stated_or_alike(path):
+    stated = [cw.Objective("accuracy", unit=0.01), cw.Objective("seconds", "min"), cw.Objective("dollars", "min")]
+    options = {"epsilon": 1.0} | PATHS[path]
+    assert not sentences_about_units(runs_of_models(), **options | {"objectives": stated, "minimise": ()})
+    in_euros = tuple(f"{name} (EUR)" for name in ("rent", "wages", "fuel"))
+    assert not sentences_about_units(runs_of_models(in_euros), in_euros, **options)
+    alike = {"noise": noises.Gaussian([0.5, 0.5, 0.5])} if path == "model" else {}
+    assert not sentences_about_units(runs_of_models(factors=(200, 1, 1 / 60)), **options | alike)
+
+
+def test_an_exact_answer_under_the_orthant_does_not_depend_on_units():
+    """Certified epsilon 0 is 0 in every unit."""
+    rows = [row | {"dollars": 0.0 if row["design"] == "m5" else 9e3} for row in runs_of_models(factors=(1, 0, 0))]
+    rows = [row for row in rows if row["design"] != "m6"]
+    options = {"objectives": ["accuracy", "dollars"], "minimise": ["dollars"], "noise": noises.Gaussian([0.001, 1.0])}
+    found = cw.analyse(rows, delta=0.05, final=True, **options)
+    assert found.result.certified_epsilon == 0
+    assert not found.result.remarks
+
+
+def test_a_study_says_that_units_are_mixed_from_its_beginning_in_its_result_and_in_its_report(tmp_path):
+    options = {"epsilon": 1.0, "delta": 0.1, "cone": cw.Cone.orthant(3), "noise": noises.Gaussian([0.005, 0.5, 10])}
+    options |= {"designs": [f"m{k}" for k in range(7)], "objectives": MIXED, "minimise": MIXED[1:]}
+    with cw.Study.create(tmp_path / "a.db", **options) as study:
+        (before,) = study.warnings()
+        assert "(noise 10)" in before.sentence
+        batch = study.ask(7)
+        study.tell(batch, [list(MODELS[e.design]) for e in batch])
+        (remark,) = study.status().result.remarks
+        (warning,) = study.warnings()
+        assert warning.sentence.startswith(remark)
+        assert "spread 1.5e+03" in remark
+        assert sum("in one measure" in line for line in answer_data(of_study(study))["sentences"]) == 1
+
+
+def test_a_front_under_an_angle_says_that_units_are_mixed_in_json_and_in_a_report(tmp_path):
+    table = tmp_path / "models.csv"
+    table.write_text("name,accuracy,dollars\n" + "".join(f"m{k},{a},{d}\n" for k, (a, _, d) in enumerate(MODELS)))
+    command = ["front", str(table), "--minimise", "dollars", "--objectives", "accuracy,dollars", "--json"]
+    found = json.loads(CliRunner().invoke(commands, [*command, "--cone", "planar:120"]).stdout)
+    assert len(found["remarks"]) == 1
+    assert json.loads(CliRunner().invoke(commands, command).stdout)["remarks"] == []
+    columns = {"objectives": ["accuracy", "dollars"], "minimise": ["dollars"]}
+    assert "in one measure" in of_front(str(table), cw.Cone.planar(120), **columns).sentences[0]
+    assert not of_front(str(table), **columns).sentences
 
 
 def study_of(where, factor):

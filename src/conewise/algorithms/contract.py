@@ -24,11 +24,14 @@ from conewise.errors import InputError, counted, printable
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import IF_NORMAL, Answering, Guarantee, Heuristic, Notion, Question, as_question, worth_of
 from conewise.noise import Noise
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.objectives import Objective, Objectives, as_objectives, units_remark
 
 _ROWS = 20  # designs in a notebook
 _NAMED = 5  # designs in a line of text
 _UNNAMED: Final = Objectives(())
+_CHOOSE_UNITS: Final = (
+    "Choose the steps by what they mean to you: a guarantee holds for units that no value has chosen."
+)
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """What every certificate takes for granted of the way in which evaluations are made."""
@@ -64,6 +67,8 @@ class Result:
     """(K,): how probably each design is Pareto optimal, on average over the prior; None without a model."""
     certified: Mapping[str, float | None] = field(default_factory=dict)
     """With a model: the smallest epsilon for the returned set on average over the "prior", and for "every truth"."""
+    remarks: tuple[str, ...] = ()
+    """What makes the answer worth a second look: objectives of very different spread are weighed in one measure."""
 
     def __post_init__(self) -> None:
         k = len(self.pareto)
@@ -177,6 +182,19 @@ class Result:
         meaning = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimised)
         return replace(self, designs=designs, meaning=meaning)
 
+    def answering(self, question: Question, designs: Sequence[str], meaning: Objectives | None = None) -> Result:
+        """Return the answer with names, and with a remark where the cone or an epsilon mixes units; all answers do."""
+        columns = question.columns if meaning is None else meaning
+        known = columns or as_objectives([f"objective {d + 1}" for d in range(question.cone.dim)])
+        measured = [column[~np.isnan(column)] for column in known.own(self.means).T]
+        few = min(3, len(self.pareto))  # two designs of many may be alike in an objective by chance
+        spreads = np.array([np.ptp(column) if len(column) >= few else np.nan for column in measured])
+        epsilons = question.epsilon, self.certified_epsilon, *self.certified.values()
+        epsilon = max(e for e in epsilons if e is not None and np.isfinite(e))
+        remark = units_remark(known, spreads, question.cone, epsilon)
+        said = () if remark is None else (f"{remark[0].upper()}{remark[1:]} {_CHOOSE_UNITS}",)
+        return replace(self.named(designs, columns), remarks=said)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a design: its name, status, who beats or covers it, evaluations, and averages as they were measured.
 
@@ -233,7 +251,7 @@ class Result:
             for k, name in zip(shown, self.names(), strict=False)
         )
         more = f"<p>… and {len(self.indices) - _ROWS:,} more.</p>" if len(self.indices) > _ROWS else ""
-        worth = escape(f"{self.guarantee}{self.step}")
+        worth = escape("; ".join((f"{self.guarantee}{self.step}", *self.remarks)))
         return (
             f"<div><p><b>{len(self.indices):,} of {counted(len(self.pareto), 'design')}</b> after "
             f"{counted(self.evaluations)} ({', '.join(parts)}); {worth}.</p><table><thead><tr><th>design</th>"
@@ -245,7 +263,7 @@ class Result:
         if self.designs and 0 < len(self.indices) <= _NAMED:
             share = f"{printable(', '.join(self.names()))}: {share}"
         spent = f"{self.evaluations} evaluation{'s' * (self.evaluations != 1)}"
-        return f"Result({share} after {spent}; {self.guarantee}{self.step})"
+        return f"Result({'; '.join((f'{share} after {spent}', f'{self.guarantee}{self.step}', *self.remarks))})"
 
 
 class Seen(Protocol):

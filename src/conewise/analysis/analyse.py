@@ -311,7 +311,8 @@ def analyse(
     proven = where_exported(as_imported(judged.result, source), source, final)
     proven = with_chosen_units(proven, question) if were_chosen(source) else proven
     evidence = None if judged.result.guarantee.proof and not proven.guarantee.proof else judged.evidence
-    judged = replace(judged, result=where_searched(proven, source), evidence=evidence)
+    answer = where_searched(proven, source).answering(question, source.names)
+    judged = replace(judged, result=answer, evidence=evidence)
     guess = Guess.of(question, judged.statistics, judged.prices)
     findings = (Findings if guided is None else ModelFindings)(
         source,
@@ -332,7 +333,7 @@ def analyse(
         bool(pruned_in(source)) or (not proven.guarantee and proven.guarantee.reason == STOPPED),
     )
     return Analysis(
-        judged.result.named(source.names, meaning),
+        answer,
         judged.plan,
         findings.sentences(),
         question,
@@ -431,7 +432,7 @@ def _alone(source: Source, statistics: Statistics, question: Question, final: bo
     worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
     it, why = np.ones(1, dtype=bool), "there is only one design"
     result = Result.of(statistics, it, worth, why, kept=it, certain=it, epsilon=0.0)
-    result = result.named(source.names, question.columns)
+    result = result.answering(question, source.names)
     plan = Plan(Pulls([], []), 0)
     findings = Findings(source, statistics, result, plan, question, final, 0)
     return Analysis(result, plan, findings.sentences(), question, ())

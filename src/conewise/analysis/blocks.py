@@ -111,7 +111,7 @@ def _of_many(
     rule = PairedElimination(question, len(table.names), blocks=blocks, population=population, once=True)
     order = np.random.default_rng(seed).permutation(blocks)
     state = rule.certificate.tell_table(table.values[:, order])
-    result = rule.recommend(state).named(table.names, table.meaning)
+    result = rule.recommend(state).answering(question, table.names)
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
     doubt = None if exact else doubt
@@ -150,7 +150,7 @@ def _alone(table: Blocked, question: Question) -> BlockAnswer:
     worth = Guarantee(0.0, question.delta, "a single design is the Pareto set", "nothing")
     it, plan = np.ones(1, dtype=bool), Plan(Pulls([], []), 0)
     result = Result.of(statistics, it, worth, "there is only one design", kept=it, certain=it, epsilon=0.0)
-    result = result.named(table.names, table.meaning)
+    result = result.answering(question, table.names)
     findings = _BlockFindings(table, statistics, result, plan, question, True, 0)
     return BlockAnswer(result, plan, tuple(findings.answer()[:2]), question, ())
 
@@ -162,8 +162,8 @@ class _BlockFindings(Findings):
 
     def answer(self) -> list[str]:
         """What was found, and on what it rests."""
-        units = self._units() if self.units_chosen else []
-        return [self._outcome(), self._certified(), *self._certain(), *self._guessed(), self._assumption(), *units]
+        answer = [self._outcome(), self._certified(), *self._certain(), *self._guessed(), self._assumption()]
+        return [*answer, *self._units()]
 
     def _why_nothing(self) -> str:
         return "some designs that are not beaten have too few blocks in common to be compared"

@@ -319,7 +319,7 @@ class Findings:
         return bool(self.shared) or self.doubtful or (self.units_chosen and not worth and worth.reason == CHOSEN)
 
     def _units(self) -> list[str]:
-        return units_words(self.question, self.statistics.means[self.statistics.counts > 0], self.units_chosen)
+        return units_words(self.question, self.result, self.units_chosen)
 
     # -- words ------------------------------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
     proven = where_exported(as_imported(result, source), source, final)
     proven = with_chosen_units(proven, question) if were_chosen(source) else proven
     doubted, result = result.guarantee.proof and not proven.guarantee.proof, where_searched(proven, source)
-    result, guess = result.named(source.names, question.columns), Guess.of(question, seen)
+    result, guess = result.answering(question, source.names), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
     said = _sentences(result, seen, question, source, guess, wanted)
     return Apart(result, said, question, None if doubted else evidence, guess, cells)
@@ -181,7 +181,7 @@ def _sentences(
     if worth.proof:
         unsure = "" if worth else f" That is no guarantee: {worth.reason}."
         lines.append(f"Assumed: {worth.proof.assumption}.{unsure}")
-    lines += units_words(question, seen.means, were_chosen(source))
+    lines += units_words(question, result, were_chosen(source))
     times = seen.repetitions
     each = ", ".join(
         f"{printable(name)} {_times(low, high)}"

@@ -18,7 +18,7 @@ from conewise.certificate.separate import Separately
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Question
-from conewise.objectives import proposed_units, units_remark, weighs, with_units
+from conewise.objectives import proposed_units, weighs, with_units
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 
@@ -79,21 +79,11 @@ def with_chosen_units(result: Result, question: Question) -> Result:
     return without_proof(result, CHOSEN)
 
 
-def units_words(question: Question, means: Floats, chosen: bool) -> list[str]:
-    """Once, where objectives of very different spread are measured in one unit, or values have chosen the units.
-
-    `means` (K, D) are the averages, in steps; NaN where there are none.
-    """
-    if chosen:
-        words = f"One step is {question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
-        if not weighs(question.cone):
-            words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
-        return [words]
-    means = means[~np.isnan(means).any(axis=1)]
-    if not len(means):
-        return []
-    remark = units_remark(question.columns, np.ptp(means, axis=0), question.cone, question.epsilon)
-    if remark is None:
-        return []
-    choose = "Choose them by what a step means to you: a guarantee holds for units that the values did not choose."
-    return [f"{remark[0].upper()}{remark[1:]} {choose}"]
+def units_words(question: Question, result: Result, chosen: bool) -> list[str]:
+    """Return what the answer remarks about its units, or that the values have chosen them."""
+    if not chosen:
+        return list(result.remarks)
+    words = f"One step is {question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
+    if not weighs(question.cone):
+        words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
+    return [words]

@@ -109,7 +109,7 @@ def front(
     remark = None if units else spread_remark(table, found, cone)
     if out is not None:
         write_columns(out, shown, _guarded, inputs=files, force=force)
-    _print(table, found, cone, rows, shown, as_json, out is not None)
+    _print(table, found, cone, rows, shown, as_json, out is not None, remark)
     if remark is not None:
         click.echo(printable(f"Note: {remark}"), err=True)
     if out is not None:
@@ -124,10 +124,11 @@ def _print(
     shown: Columns,
     as_json: bool,
     written: bool,
+    remark: str | None,
 ) -> None:
     summary = _summary(table, found, cone)
     if as_json:
-        print_json(_json(table, found, cone, rows, shown))
+        print_json(_json(table, found, cone, rows, shown) | {"remarks": [] if remark is None else [remark]})
     elif sys.stdout.isatty():
         n = len(next(iter(shown.values())))
         lines = tuple(tuple(map(_cell, row)) for row in zip(*(c[:_SHOWN] for c in shown.values()), strict=True))

@@ -28,7 +28,6 @@ from conewise.report.data import Table
 from conewise.studies.cells import OBJECTIVE, VALUE, as_objective
 from conewise.studies.evaluations import Batch, Told
 from conewise.studies.identity import Identity
-from conewise.studies.remarks import units_lacking
 from conewise.studies.results import Records
 from conewise.studies.study import Study
 from conewise.tables.designs import NAME_COLUMNS
@@ -97,8 +96,8 @@ def create(
     arguments["objectives"], _ = meant_by(as_objectives(arguments["objectives"]), (), levels)
     where = storage if storage is not None else str(toml.with_suffix(".db"))
     with Study.create(where, **arguments) as made:
-        for line in units_lacking(made.question):
-            click.echo(printable(f"look at: {line}"), err=True)
+        for remark in made.warnings():
+            click.echo(printable(f"look at: {remark.sentence}"), err=True)
         if as_json:
             print_json(as_data(made, made.status()))
             return

@@ -73,12 +73,15 @@ def of_values(
         stand.by,
         stand.status == "kept",
     )
+    question = Question(cone, 0.0, _UNUSED, None, "contain", meaning)
+    result = result.answering(question, list(names))
     return Subject(
         title,
-        result.named(list(names), meaning),
-        Question(cone, 0.0, _UNUSED, None, "contain", meaning),
+        result,
+        question,
         "none: every value is taken as exact",
         "the exact Pareto set of a table",
+        result.remarks,
         remaining=0,
         history_note="Known values have no history.",
         source=source,

@@ -144,12 +144,14 @@ def of_result(
     if names is not None:
         known = as_words(names, "names")
         check_names(known, k)
+    answer = result.answering(question, known, meaning)
     return Subject(
         title,
-        result.named(known, meaning),
+        answer,
         replace(question, objectives=meaning),
         "" if question.noise is None else question.noise.words,
         "",
+        answer.remarks,
         history_note="An answer alone does not say how it came about.",
     )
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
-
-import numpy as np
 
 from conewise._arrays import as_count, as_non_negative
 from conewise.algorithms.contract import Algorithm, Result, planner_of
@@ -23,10 +20,8 @@ from conewise.objectives import (
     Level,
     Objective,
     Objectives,
-    UnitsWarning,
     as_objectives,
     check_said_of,
-    units_remark,
     with_levels,
 )
 from conewise.problems.box import Box
@@ -154,12 +149,7 @@ def identify(
             result = run(chosen, asked(source), rng=generator, batch=batch, progress=watch, objectives=objectives)
         else:
             result = run_box(meshing, asked, rng=generator, batch=batch, progress=watch)
-    if meaning is None:
-        return result
-    seen = question.columns.own(result.means[result.counts > 0])
-    if len(seen) and (remark := units_remark(meaning, np.ptp(seen, axis=0), cone, question.epsilon)) is not None:
-        warnings.warn(remark, UnitsWarning, stacklevel=2)
-    return result.named(result.designs or names, meaning)
+    return result.answering(question, result.designs or names, meaning)
 
 
 def _called(function: Function, designs: Any, objectives: Sequence[str]) -> Called:

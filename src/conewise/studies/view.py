@@ -19,7 +19,7 @@ from conewise.feedback import Observations, Pulls, Statistics
 from conewise.studies.cells import apart, widened
 from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.opened import OpenedStudy
-from conewise.studies.remarks import Values, remarks
+from conewise.studies.remarks import Values, remarks, units_lacking
 from conewise.studies.storage.journal import Entry
 from conewise.studies.versions import CHANGEABLE
 
@@ -86,7 +86,7 @@ class StudyView(OpenedStudy):
                 return self._result()
 
     def _result(self) -> Result:
-        return self._reader.fold.result().named(self.names, self.question.columns)
+        return self._reader.fold.result().answering(self.question, self.names)
 
     def plan(self, n: int = 20) -> Pulls:
         """At most n further evaluations that are worth most, judged by the data as they are."""
@@ -235,10 +235,10 @@ class StudyView(OpenedStudy):
             ledger = self._reader.ledger
             whole = np.flatnonzero(~np.isnan(ledger.values[: ledger.size, -1]))  # others lack what was added since
             stream, number, values = ledger.stream[whole], ledger.number[whole], ledger.values[whole]
-        compared = list(self._version.designs) if designs is None else None
-        chosen = None if designs is None else np.isin(np.arange(len(self.all_names)), list(designs))
         told = Values(stream, number, values, self.all_names, self.question, self.separate)
-        return remarks(told, chosen, compared)
+        if designs is not None:
+            return remarks(told, np.isin(np.arange(len(self.all_names)), list(designs)))
+        return (*remarks(told), *units_lacking(self.question, self.result()))
 
     def export(self, path: str | Path, *, force: bool = False) -> int:
         """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.

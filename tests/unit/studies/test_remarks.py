@@ -7,7 +7,7 @@ import pytest
 
 import conewise as cw
 from conewise.goals import Question
-from conewise.noise import Gaussian, GaussianUnknown
+from conewise.noise import GaussianUnknown
 from conewise.studies.remarks import Values, remarks
 
 ASKED = Question(
@@ -39,12 +39,3 @@ def test_only_of_the_designs_that_are_chosen():
     odd = apart([*NEAR[:-1], 1e3])
     assert remarks(odd, np.array([False, True])) == ()
     assert len(remarks(odd, np.array([True, False]))) == 1
-
-
-def test_spreads_that_differ_are_said_once_every_design_has_every_objective():
-    asked = Question(cw.Cone.orthant(2), 0.1, 0.05, Gaussian(1.0), "cover", ASKED.columns.each)
-    streams, values = np.arange(4), np.array([[0.0], [0.0], [1.0], [1000.0]])
-    told = Values(streams, np.zeros(4, dtype=np.int64), values, ("x", "y"), asked, True)
-    assert ["spread" in remark.sentence for remark in remarks(told, compared=[0, 1])] == [True]
-    less = Values(streams[:3], np.zeros(3, dtype=np.int64), values[:3], ("x", "y"), asked, True)
-    assert remarks(less, compared=[0, 1]) == ()

@@ -10,7 +10,6 @@ import conewise as cw
 from conewise.noise import Bounded, Gaussian
 from conewise.studies.evaluations import AlreadyTold, seed_of
 from conewise.studies.ledger import FURTHEST
-from conewise.studies.remarks import units_lacking
 
 
 @pytest.fixture
@@ -272,21 +271,23 @@ def test_notes_are_kept(study, clock):
 
 
 def test_objectives_of_very_different_spread_are_said_in_status_and_at_creation(tmp_path):
-    """Without units; once there are values by their spread, before that by the noise."""
+    """Without units; once there are values by their spread, before that by the noise.
+
+    Change: `warnings` says it before there are values too, as `study create` always did.
+    """
     asked = {"noise": Gaussian([100.0, 0.1]), "epsilon": 1.0, "objectives": ["price", "speed"], "minimise": ["price"]}
     with make(tmp_path / "a.db", **asked) as study:
-        assert study.warnings() == ()
-        (line,) = units_lacking(study.question)
-        assert line.startswith("epsilon measures 'price' (noise 100) and 'speed' (noise 0.1) in one measure")
+        (early,) = study.warnings()
+        assert early.sentence.startswith("epsilon measures 'price' (noise 100) and 'speed' (noise 0.1) in one measure")
         batch = study.ask(6)
         study.tell(batch, [[1000.0 * e.design, 0.1 * e.design] for e in batch])
         (remark,) = study.warnings()
         assert "spread 5e+03" in remark.sentence
-        assert "in a new study: [[objectives]]" in remark.sentence
+        assert "a new study: [[objectives]]" in remark.sentence
         assert study.warnings([0]) == ()
     units = [cw.Objective("price", "min", unit=500), cw.Objective("speed", unit=0.1)]
     with make(tmp_path / "b.db", **asked | {"objectives": units, "minimise": []}) as study:
-        assert units_lacking(study.question) == []
+        assert study.warnings() == ()
 
 
 # -- values that do not count any more ---------------------------------------------------------------------------------
