@@ -139,7 +139,7 @@ class Findings:
         words = f"Acceptable is {self._level_words()}: Pareto optimal is said among the acceptable designs"
         epsilon = self.result.certified_epsilon
         if epsilon and self.result.pareto.any():
-            words += f", and{self._if} nothing returned misses a level by more than {self._slack(epsilon)}"
+            words += f", and{self._if} nothing returned misses {self._slack(epsilon)}"
             if self.question.success == "contain" and not self.question.keeps_levels:
                 words += "; a rival counts only if it has more than that to spare in every level"
         missing = np.flatnonzero(self.result.status == Status.MISSES.value) if not self._doubted else ()
@@ -147,8 +147,16 @@ class Findings:
         return [f"{words}.", *([out] if out else [])]
 
     def _slack(self, epsilon: float) -> str:
-        """So many steps of the objectives that have a level, in the user's units."""
-        return joined([o.amount(epsilon, up=True) for o in self.question.columns.each if o.level is not None])
+        """Say by how much a returned design may miss a level: not at all where its values are known exactly."""
+        dim, columns, noise = self.question.cone.dim, self.question.columns.each, self.question.assumed
+        noisy = [o for d, o in enumerate(columns) if o.level is not None and not noise.of_one(d, dim).noiseless]
+        exact = [o.name for o in columns if o.level is not None and o not in noisy]
+        if (self.statistics.counts[self.result.pareto] == 0).any():  # predicted alone: nothing is known exactly
+            noisy, exact = [o for o in columns if o.level is not None], []
+        if not noisy:
+            return "a level at all"
+        slack = f"a level by more than {joined([o.amount(epsilon, up=True) for o in noisy])}"
+        return f"{slack}, nor that of {joined([printable(name) for name in exact])} at all" if exact else slack
 
     def _why_nothing(self) -> str:
         early = int((self.statistics.counts < self.first_look).sum())

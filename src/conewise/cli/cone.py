@@ -52,7 +52,7 @@ def cone(
     if plot is not None:
         from conewise.report.plots import cone_picture, save
 
-        save(cone_picture(chosen, objectives=objectives or None), plot, force=force)
+        save(cone_picture(chosen, objectives=objectives or None, minimised=minimise), plot, force=force)
     if as_json:
         complexity = chosen.complexity
         print_json(

@@ -21,8 +21,11 @@ _BESIDE: Final = 0.85  # of the opening, away from the names of the axes
 _BARS: Final = 12  # weightings drawn
 
 
-def cone_svg(cone: Cone, objectives: Sequence[str]) -> str:
-    """A picture of the cone, with a description for those who do not see it."""
+def cone_svg(cone: Cone, objectives: Sequence[str], minimised: Sequence[str] = ()) -> str:
+    """Return a picture of the cone, with a description for readers who do not see it."""
+    if cone.dim in (2, 3):
+        way = "gain in " if cone.dim == 2 else ""
+        objectives = [f"{'less ' if name in minimised else way}{_short(name)}" for name in objectives]
     if cone.dim == 2:
         return _planar(cone, objectives)
     if cone.dim == 3 and len(cone.facets) > 2:
@@ -69,9 +72,9 @@ def _planar(cone: Cone, objectives: Sequence[str]) -> str:
     body.append(_text(x, y + 4, f"{np.degrees(opening):.4g}°", "currentColor"))
     # At the end of its axis, on the side on which no weighting is.
     below = not ((cone.facets[:, 0] > 0) & (cone.facets[:, 1] <= 1e-9)).any()
-    along = f"gain in {_short(objectives[0])} →"
+    along = f"{objectives[0]} →"
     body.append(_text(_SIZE - 2, middle + (17 if below else -7), along, "currentColor", "end"))
-    upwards = f"gain in {_short(objectives[1])} ↑"
+    upwards = f"{objectives[1]} ↑"
     room = _SIZE - 2 - 2 * _HALF_LETTER * len(upwards)
     body.append(_text(max(2.0, min(middle + 6, room)), 12, upwards, "currentColor", "start"))
     words = f"The gains that count as better: a wedge of {np.degrees(opening):.4g} degrees; dashed, the weightings."
@@ -96,7 +99,7 @@ def _spatial(cone: Cone, objectives: Sequence[str]) -> str:
         body.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{_GREY}" stroke-dasharray="3 3"/>'
         )
-        name = _short(objectives[d])
+        name = objectives[d]
         room = _HALF_LETTER * len(name) + 2
         body.append(_text(min(max(x, room), _SIZE - room), y + (10 if d < 2 else 4), name, "currentColor"))
     sides = []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "MARKERS", "angle_curves", "cone_picture", "new_figure", "pareto_sets", "planar_cones", "save"]
 
 MARKERS: Final = ("o", "s", "D", "^", "v", "P")
-_UNNAMED: Final = ("objective 1", "objective 2")
+_UNNAMED: Final = ("gain in objective 1", "gain in objective 2")
 _NOTEBOOK_DPI: Final = 110
 _RATES: Final = 0.95  # level of the intervals around rates
 _CELLS: Final = 40  # weightings, and objectives, in the picture of a cone
@@ -113,8 +113,7 @@ def _draw_planar(axis: Any, cone: Cone, colour: str, hues: Palette, objectives: 
         axis.plot([0, ray[0]], [0, ray[1]], color=colour, linewidth=2)
     axis.axhline(0, color=hues.soft, linewidth=0.8)
     axis.axvline(0, color=hues.soft, linewidth=0.8)
-    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel=f"gain in {objectives[0]}")
-    axis.set_ylabel(f"gain in {objectives[1]}")
+    axis.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xlabel=objectives[0], ylabel=objectives[1])
     axis.text(0.62 * cone.centre[0], 0.62 * cone.centre[1], f"{opening:.4g}°", ha="center", va="center")
 
 
@@ -125,10 +124,17 @@ def _wedge(cone: Cone) -> tuple[float, float]:
     return (float(first), float(opening)) if opening < 180 else (float(second), float(360 - opening))
 
 
-def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None, transparent: bool = False) -> Figure:
-    """One cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space.
+def cone_picture(
+    cone: Cone,
+    *,
+    objectives: Sequence[str] | None = None,
+    minimised: Sequence[str] = (),
+    transparent: bool = False,
+) -> Figure:
+    """Draw one cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space.
 
-    With more objectives the weightings themselves: the share of each objective, up to 40 of both.
+    With more objectives draw the weightings themselves: the share of each objective, up to 40 of both. The axes say
+    which of the `objectives` are `minimised`.
     """
     unnamed = (f"objective {d + 1}" for d in range(cone.dim))
     named = tuple(unnamed if objectives is None else map(literal, objectives))
@@ -136,6 +142,8 @@ def cone_picture(cone: Cone, *, objectives: Sequence[str] | None = None, transpa
         raise InputError(f"the cone orders {cone.dim} objectives, but there are {len(named)} names for them.")
     if cone.dim not in (2, 3):
         return _weightings(cone, named, transparent)
+    ways = ["less {} is better" if name in minimised else "gain in {}" for name in objectives or named]
+    named = tuple(way.format(name) for way, name in zip(ways, named, strict=True))
     figure = clear(new_figure(4.2, 4.2) if cone.dim == 2 else new_figure(5.0, 4.6), transparent)
     hues, title = palette(transparent), str(cone) if len(str(cone)) < 50 else repr(cone)
     if cone.dim == 3:
@@ -197,7 +205,7 @@ def _draw_spatial(figure: Figure, cone: Cone, hues: Palette, named: Sequence[str
     corners = np.vstack([cone.rays, cone.facets, np.zeros((1, 3))])
     low, high = float(min(0.0, corners.min())), float(max(1.0, corners.max()))
     axis.set(xlim=(low, high), ylim=(low, high), zlim=(low, high))
-    axis.set(xlabel=f"gain in {named[0]}", ylabel=f"gain in {named[1]}", zlabel=f"gain in {named[2]}")
+    axis.set(xlabel=named[0], ylabel=named[1], zlabel=named[2])
     for line in (axis.xaxis, axis.yaxis, axis.zaxis):
         line.pane.set_alpha(0.0)  # grey walls are neither for paper nor for a dark ground
         line.set_major_locator(MaxNLocator(4))

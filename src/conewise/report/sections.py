@@ -359,7 +359,8 @@ def _wanted(objective: dict[str, Any]) -> str:
 def theory(data: dict[str, Any], cone: Cone) -> str:
     """The question, the cone with its weightings, and the theorem."""
     words = paragraphs([question_words(data), *data["cone"]["words"]])
-    drawn = cone_svg(cone, [o["name"] for o in data["objectives"]])
+    minimised = [o["name"] for o in data["objectives"] if o["direction"] == "smaller"]
+    drawn = cone_svg(cone, [o["name"] for o in data["objectives"]], minimised)
     if listed := "".join(f"<li>{escape(line)}</li>" for line in weighting_lines(data)):
         words += f'<p>{WEIGHTINGS_WORDS}</p><ul class="weightings">{listed}</ul>'
     option = f"<code>{escape(cone_option(data))}</code>"

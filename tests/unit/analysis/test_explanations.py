@@ -38,6 +38,27 @@ def test_the_data_certify_no_less_than_what_they_are_said_to(separate):
                 assert 0 <= float(amount) - 1.3 * certified <= 2e-3 * certified + 1e-4
 
 
+def about_levels(price_noise, levels):
+    """The sentence about levels, where two designs are nearly tied so that the certified epsilon is above 0."""
+    rng, means = np.random.default_rng(1), [(500.0, 3.0), (501.0, 3.02), (600.0, 3.6), (650.0, 2.0)]
+    rows = [{"design": k, "price (EUR)": p, "load": s + 0.3 * rng.normal()} for k, (p, s) in enumerate(means)]
+    rows += [{**row, "load": row["load"] + 0.3 * rng.normal()} for _ in range(60) for row in list(rows)]
+    price = cw.Objective("price (EUR)", "min", unit=100, noise=price_noise)
+    objectives = [price, cw.Objective("load", unit=0.5, noise=0.5)]
+    found = cw.analyse(rows, delta=0.05, final=True, objectives=objectives, levels=levels)
+    assert found.result.certified_epsilon > 0
+    return next(line for line in found.explanations if line.startswith("Acceptable"))
+
+
+def test_a_level_of_what_is_known_exactly_is_not_missed_at_all():
+    price, both = {"price (EUR)": 620}, {"price (EUR)": 620, "load": 2.2}
+    assert about_levels("known", price).endswith("nothing returned misses a level at all.")
+    mixed = about_levels("known", both)
+    assert "by more than load" in mixed
+    assert mixed.endswith(", nor that of price (EUR) at all.")
+    assert "by more than price" in about_levels(1.0, price)  # a price with noise may miss its level within epsilon
+
+
 def test_a_finished_study_says_what_it_did_not_need():
     assert unused(300, 300, finished=True) == ""
     assert unused(310, 300, finished=True) == (

@@ -9,6 +9,14 @@ import conewise as cw
 from conewise.report.drawing import cone_svg
 
 
+def test_the_axes_say_what_is_better_of_each_objective():
+    assert "gain in power" in cone_svg(cw.Cone.planar(60), ["price", "power"], ["price"])
+    for cone in (cw.Cone.planar(60), cw.Cone.importance(0.1, 3)):
+        drawn = cone_svg(cone, ["price", "power", "mass"][: cone.dim], ["price"])
+        assert "less price" in drawn
+        assert "gain in price" not in drawn
+
+
 def test_what_the_axes_are_called_stays_inside():
     from xml.etree import ElementTree
 

@@ -6,8 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import conewise as cw
+from conewise.cli.main import commands
 from conewise.experiments.beyond import ConeRow
 from conewise.report import plots
 
@@ -91,11 +93,20 @@ def test_a_cone_of_space_has_its_rays_facets_and_weightings():
 
 
 def test_a_cone_draws_itself():
-    (axis,) = cw.Cone.planar(120).plot(objectives=["cost (EUR)", "yield (%)"]).axes
-    assert (axis.get_xlabel(), axis.get_ylabel()) == ("gain in cost (EUR)", "gain in yield (%)")
+    (axis,) = cw.Cone.planar(120).plot(objectives=["cost (EUR)", "yield (%)"], minimised=["cost (EUR)"]).axes
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("less cost (EUR) is better", "gain in yield (%)")
     (wedge,) = axis.patches
     assert (wedge.theta1, wedge.theta2) == (pytest.approx(-15), pytest.approx(105))
     assert {line.get_xdata()[1] for line in axis.lines[:2]} == set(cw.Cone.planar(120).rays[:, 0].tolist())
+
+
+def test_a_command_draws_a_cone_in_the_directions_of_the_objectives(tmp_path):
+    path = tmp_path / "cone.svg"
+    named = ["--objectives", "speed,price,weight", "--minimise", "price"]
+    done = CliRunner().invoke(commands, ["cone", "importance:0.2,3", *named, "--plot", str(path)])
+    assert done.exit_code == 0, done.output
+    drawn = path.read_text(encoding="utf-8")
+    assert [words in drawn for words in ("gain in speed", "less price is better", "gain in price")] == [1, 1, 0]
 
 
 def test_curves_over_angles_show_the_rows():
