@@ -6,8 +6,9 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 from shared.browser import screenshot, serious_violations
-from shared.explorer import exploring, mentions, point_at, reads, visiting
+from shared.explorer import drawn, exploring, mentions, point_at, reads, visiting
 from shared.studies import make, values_of
 
 
@@ -29,10 +30,24 @@ def test_a_study_says_how_sure_it_is_and_what_comes_next(chromium, tmp_path):
         status, errors = study.result().status, study.guess().standard_errors
         x, y = point_at(page, "b")
         k = study.names.index("b")
-        reads(page, "#plot-first .tip span:nth-of-type(3)", "beaten, by the averages")  # which the study does not say
-        reads(page, "#legend-stays", "remains, by the averages so far")
+        assert status[k] == "undecided"  # although the averages beat it
+        reads(page, "#legend-undecided", f"undecided ({status.tolist().count('undecided')})")
+        reads(page, "#legend-out", f"beaten ({status.tolist().count('beaten')})")
+        groups = {group["colour"]: group["places"] for group in drawn(page, "look.groups")}
+        assert groups["orange"] == np.flatnonzero(status == "undecided").tolist()
+        assert groups["blue"] == np.flatnonzero(status == "kept").tolist()
         mentions(page, "#plot-first .tip", f"standard errors {errors[k, 0]:.5g}, {errors[k, 1]:.5g}")
         mentions(page, "#plot-first .tip", f"the study says: {status[k]}")
+        assert "by the averages" not in page.locator("#plot-first .tip").inner_text()
+        page.locator("#degrees-exact").fill("91")  # another preference: the study says nothing of it
+        mentions(page, "#pareto-label", "by the averages so far: of this preference the study proves nothing.")
+        reads(page, "#legend-stays", "remains, by the averages so far")
+        assert drawn(page, "look.groups") is None
+        point_at(page, "b")
+        reads(page, "#plot-first .tip span:nth-of-type(3)", "beaten, by the averages")
+        page.locator("#degrees-exact").fill("90")
+        mentions(page, "#pareto-label", "undecided, as the study says")
+        x, y = point_at(page, "b")
         page.mouse.click(x, y)
         reads(page, ".chosen-name", "b")
         mentions(page, "#selected", f"standard error {errors[k, 0]:.2g}")

@@ -41,19 +41,23 @@ def unfinished(chromium, folder):
 
 def test_a_saved_page_of_an_unfinished_study_says_what_it_is_worth(chromium, tmp_path):
     with unfinished(chromium, tmp_path) as (page, study, result):
-        remain = page.locator("#pareto").inner_text()
+        kept = page.locator("#pareto").inner_text()
         path, errors = save_page(page, tmp_path), study.standard_errors()
     with visiting(chromium, path.as_uri()) as page:
-        reads(page, "#pareto", remain)
-        reads(page, "#pareto-label", "remain, by the averages so far.")
-        mentions(page, "#standing", f"The study at that time: {result.evaluations} evaluations told; ")
+        reads(page, "#pareto", kept)
+        assert kept == str((result.status == "kept").sum())
         undecided = int((result.status == "undecided").sum())
-        mentions(page, "#standing", f"{undecided} undecided; epsilon ")
-        mentions(page, "#standing", "Below: the averages so far.")
-        reads(page, "#legend-stays", "remains, by the averages so far")
-        reads(page, "#legend-out", "beaten, by the averages so far")
+        mentions(page, "#pareto-label", f"{undecided} undecided, as the study says")
+        reads(page, "#legend-undecided", f"undecided ({undecided})")
         k = int(np.flatnonzero(cw.pareto_mask(result.means, study.cone))[0])
         page.get_by_role("button", name=study.names[k], exact=True).click()
+        assert "Now" not in page.locator("#selected").inner_text()  # which the study's own word is
+        page.locator("#degrees-exact").fill("91")
+        mentions(page, "#pareto-label", "by the averages so far: of this preference the study proves nothing.")
+        mentions(page, "#standing", f"The study at that time: {result.evaluations} evaluations told; ")
+        mentions(page, "#standing", f"{undecided} undecided; epsilon ")
+        reads(page, "#legend-stays", "remains, by the averages so far")
+        reads(page, "#legend-out", "beaten, by the averages so far")
         mentions(page, "#selected", "Nowremains, by the averages")
         mentions(page, "#selected", f"The study says{result.status[k]}")
         mentions(page, "#selected", f"Evaluations{result.counts[k]}")
@@ -63,6 +67,8 @@ def test_a_saved_page_of_an_unfinished_study_says_what_it_is_worth(chromium, tmp
         page.locator("#level-0").fill("100")
         mentions(page, "#selected", "Nowmisses a level, by the averages: gain ")
         reads(page, "#legend-out", "beaten, or misses a level, by the averages so far")
+        page.locator("#as-saved").click()
+        reads(page, "#legend-undecided", f"undecided ({undecided})")
         assert serious_violations(page) == []
 
 
@@ -72,8 +78,9 @@ def test_averages_beyond_a_level_are_no_verdict(chromium, tmp_path):
         page.locator("#table").get_by_role("button", name=study.names[k], exact=True).click()
         reads(page, ".chosen-name", study.names[k])
         page.locator("#shortlist-toggle").click()
-        count = page.locator("#pareto").inner_text()
-        reads(page, "#listed", f"1 to {count} of {count} designs that are Pareto by the averages.")
+        count = int(np.isin(result.status, ("kept", "undecided")).sum())
+        reads(page, "#listed", f"1 to {count} of {count} designs that are kept or undecided.")
+        reads(page, "#table-head th[data-column=pareto]", "Status")
         page.locator("#level-0").fill(repr(round(float(result.averages[k, 0]) + 0.01, 6)))
         mentions(page, "#selected", "Nowmisses a level, by the averages: gain ")
         page.locator("#everyone").select_option("all")

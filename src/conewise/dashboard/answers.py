@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from conewise.algorithms import Status
 from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
@@ -85,7 +86,24 @@ def gives(designs: Designs, pareto: np.ndarray) -> dict[str, Any]:
     shown = pareto
     if len(pareto) > DRAWN:
         shown = pareto[np.linspace(0, len(pareto) - 1, DRAWN).round().astype(int)]
-    return {"pareto": len(pareto), "points": _points(designs, shown)}
+    return {"pareto": len(pareto), "points": _points(designs, shown), "study": None}
+
+
+def by_study(designs: Designs, status: np.ndarray, front: np.ndarray) -> dict[str, Any]:
+    """Return what a study says under its own cone: counts, a letter for each design, and the designs not ruled out.
+
+    The front of the averages is its best guess while designs are undecided.
+    """
+    counts, open_ = {word.key: int((status == word.value).sum()) for word in Status}, not_out(status)
+    shown = gives(designs, open_[np.isfinite(designs.values[open_]).all(axis=1)])
+    guess = _named(designs, front, _MOVED) if counts["undecided"] else None
+    study = {"counts": counts, "letters": "".join(word[0] for word in status), "guess": guess}
+    return {**shown, "pareto": counts["kept"], "study": study}
+
+
+def not_out(status: np.ndarray) -> np.ndarray:
+    """Return the places of the designs that a study has not ruled out: kept and undecided ones."""
+    return np.flatnonzero(np.isin(status, (Status.KEPT.value, Status.UNDECIDED.value)))
 
 
 def cost(designs: Designs, cone: Cone, noise: Noise, epsilon: float, delta: float) -> dict[str, Any]:

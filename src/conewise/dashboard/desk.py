@@ -92,20 +92,23 @@ class Desk:
                 refused = " ".join(str(error).split())
         said = [{**answers.facts(designs, cone), "cost": self._cost(designs, cone, asked)} for cone in cones]
         part = wanted(asked.get("table"), designs.dim, likely=designs.probability is not None)
-        estimated = asked.get("quick") is True and any(self._would_take_long(designs, cone) for cone in cones)
+        status = designs.status(cones[0])
+        quick = asked.get("quick") is True and status is None
+        estimated = quick and any(self._would_take_long(designs, cone) for cone in cones)
         answer: dict[str, Any] = {"version": designs.version, "designs": len(designs.names), "estimated": estimated}
         compared = len(cones) == 2
         if estimated:
             for line, cone in zip(said, cones, strict=True):
-                line.update(pareto=self._about(designs, cone), points=None)
+                line.update(pareto=self._about(designs, cone), points=None, study=None)
             answer |= {"difference": None, "moved": None, "table": None}
         else:
             fronts = [self._front(designs, cone, asked) for cone in cones]
             for line, found in zip(said, fronts, strict=True):
                 line.update(answers.gives(designs, found))
             answer["difference"] = answers.difference(designs, *fronts) if compared else None
-            answer["moved"] = self._moved(designs, asked.get("before"), fronts[0])
-            answer["table"] = listing(designs, fronts[0], part)
+            answer["moved"] = self._moved(designs, asked.get("before"), fronts[0]) if status is None else None
+            answer["table"] = listing(designs, fronts[0], part, status)
+            said[0].update({} if status is None else answers.by_study(designs, status, fronts[0]))
         said[0]["said"] = sentences(asked["first"], designs)
         answer |= {"first": said[0], "second": said[1] if compared else None, "second_error": refused}
         answer["milliseconds"] = round(1000 * (time.perf_counter() - started), 2)
@@ -115,7 +118,8 @@ class Desk:
         """A page of the list of designs."""
         designs = self._designs(asked)
         part = wanted(asked.get("table"), designs.dim, likely=designs.probability is not None)
-        return listing(designs, self._front(designs, stated(asked.get("first"), designs)), part)
+        cone = stated(asked.get("first"), designs)
+        return listing(designs, self._front(designs, cone), part, designs.status(cone))
 
     def hardness(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The lower bound's rate for these values; slower than the rest, so the page asks when a slider rests."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from conewise.dashboard.answers import not_out
 from conewise.dashboard.levels import missed
 from conewise.dashboard.preferences import is_number
 from conewise.dashboard.sources import Designs
@@ -59,8 +60,12 @@ def _is_range(place: object, ends: object, dim: int) -> bool:
     return named and isinstance(ends, list) and len(ends) == 2 and all(map(is_number, ends))
 
 
-def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any]:
-    """One page of the list; a page beyond the end is the last one."""
+def listing(designs: Designs, pareto: np.ndarray, part: Wanted, status: np.ndarray | None = None) -> dict[str, Any]:
+    """Return one page of the list; a page beyond the end is the last one.
+
+    With the `status` that a study gives each design, the list has what the study has not ruled out.
+    """
+    pareto = pareto if status is None else not_out(status)
     on_front = np.zeros(len(designs.names), dtype=bool)
     on_front[pareto] = True
     places = np.arange(len(designs.names)) if part.everyone else np.asarray(pareto)
@@ -89,6 +94,7 @@ def listing(designs: Designs, pareto: np.ndarray, part: Wanted) -> dict[str, Any
         "names": designs.shown(shown.tolist()),
         "values": [[v if np.isfinite(v) else None for v in column.tolist()] for column in designs.values[shown].T],
         "pareto": on_front[shown].tolist(),
+        "status": None if status is None else [str(word) for word in status[shown]],
         "probability": None if designs.probability is None else designs.probability[shown].tolist(),
         "misses": [bool(missed(designs, k)) for k in shown.tolist()],
     }

@@ -38,6 +38,7 @@ Levels = tuple[tuple[int, float], ...]
 _BETWEEN_LOOKS: Final = 0.5  # seconds: however many pages are open, the journal is read no more often
 _CERTIFIED: Final = 4  # digits of a certified epsilon, which a page shows whole
 _DIGITS: Final = 20  # longer numbers in names are sorted as text
+_SAME: Final = 1 - 1e-9  # cosine between facets of one cone, which a page tells with six digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,8 @@ class Designs:
     """(K,): how probably each is Pareto optimal under the study's own cone, by its model; None without one."""
     averages: bool = False
     """Whether the values are a study's averages so far, by which nothing is proved."""
+    said: tuple[Cone, Levels, np.ndarray] | None = None
+    """Of a study: its own cone and levels, and (K,) its status of each design; None for what is no study."""
     means: Floats = field(init=False)
     """(K', D): those that are known and miss no level, in steps, larger is better."""
     known: np.ndarray = field(init=False)
@@ -99,6 +102,13 @@ class Designs:
     def within(self, levels: Levels) -> Designs:
         """The same designs, of which only those that miss no level count."""
         return self if levels == self.levels else replace(self, levels=levels)
+
+    def status(self, cone: Cone) -> np.ndarray | None:
+        """Return the study's status of each design, (K,), where a cone and the levels are the study's; else None."""
+        if self.said is None or self.said[1] != self.levels:
+            return None
+        cosines = self.said[0].facets @ cone.facets.T
+        return self.said[2] if min(cosines.max(axis=0).min(), cosines.max(axis=1).min()) > _SAME else None
 
     def misses(self, place: int, values: Floats, level: float) -> Floats:
         """By how much values of one objective are worse than a level; not above 0 where they meet it."""
@@ -371,7 +381,10 @@ class Live:
         status = study.status()
         values = status.result.averages
         before = self._seen[0] if self._seen is not None else None
-        if before is not None and np.array_equal(before.values, values, equal_nan=True):
+        said = study.cone, _levels(study.question.columns), status.result.status
+        known = None if before is None else before.said
+        same = known is not None and known[:2] == said[:2] and np.array_equal(known[2], said[2])
+        if before is not None and same and np.array_equal(before.values, values, equal_nan=True):
             designs = before
         else:
             # Time-based, so that a page notices also a study that was replaced by another.
@@ -385,6 +398,7 @@ class Live:
                 units,
                 probability=status.result.probability,
                 averages=True,
+                said=said,
             )
         return designs, _standing(study, status), status.result
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -39,9 +41,9 @@ def test_a_study_that_advances_disappears_and_returns(tmp_path):
         assert len(str(now["standing"]["certified_epsilon"])) <= len("0.1234")
         assert now["version"] != start["version"]
         averages = study.result().means
-        seen = ask(explorer, "front", first={"degrees": 90})
+        seen = ask(explorer, "front", first={"degrees": 91})  # at 90 the study itself speaks
         assert seen["version"] == now["version"]
-        assert seen["first"]["points"]["index"] == np.flatnonzero(cw.pareto_mask(averages, cw.Cone.orthant(2))).tolist()
+        assert seen["first"]["points"]["index"] == np.flatnonzero(cw.pareto_mask(averages, cw.Cone.planar(91))).tolist()
         assert np.allclose(
             np.array(seen["first"]["points"]["values"]).T * [1, -1], averages[seen["first"]["points"]["index"]]
         )
@@ -55,6 +57,62 @@ def test_a_study_that_advances_disappears_and_returns(tmp_path):
         (tmp_path / "other.db").write_bytes(b"no study at all" * 1000)
         (tmp_path / "other.db").replace(path)
         assert "trial.db" in ask(explorer, "standing")["error"]
+
+
+def test_a_page_says_of_every_design_what_study_status_says(tmp_path):
+    """At several moments of a run, under the study's own cone and levels; under any other it says nothing of them."""
+    units = [cw.Objective("gain", unit=0.5, level=0.6), cw.Objective("cost", "min")]
+    path = tmp_path / "trial.db"
+    study = make(path, objectives=units, minimise=(), cone=cw.Cone.importance(0.1), epsilon=0.4)
+    ticks, seen = iter(range(10**6)), set()
+    with serving(Live(str(path), name=None, cone=None, clock=lambda: float(next(ticks)))) as explorer:
+        first, own = {"text": str(study.cone)}, {"0": 0.6}
+        for most in (0, 30, 40, 60, 10**4):
+            while most and (batch := study.ask(most)):
+                study.tell(batch, values_of(batch))
+                if most < 10**4:
+                    break
+            status = CliRunner().invoke(commands, ["study", "status", str(path), "--json", "--designs"])
+            told = json.loads(status.stdout)
+            found = ask(explorer, "front", first=first, levels=own, quick=True, table={"everyone": True})
+            counts, page = {k: v for k, v in told["by_status"].items() if k != "certainly_pareto"}, found["first"]
+            assert page["study"]["counts"] == counts
+            assert page["pareto"] == counts["kept"]
+            statuses = [design["status"] for design in told["designs"]]
+            assert page["study"]["letters"] == "".join(word[0] for word in statuses)
+            assert found["table"]["status"] == statuses
+            open_ = [k for k, word in enumerate(statuses) if word in ("kept", "undecided")]
+            assert page["points"]["index"] == (open_ if told["evaluations"] else [])
+            guess = page["study"]["guess"]
+            assert (guess is None) == (counts["undecided"] == 0)
+            if guess is not None and told["evaluations"]:
+                assert guess["names"] == told["guess"]["pareto"]
+            for other in ({"levels": {"0": 0.61}}, {"levels": {}}, {"levels": own, "first": {"degrees": 100}}):
+                moved = ask(explorer, "front", **({"first": first, "table": {"everyone": True}} | other))
+                assert (moved["first"]["study"], moved["table"]["status"]) == (None, None)
+            seen |= set(statuses)
+        assert {"undecided", "kept", "misses a level"} <= seen
+        assert told["finished"]
+    study.close()
+
+
+def test_a_table_has_no_study_that_speaks():
+    with serving(fixed([[1, 2], [2, 1]])) as explorer:
+        assert ask(explorer, "front", first={"degrees": 90})["first"]["study"] is None
+
+
+@pytest.mark.parametrize("number", ["2,000", "2.000,5", "2000", "1e3", None, True, [2]])
+def test_only_numbers_are_numbers_to_the_server(number):
+    """What the page would never send: texts are refused wherever a number is expected, whatever is written in them."""
+    with serving(fixed([[1, 2], [2, 1]])) as explorer:
+        for asked in (
+            {"first": {"degrees": number}},
+            {"first": {"degrees": 90}, "levels": {"0": number}},
+            {"first": {"degrees": 90, "said": [{"accept": [0, number, 1, 3]}]}},
+        ):
+            assert "error" in ask(explorer, "front", **asked), asked
+        cost = ask(explorer, "front", first={"degrees": 90}, sigma=number)["first"]["cost"]
+        assert "sigma must be a number" in cost["error"]
 
 
 def test_a_file_whose_name_is_no_text_can_be_explored():

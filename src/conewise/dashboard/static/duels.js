@@ -41,18 +41,22 @@ function card(design, other) {
   const made = element("button", null, "design");
   made.type = "button";
   made.append(element("strong", design.name), ...start.objectives.map((name, place) => element("span", `${short(design.values[place])} ${name}`)));
-  made.addEventListener("click", () => add({ prefer: [design.values, other.values], names: [design.name, other.name] }));
+  made.addEventListener("click", (event) => add(event, { prefer: [design.values, other.values], names: [design.name, other.name] }));
   return made;
 }
 
 function unsure([one, other]) {
   const made = element("button", "I cannot say", "link");
   made.type = "button";
-  made.addEventListener("click", () => add({ undecided: [one.values, other.values], names: [one.name, other.name] }));
+  made.addEventListener("click", (event) => add(event, { undecided: [one.values, other.values], names: [one.name, other.name] }));
   return made;
 }
 
-function add(statement) {
+const pairOf = ({ prefer, undecided }) => JSON.stringify((prefer ?? undecided ?? []).map(String).sort());
+
+// The second click of a double click is no choice, whether it meets the pair that was just answered or the next one.
+function add({ detail }, statement) {
+  if (detail > 1 || held.said.some((other) => pairOf(other) === pairOf(statement))) return;
   held.said = [...held.said, statement];
   changed();
 }
@@ -65,7 +69,7 @@ export function drawSaid(words) {
     const back = element("button", "take back", "link");
     back.type = "button";
     back.setAttribute("aria-label", `Take back: ${text}`);
-    back.addEventListener("click", () => { held.said = held.said.filter((_, other) => other !== k); changed(); });
+    back.addEventListener("click", () => { held.said = held.said.filter((other) => other !== statement); changed(); });
     made.append(element("span", text), back);
     return made;
   });

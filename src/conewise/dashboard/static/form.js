@@ -1,6 +1,7 @@
 // What else one can fill in or copy: noise and goal, the cone as text, the command.
 
 import { byId, say, show } from "./dom.js";
+import { numberIn, setUpTyping } from "./numbers.js";
 
 const ASSUMED = ["sigma", "epsilon", "delta"];
 
@@ -8,7 +9,7 @@ export function setUpForm(start, changed) {
   show("command-block", start.command !== null);
   for (const id of ASSUMED) {
     byId(id).value = start[id] ?? "";
-    byId(id).addEventListener("input", changed);
+    setUpTyping(byId(id), "refusal-assumed", id, changed);
   }
   if (start.sigma === null) {
     byId("sigma").disabled = true;
@@ -25,7 +26,7 @@ export function assumptions() {
   const given = {};
   for (const id of ASSUMED) {
     const field = byId(id);
-    if (!field.disabled && Number.isFinite(field.valueAsNumber)) given[id] = field.valueAsNumber;
+    if (!field.disabled && field.value.trim() !== "") given[id] = Number.isNaN(numberIn(field.value)) ? field.value : numberIn(field.value);  // which is refused there too
   }
   return given;
 }

@@ -1,6 +1,7 @@
 // What is acceptable: of every objective the least, or the most, that a design may have. Fields here, lines in the picture.
 
 import { byId, element, say, short } from "./dom.js";
+import { setUpTyping } from "./numbers.js";
 
 export const levels = new Map();  // by the number of the objective
 
@@ -18,11 +19,8 @@ export function setUpLevels(given, onChange) {
   byId("levels").replaceChildren(...start.objectives.map((name, place) => {
     const label = element("label", `${name} ${isSmall(place) ? "at most" : "at least"}`);
     const field = element("input");
-    Object.assign(field, { type: "number", step: "any", id: `level-${place}`, autocomplete: "off" });
-    field.addEventListener("input", () => {
-      if (field.value === "" && field.validity.badInput) return;  // half typed
-      setLevel(place, field.value === "" ? null : field.valueAsNumber);
-    });
+    Object.assign(field, { type: "text", inputMode: "decimal", id: `level-${place}`, autocomplete: "off" });
+    setUpTyping(field, "refusal-levels", name, (level) => setLevel(place, level), () => { const before = levels.get(place) ?? null; return () => setLevel(place, before); });
     field.addEventListener("blur", () => { written = ""; drawLevels(); });
     label.append(field);
     return label;

@@ -25,7 +25,7 @@ export function drawCards(start, answer) {
     say("second-label", `Compared: ${answer.second.cone}`);
     say("second-pareto", counted(answer.second.pareto, answer));
     const total = answer.second.cost.error ? "" : `, ${large(answer.second.cost.total)} evaluations`;
-    say("second-more", `Pareto${byAverages(start)}, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
+    say("second-more", `Pareto${byAverages({ ...start, study: null })}, beta ${Number(answer.second.beta.toFixed(4))}${total}`);
   }
 }
 
@@ -41,7 +41,12 @@ function beginning() {
 }
 
 // Who came and went since the cone at which the control last rested.
-export function drawMoved(moved) {
+export function drawMoved(moved, study = null) {
+  if (study?.guess?.count) {
+    const { count, names } = study.guess;
+    say("moved", `By the averages alone, without a guarantee: ${names.join("; ")}${count > names.length ? ` and ${whole(count - names.length)} more` : ""}.`);
+    return;
+  }
   const parts = moved ? [["entered", moved.entered], ["left", moved.left]].filter(([, part]) => part.count) : [];
   if (!parts.length) {
     say("moved", moved ? "No design has entered or left." : beginning());
@@ -81,7 +86,7 @@ export function drawSelected(start, chosen, leaving, back, { onSelect, isKept, o
   if (chosen.values === null) add("Values", "not evaluated yet");
   else start.objectives.forEach((name, place) => add(name, withError(chosen.values[place], chosen.study, place)));
   const beaten = `beaten by ${whole(chosen.beaten_by)} design${chosen.beaten_by === 1 ? "" : "s"} that remain${chosen.beaten_by === 1 ? "s" : ""}`;
-  add("Now", chosen.values === null ? "not known" : nowWords(start, { stays: chosen.pareto, missed: missedWords(start, chosen), beaten }));
+  if (!start.study) add("Now", chosen.values === null ? "not known" : nowWords(start, { stays: chosen.pareto, missed: missedWords(start, chosen), beaten }));
   if (chosen.study) for (const [term, words] of studyWords(chosen.study)) add(term, words);
   const until = untilWords(chosen, leaving);
   if (until !== null) add("Remains until", until);
@@ -95,7 +100,7 @@ export function drawSelected(start, chosen, leaving, back, { onSelect, isKept, o
     }));
     const more = chosen.beaten_by - chosen.rivals.length;
     if (more > 0) by.append(element("li", `and ${whole(more)} more`, "none"));
-    facts.push(element("h3", "Better, the clearest first"), by);
+    facts.push(element("h3", start.study ? "Ahead on average, the clearest first" : "Better, the clearest first"), by);
   }
   facts.push(...wordsBack(back));
   if (chosen.values !== null) {
@@ -134,7 +139,7 @@ export function drawDifference(start, answer, onSelect) {
   show("difference", answer.difference !== null);
   if (!answer.difference) return;
   const { both, only_first: first, only_second: second } = answer.difference;
-  say("both", `${whole(both)} design${both === 1 ? " is" : "s are"} Pareto under both${byAverages(start)}.`);
+  say("both", `${whole(both)} design${both === 1 ? " is" : "s are"} Pareto under both${byAverages({ ...start, study: null })}.`);
   for (const [id, part, cone] of [["only-first", first, answer.first.cone], ["only-second", second, answer.second.cone]]) {
     say(`${id}-title`, `Only under ${cone}: ${whole(part.count)}`);
     const items = part.names.map((name, k) => {

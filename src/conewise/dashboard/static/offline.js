@@ -2,10 +2,10 @@
 // two modules after this one, for the plane or for more objectives.
 
 import { byId, chooser, element, say, show, spread, traded, whole } from "./dom.js";
-import { drawLevels, levels, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
+import { drawLevels, levels, levelsNoted, missedWords, missesOf, missing, restoreLevels, setUpLevels } from "./levels.js";
 import { wordsBack } from "./returning.js";
 import { drawSteps } from "./steps.js";
-import { byAverages, drawLegend, drawRemain, nobodyWords, nowWords, standingWords, studyWords, withError } from "./verdicts.js";
+import { byAverages, drawLegend, drawRemain, nobodyWords, nowWords, standingWords, statusOf, studyWords, withError } from "./verdicts.js";
 
 const PAUSE = 60;  // milliseconds without a move, before the list follows
 const LISTED = 400;
@@ -16,7 +16,8 @@ export const everyone = data.names.map((_, k) => k);
 data.values = data.values.map(column);
 export const turned = data.objectives.map((name) => data.minimised.includes(name));
 
-let page = null;  // { stays(k), rivals(k), ways(k), look(chosen, status) } of the module that finds who remains
+const own = data.study;  // what a study says under the preference and the levels as they were saved
+let page = null;  // { stays(k), rivals(k), ways(k), look(chosen, status), isAsSaved() } of the module that finds who remains
 let chosen = null;
 let pausing = 0;
 
@@ -38,7 +39,7 @@ export function setUpPage(given, changed) {
   show("said-block", data.said.length > 0);
   byId("said").replaceChildren(...data.said.map((words) => element("li", words)));
   show("legend-short", data.shortlist.length > 0);
-  say("designs", whole(everyone.length));
+  say("designs", whole(everyone.length + (own ? data.unknown : 0)));
   drawSteps(data);
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   setUpLevels(data, changed);
@@ -52,6 +53,7 @@ export const levelsDrawn = () => data.objectives.map((_, place) => levels.get(pl
 // A control has moved, and who remains is known.
 export function drawPage(count) {
   drawLevels();
+  data.study = page.isAsSaved() && JSON.stringify(levelsNoted()) === JSON.stringify(data.levels) ? own : null;
   drawLegend(data, levels.size > 0);
   drawRemain(data, whole(count));
   look();
@@ -60,10 +62,10 @@ export function drawPage(count) {
 }
 
 function drawNames() {
-  const there = everyone.filter((k) => page.stays(k));
+  const there = everyone.filter((k) => (data.study ? ["kept", "undecided"].includes(statusOf(data, k)) : page.stays(k)));
   const items = spread(there, LISTED).map((k) => { const made = element("li"); made.append(chooser(data.names[k], k, choose)); return made; });
   if (there.length > items.length) items.push(element("li", `${whole(items.length)} of ${whole(there.length)} are listed.`, "none"));
-  if (!there.length) items.push(element("li", nobodyWords(data, everyone.length), "none"));
+  if (!there.length) items.push(element("li", data.study ? "none" : nobodyWords(data, everyone.length), "none"));
   byId("names").replaceChildren(...items);
   if (chosen !== null) drawChosen();
 }
@@ -74,7 +76,7 @@ export function choose(k) {
   look();
 }
 
-const status = (k) => `${page.stays(k) ? "remains" : missesOf(valuesOf(k)).length ? "misses a level" : "beaten"}${byAverages(data)}`;
+const status = (k) => statusOf(data, k) ?? `${page.stays(k) ? "remains" : missesOf(valuesOf(k)).length ? "misses a level" : "beaten"}${byAverages(data)}`;
 
 const look = () => page.look(chosen, status);
 
@@ -85,7 +87,7 @@ function drawChosen() {
   const list = element("dl");
   const add = (term, words) => list.append(element("dt", term), element("dd", words));
   data.objectives.forEach((name, place) => add(name, withError(data.values[place][chosen], study, place)));
-  add("Now", now);
+  if (!data.study) add("Now", now);
   if (study) for (const row of studyWords(study)) add(...row);
   const parts = [element("p", data.names[chosen], "chosen-name"), list];
   const rivals = page.stays(chosen) || misses.length ? [] : page.rivals(chosen);
@@ -96,7 +98,7 @@ function drawChosen() {
       item.append(chooser(data.names[k], k, choose), element("span", `: ${traded(data.objectives, valuesOf(chosen), valuesOf(k))}`));
       return item;
     }));
-    parts.push(element("h3", "Better, the clearest first"), by, ...wordsBack(page.ways(chosen)));
+    parts.push(element("h3", data.study ? "Ahead on average, the clearest first" : "Better, the clearest first"), by, ...wordsBack(page.ways(chosen)));
   }
   byId("selected").replaceChildren(...parts);
 }

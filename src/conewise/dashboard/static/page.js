@@ -21,7 +21,7 @@ import { drawShortlist, isKept, kept, setUpShortlist, toggle } from "./shortlist
 import { drawSteps } from "./steps.js";
 import { drawTable, markRow, setUpTable, wanted } from "./table.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
-import { byAverages, drawRemain } from "./verdicts.js";
+import { byAverages, drawRemain, statusOf } from "./verdicts.js";
 
 const BETWEEN_LOOKS = 1000;  // milliseconds
 const RESTING = 300;  // milliseconds without a move, before what takes longer is asked
@@ -40,6 +40,7 @@ let rested = null;  // the cone and the levels at which the controls last stood 
 let moving = 0;  // counts the moves, so that the server too knows which question is the last one
 let waiting = new AbortController();  // for what takes longer: a browser has few connections to one server
 let turning = 0;  // counts what was asked of the list
+let own = null;  // the preference and the levels of which the study itself speaks, once the server has said so
 let plain = {};  // how the page opens
 const page = Math.random().toString(36).slice(2);
 
@@ -68,6 +69,7 @@ function changed() {
 function drawHere() {
   drawLevels();
   if (!shown.plane || !held.edges) return false;
+  if (noted() !== own) shown.start.study = null;
   const count = findFront();
   drawRemain(shown.start, whole(count));
   drawSentence(shown.answer);
@@ -119,7 +121,11 @@ const update = latest(async () => {
   else resting = setTimeout(rest, RESTING);
 });
 
+const noted = () => JSON.stringify([asked(), levelsNoted()]);
+
 function take(found) {
+  shown.start.study = found.first.study;
+  if (found.first.study) own = noted();
   held.views = found.first.views;
   if (found.first.rays) {
     settle(found.first.rays);
@@ -206,7 +212,7 @@ function drawNumbers(found) {
 function drawLists() {
   const { answer, angles } = shown;
   drawTable(answer.table, shown.selected, choose);
-  drawMoved(answer.moved);
+  drawMoved(answer.moved, shown.start.study);
   drawDifference(shown.start, answer, choose);
   const degrees = held.views.degrees;
   show("angles", angles !== null && degrees !== null);
@@ -216,7 +222,8 @@ function drawLists() {
 
 // Where a design stands; empty where the page cannot know.
 function standing(index) {
-  const { plane, points, answer } = shown;
+  const { plane, points, answer, start } = shown;
+  if (start.study) return statusOf(start, index) ?? "";
   if (plane) {
     const place = points.place.get(index);
     return place === undefined ? "" : plane.missing?.[place] ? "misses a level" : plane.beaten[place] ? "beaten" : "remains";
@@ -315,6 +322,7 @@ function skip(event) {
 
 async function load() {
   const start = await ask("start");
+  start.study = shown.start?.study ?? null;  // until the next answer
   shown.start = start;
   say("title", start.title);
   document.title = `${start.title} – conewise explorer`;
@@ -352,6 +360,7 @@ async function watch() {
   try {
     if (!ready()) await begin();
     const now = await ask("standing");
+    shown.start.standing = now.standing;
     drawStanding(now.standing);
     if (now.version !== shown.start.version) {
       await load();
@@ -386,7 +395,7 @@ const pictureEvents = {
   },
   level: setLevel,
   point: markRow,
-  status: (index) => [`${standing(index)}${standing(index) && byAverages(shown.start)}`, ...confidenceOf(index)],
+  status: (index) => [...(shown.start.study ? [] : [`${standing(index)}${standing(index) && byAverages(shown.start)}`]), ...confidenceOf(index)],
 };
 
 async function begin() {

@@ -6,9 +6,9 @@ import { ordered } from "./geometry.js";
 import { levels } from "./levels.js";
 import { Parallel } from "./parallel.js";
 import { held } from "./preference.js";
-import { Scatter } from "./scatter.js";
+import { Scatter, lookOf } from "./scatter.js";
 import { kept } from "./shortlist.js";
-import { byAverages, drawLegend } from "./verdicts.js";
+import { byAverages, drawLegend, statusOf } from "./verdicts.js";
 
 const LONGEST = 64;  // characters of a cone that say something above a picture
 const SIDES = ["first", "second"];
@@ -24,6 +24,7 @@ let shownAxes = [];  // the objectives of the picture's axes
 let zoom = null;  // for both pictures, as long as they show these objectives
 let gathered = null;  // the points of the plane, by what they were made from
 let fed = null;  // those that the pictures have
+let marked = null;  // the marks of a study's own statuses, by what they were made from
 
 export function setUpPictures(shown, given) {
   const { start } = shown;
@@ -117,6 +118,21 @@ function feed(shown, side) {
   drawings[side].setBrushes?.(brushes());
 }
 
+const NOTHING = { groups: null, quiet: null };  // no statuses: averages decide
+
+// The marks of a study's own statuses, made once for all that stays the same.
+function looked({ start }) {
+  if (!start.study) return NOTHING;
+  if (marked?.study !== start.study || marked.points !== fed) marked = { study: start.study, points: fed, look: { ...lookOf(Array.from(fed.index, (index) => statusOf(start, index))), front: null } };
+  return marked.look;
+}
+
+// Those of some points that have a status.
+function having(start, { index, names, values }, status) {
+  const there = index.map((_, k) => k).filter((k) => statusOf(start, index[k]) === status);
+  return { index: there.map((k) => index[k]), names: there.map((k) => names[k]), values: values.map((column) => there.map((k) => column[k])) };
+}
+
 const picked = (points, axes) => ({ index: points.index, x: points.values[axes[0]] ?? [], y: axes[1] === null ? null : points.values[axes[1]] ?? [], faded: faded(points) });
 
 // `moving`: the control is on its way, and only the first picture follows; the rest waits for an answer.
@@ -132,7 +148,7 @@ export function drawPictures(shown, moving = false) {
   if (!moving && !parallel && pointsOf(shown) !== fed) for (const side of SIDES) feed(shown, side);
   const unseen = parallel ? null : faded(fed);
   if (isPlane) {
-    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels, faded: unseen });
+    drawings.first.setLook({ edges: held.edges, beaten: plane.beaten, front: null, selected: selected?.index ?? null, shortlist, status: events.status, levels: drawnLevels, faded: unseen, ...looked(shown) });
   }
   if (moving || !answer) return;
   const { first, second } = answer;
@@ -141,13 +157,15 @@ export function drawPictures(shown, moving = false) {
   for (const [side, one] of [["first", first], ["second", second]]) {
     if (one === null) continue;
     const name = one.cone.length > LONGEST && side === "first" ? "your preference" : one.cone;
-    say(`caption-${side}`, `${name}: ${whole(one.pareto)} Pareto${byAverages(start)}`);
+    const study = side === "first" ? start.study : null;
+    say(`caption-${side}`, `${name}: ${whole(one.pareto)} ${study ? "kept" : "Pareto"}${byAverages({ ...start, study })}`);
     const [marks, colour] = MARKS[side];
-    if (parallel) drawings[side].setLook({ front: one.points, selected, shortlist, kept, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
+    if (parallel) drawings[side].setLook({ front: study ? having(start, one.points, "kept") : one.points, open: study ? having(start, one.points, "undecided") : null, selected, shortlist, kept, colour, status: side === "first" ? events.status : null, levels: drawnLevels, matches: isBrushing() ? matches : null });
     else if (side === "second" || !isPlane) {
       drawings[side].setLook({
         edges: one.rays ? ordered(one.rays) : null, beaten: null, front: picked(one.points, axes), selected: selected?.index ?? null, shortlist, marks, colour,
         status: side === "first" ? events.status : null, levels: drawnLevels, faded: unseen,
+        ...(side === "first" ? looked(shown) : NOTHING),
       });
     }
   }

@@ -11,6 +11,12 @@ export const held = {
   views: null,  // what each control would say of the cone, from the last answer
 };
 
+// The way back to the preference as it is now.
+export function undoing() {
+  const { base, said } = held;
+  return () => { Object.assign(held, { base, said }); settle(); };
+}
+
 export const asked = () => (held.said.length ? { ...held.base, said: held.said } : held.base);
 
 const known = /^(?:planar:([0-9.]+)|orthant:2)$/;

@@ -6,9 +6,10 @@ import { setLevel } from "./levels.js";
 import { choose, data, drawPage, everyone, levelsDrawn, missed, ready, setUpPage, turned } from "./offline.js";
 import { held, inSteps, setEdges, settle } from "./preference.js";
 import { waysBack } from "./returning.js";
-import { Scatter } from "./scatter.js";
+import { Scatter, lookOf } from "./scatter.js";
 import { drawSentence, setUpSentence } from "./sentence.js";
 import { drawCurve, drawTrade, setUpTrade } from "./trade.js";
+import { statusOf } from "./verdicts.js";
 
 const RESTING = 150;  // milliseconds without a move of a level, before the curve behind the slider follows
 const [FIRST, LAST, STEP] = [1, 179, 0.5];  // degrees at which designs are counted for it: about one a pixel
@@ -16,6 +17,8 @@ const [FIRST, LAST, STEP] = [1, 179, 0.5];  // degrees at which designs are coun
 const isPlane = data.objectives.length === 2;
 const steps = inSteps(data);
 const columns = data.values.map((column, d) => column.map((value) => steps[d] * value));
+const marks = data.study ? lookOf(everyone.map((k) => statusOf(data, k))) : null;
+let base = "";  // as it was saved
 const plane = new Plane(columns[0], columns[1] ?? columns[0].map(() => 0));
 let drawnLevels = null;  // the levels of the curve
 let counting = 0;
@@ -70,7 +73,8 @@ setUpPage({
   stays: (k) => !plane.beaten[k],
   rivals: (k) => plane.rivals(k, held.edges ?? planar(90)),
   ways: (k) => (isPlane ? waysBack({ start: data, selected: { index: k, beaten_by: 1 }, plane, points: { place: places } }, changed) : []),
-  look: (chosen, status) => drawing.setLook({ edges: isPlane ? held.edges : null, beaten: plane.beaten, selected: chosen, shortlist: data.shortlist, status, levels: levelsDrawn() }),
+  look: (chosen, status) => drawing.setLook({ edges: isPlane ? held.edges : null, beaten: plane.beaten, selected: chosen, shortlist: data.shortlist, status, levels: levelsDrawn(), ...(data.study ? marks : { groups: null, quiet: null }) }),
+  isAsSaved: () => !isPlane || JSON.stringify(held.base) === base,
   restore: () => { if (isPlane) setEdges(data.edges); },
 }, changed);
 Object.assign(held, { dim: data.objectives.length, steps });
@@ -80,5 +84,6 @@ show("trade", isPlane);
 document.querySelectorAll(".wedges").forEach((item) => { item.hidden = !isPlane; });
 drawing.setData({ points: { index: everyone, names: data.names, x: data.values[0], y: data.values[1] ?? null }, ranges: data.ranges, names: data.objectives, turned, units: data.units });
 if (isPlane) setEdges(data.edges);
+base = JSON.stringify(held.base);
 changed();
 ready();

@@ -8,6 +8,7 @@ import { choose, data, drawPage, everyone, levelsDrawn, missed, ready, setUpPage
 import { Parallel } from "./parallel.js";
 import { NEVER, changeWords } from "./returning.js";
 import { Space, cornersOf, movedExchanges } from "./space.js";
+import { statusOf } from "./verdicts.js";
 import { drawWeights, setUpWeights } from "./weights.js";
 
 const AT_ONCE = 50;  // milliseconds: a front that takes longer waits until the control rests
@@ -39,6 +40,8 @@ function shareWords(least) {
   const said = least.map((share, d) => [share, data.objectives[d]]).filter(([share]) => share > 0);
   return `Of the weight at least ${said.map(([share, name]) => `${short(share)} % is ${name}`).join(", ")}.`;
 }
+
+const isAsSaved = () => rows === data.rows || (shares !== null && JSON.stringify(shares) === JSON.stringify(data.shares));
 
 function useShares(next) {
   const rest = 100 - next.reduce((sum, share) => sum + share, 0);
@@ -123,15 +126,16 @@ function ways(k) {
 }
 
 function look(chosen, status) {
-  const there = everyone.filter((k) => !space.beaten[k]);
+  const points = (there) => ({ index: there, names: there.map((k) => data.names[k]), values: data.values.map((column) => there.map((k) => column[k])) });
+  const having = (word) => points(everyone.filter((k) => statusOf(data, k) === word));
   drawing.setLook({
-    front: { index: there, names: there.map((k) => data.names[k]), values: data.values.map((column) => there.map((k) => column[k])) },
+    front: data.study ? having("kept") : points(everyone.filter((k) => !space.beaten[k])), open: data.study ? having("undecided") : null,
     selected: chosen === null ? null : { values: data.values.map((column) => column[chosen]) }, shortlist: data.shortlist,
     levels: levelsDrawn(), status,
   });
 }
 
-setUpPage({ stays: (k) => !space.beaten[k], rivals: (k) => space.rivals(k, rows), ways, look, restore }, changed);
+setUpPage({ stays: (k) => !space.beaten[k], rivals: (k) => space.rivals(k, rows), ways, look, restore, isAsSaved }, changed);
 drawing.setData({ points: { index: everyone, names: data.names, values: data.values }, ranges: data.ranges, names: data.objectives, turned });
 document.querySelectorAll(".wedges").forEach((item) => { item.hidden = true; });
 setUpEach();

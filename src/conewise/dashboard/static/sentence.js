@@ -2,7 +2,8 @@
 
 import { atLeast } from "./amounts.js";
 import { byId, element, say, short } from "./dom.js";
-import { fits, held, rates, setRate } from "./preference.js";
+import { numberIn, refusalOf } from "./numbers.js";
+import { fits, held, rates, setRate, undoing } from "./preference.js";
 
 const NEVER = "∞";
 const STEP = 1.05;  // what an arrow key does to a number
@@ -113,21 +114,22 @@ function number(id, label, accept) {
   const made = element("input");
   Object.assign(made, { id, type: "text", inputMode: "decimal", autocomplete: "off", className: "rate" });
   made.setAttribute("aria-label", label);
-  let refused = "";
+  let [refused, undo] = ["", undoing()];
+  made.addEventListener("focus", () => { undo = undoing(); });
   const use = () => {
-    const text = made.value.trim().replace(",", ".");
     size(made);
-    const value = ["", NEVER, "never"].includes(text.toLowerCase()) ? Infinity : Number(text);
-    refused = sentenceOf(accept(value));
+    const value = ["", NEVER, "never"].includes(made.value.trim().toLowerCase()) ? Infinity : numberIn(made.value);
+    if (Number.isNaN(value)) { undo(); moved(); }
+    refused = sentenceOf(Number.isNaN(value) ? refusalOf(made.value) : accept(value));
     say("refusal", refused);
   };
   made.addEventListener("input", use);
   made.addEventListener("keydown", (event) => {
     const factor = { ArrowUp: STEP, ArrowDown: 1 / STEP }[event.key];
     if (event.key === "Enter") event.preventDefault();
-    if (!factor || !Number.isFinite(Number(made.value))) return;
+    if (!factor || Number.isNaN(numberIn(made.value))) return;
     event.preventDefault();
-    made.value = Number((Number(made.value) * factor).toPrecision(3));
+    made.value = Number((numberIn(made.value) * factor).toPrecision(3));
     use();
   });
   made.addEventListener("blur", () => {

@@ -9,14 +9,15 @@ export const wanted = { everyone: false, text: "", column: null, descending: fal
 
 let rows = 0;  // of a page
 let remaining = "Pareto designs";
+let verdict = "Pareto";  // the head of the last column
 
 // The head is made once, so that the focus stays on its buttons; only the arrows move.
 export function setUpTable(start, changed, onPoint) {
   let waiting = 0;
   const turn = (changes) => { Object.assign(wanted, { offset: 0 }, changes); changed(); };
   const likely = start.probability ? [["probability", "Probably Pareto"]] : [];
-  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ...likely, ["pareto", `Pareto${byAverages(start)}`]];
-  if (start.live) remaining = "designs that are Pareto by the averages";
+  if (start.live) [remaining, verdict] = ["designs that are Pareto by the averages", `Pareto${byAverages({ ...start, study: null })}`];
+  const columns = [["name", "Design"], ...start.objectives.map((name, place) => [place, name]), ...likely, ["pareto", verdict]];
   byId("table-head").replaceChildren(...columns.map(([column, name]) => {
     const cell = element("th");
     const button = element("button", name);
@@ -59,7 +60,9 @@ export function drawTable(table, selected, onSelect) {
   for (const cell of byId("table-head").children) {
     const here = cell.dataset.column === String(table.column);
     cell.ariaSort = here ? (table.descending ? "descending" : "ascending") : "none";
-    if (cell.dataset.column === "pareto") cell.hidden = !table.everyone;
+    if (cell.dataset.column !== "pareto") continue;
+    cell.hidden = !table.everyone && !table.status;
+    cell.firstChild.textContent = table.status ? "Status" : verdict;
   }
   const focused = document.activeElement?.closest?.("#table") ? document.activeElement.dataset.index : null;
   byId("table").replaceChildren(...table.names.map((_, k) => line(table, k, selected, onSelect)));
@@ -80,7 +83,8 @@ function line(table, k, selected, onSelect) {
   name.append(chooser(table.names[k], table.index[k], onSelect));
   row.append(name, ...table.values.map((column) => element("td", short(column[k]), "value")));
   if (table.probability) row.append(element("td", likelihood(table.probability[k], table.values[0][k] !== null), "value"));
-  if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
+  if (table.status) row.append(element("td", table.status[k], "value"));
+  else if (table.everyone) row.append(element("td", table.pareto[k] ? "yes" : table.misses[k] ? "misses a level" : "no", "value"));
   // All of the row is marked under the pointer, and all of it selects; the keyboard has the name.
   row.addEventListener("click", (event) => { if (!event.target.closest("button")) onSelect(table.index[k]); });
   if (selected?.index === table.index[k]) row.classList.add("chosen");
@@ -89,7 +93,7 @@ function line(table, k, selected, onSelect) {
 
 function drawPlace(table) {
   const last = table.offset + table.names.length;
-  const kind = table.everyone ? "designs" : remaining;
+  const kind = table.everyone ? "designs" : table.status ? "designs that are kept or undecided" : remaining;
   const matching = table.matching < table.listed ? ` that match, of ${whole(table.listed)} ${kind}` : ` ${kind}`;
   const total = table.matching;
   say("listed", total ? `${whole(table.offset + 1)} to ${whole(last)} of ${whole(total)}${matching}.`

@@ -3,9 +3,11 @@
 import { drawCounts } from "./curve.js";
 import { byId, say } from "./dom.js";
 import { degreesOf } from "./geometry.js";
-import { held, settle } from "./preference.js";
+import { numberIn, setUpTyping } from "./numbers.js";
+import { held, settle, undoing } from "./preference.js";
 
 const [FIRST, LAST] = [1, 179];
+const [LEAST, MOST, STEP] = [0.1, 179.9, 0.1];  // of an angle that is typed, and what an arrow key does to it
 
 export function setUpTrade(changed) {
   const slider = byId("degrees");
@@ -18,10 +20,17 @@ export function setUpTrade(changed) {
     changed();
   };
   slider.addEventListener("input", () => use(Number(slider.value)));
-  typed.addEventListener("input", () => {
-    const { valueAsNumber: degrees, min, max } = typed;
-    if (degrees >= min && degrees <= max) use(degrees);
-    else say("refusal-degrees", `The opening angle is a number from ${min} to ${max} degrees.`);
+  const read = (degrees) => {
+    if (degrees >= LEAST && degrees <= MOST) use(degrees);
+    else say("refusal-degrees", `The opening angle is a number from ${LEAST} to ${MOST} degrees.`);
+  };
+  setUpTyping(typed, "refusal-degrees", "The opening angle", (degrees) => read(degrees ?? NaN), () => { const undo = undoing(); return () => { undo(); changed(); }; });
+  typed.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+    if (!step || Number.isNaN(numberIn(typed.value))) return;
+    event.preventDefault();
+    typed.value = Number(Math.min(Math.max(numberIn(typed.value) + step, LEAST), MOST).toFixed(4));
+    read(Number(typed.value));
   });
 }
 

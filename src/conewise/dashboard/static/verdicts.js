@@ -2,22 +2,41 @@
 
 import { say, short, show, whole } from "./dom.js";
 
-export const byAverages = ({ live }) => (live ? ", by the averages" : "");
+// Where a page shows a study's own preference, `study` has what the study says of each design: no average decides there.
+const STATUS = { k: "kept", u: "undecided", c: "covered", b: "beaten", m: "misses a level" };
+
+export const statusOf = ({ study }, index) => (study ? STATUS[study.letters[index]] : null);
+
+export const byAverages = ({ live, study }) => (live && !study ? ", by the averages" : "");
 
 const soFar = ({ live }) => (live ? ", by the averages so far" : "");
+
+// How many designs have each status, as `conewise study status` says it.
+function countWords({ covered, beaten, misses_a_level: missing, undecided }) {
+  const short = missing ? `, ${whole(missing)} ${missing === 1 ? "misses" : "miss"} a level` : "";
+  return `kept; ${whole(covered)} covered, ${whole(beaten)} beaten${short}, ${whole(undecided)} undecided`;
+}
 
 // Why nobody remains.
 export const nobodyWords = (about, evaluated) => (evaluated ? `No design meets the levels${soFar(about)}.` : "No design has values yet.");
 
 // The end of the sentence at the head of the page: how many remain; `count` as it is written.
 export function drawRemain(about, count) {
-  say("pareto", count);
-  say("pareto-label", `${count === "1" ? "remains" : "remain"}${soFar(about)}.`);
+  const { live, study, standing } = about;
+  say("pareto", study ? whole(study.counts.kept) : count);
+  say("pareto-label", study ? `${countWords(study.counts)}, as the study says${standing.not_guaranteed ? " without a guarantee" : ""}.`
+    : `${count === "1" ? "remains" : "remain"}${soFar(about)}${live ? ": of this preference the study proves nothing" : ""}.`);
 }
 
 export function drawLegend(about, hasLevels) {
-  say("legend-stays", about.live ? `remains${soFar(about)}` : "remains: nothing beats it");
-  say("legend-out", `${hasLevels ? "beaten, or misses a level" : "beaten"}${soFar(about)}`);
+  const counts = about.study?.counts;
+  say("legend-stays", counts ? `kept (${whole(counts.kept)})` : about.live ? `remains${soFar(about)}` : "remains: nothing beats it");
+  say("legend-out", counts ? `beaten (${whole(counts.beaten)})` : `${hasLevels ? "beaten, or misses a level" : "beaten"}${soFar(about)}`);
+  for (const status of ["undecided", "covered", "misses a level"]) {
+    const [id, count] = [`legend-${status.split(" ")[0]}`, counts?.[status.replaceAll(" ", "_")] ?? 0];
+    show(id, count > 0);
+    say(`${id}-words`, `${status} (${whole(count)})`);
+  }
   show("legend-level", hasLevels);
 }
 
@@ -54,5 +73,5 @@ export function standingWords(standing) {
   return `${whole(standing.evaluations)} evaluations told${flight}; ${rest}. Under the study's own cone ${standing.cone}: `
     + `${standing.kept} kept, ${standing.covered} covered, ${standing.beaten} beaten, `
     + `${standing.misses_a_level ? `${standing.misses_a_level} missing a level, ` : ""}${standing.undecided} undecided; `
-    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.not_guaranteed ? `Not guaranteed: ${standing.not_guaranteed}. ` : ""}${standing.unused ? `${standing.unused} ` : ""}Below: the averages so far.`;
+    + `epsilon ${certified}, ${short(standing.epsilon)} asked for. ${standing.not_guaranteed ? `Not guaranteed: ${standing.not_guaranteed}. ` : ""}${standing.unused}`.trimEnd();
 }

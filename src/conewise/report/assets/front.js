@@ -5,19 +5,13 @@ import { data, everyone, extent, isKnown, isOut, names, objectives, region, scal
 import { savePicture } from "./files.js";
 import { ordered } from "./geometry.js";
 import { Parallel } from "./parallel.js";
-import { Scatter } from "./scatter.js";
+import { Scatter, lookOf } from "./scatter.js";
 
 const AXES = 12;  // side by side: more cannot be read
 const NAMED = 12;  // kept designs whose names are written
 const LABEL = "The designs; the arrow keys go through those that are kept or undecided, Enter selects one";
 const there = everyone.filter(isKnown);
-const crowd = there.length > 500 ? 0.75 : 1;
-const GROUPS = [
-  { status: "misses a level", shape: "cross", size: 6, colour: "quiet" },
-  { status: "covered", shape: "ring", size: 7, colour: "soft" },
-  { status: "undecided", shape: "diamond", size: 9 * crowd, colour: "orange" },
-  { status: "kept", shape: "circle", size: 10 * crowd, colour: "blue" },
-];
+const marks = lookOf(there.map(statusOf));
 
 const OUT = { covered: ["soft", []], beaten: ["quiet", []], "misses a level": ["quiet", [12, 4]] };  // lines: colour, dashes
 
@@ -45,7 +39,6 @@ function feed(select) {
     drawing.setData({
       points: {
         index: there, names: there.map((k) => names[k]), x: there.map(shown[0].of), y: shown.length > 1 ? there.map(shown[1].of) : null,
-        quiet: Uint8Array.from(there, (k) => (statusOf(k) === "beaten" ? 1 : 0)),
       },
       ranges: shown.map((scale) => extent(scale, there)), names: shown.map(({ name }) => name), turned: shown.map((scale) => scale.turned), units: shown.map(({ unit }) => unit),
     });
@@ -71,13 +64,11 @@ function look() {
   }
   const [x, y] = axes();
   const shown = (scales.length > 1 ? [x, y] : [0]).map((n) => scales[n]);
-  const places = new Map(there.map((k, place) => [k, place]));
   const own = objectives.length === 2 && x === 0 && y === 1;
   const kept = there.filter((k) => statusOf(k) === "kept");
   drawing.setLook({
-    edges: own ? ordered(data.cone.rays) : null, beaten: Uint8Array.from(there, (k) => (isOut(k) ? 1 : 0)), selected: chosen, shortlist,
+    edges: own ? ordered(data.cone.rays) : null, ...marks, selected: chosen, shortlist,
     levels: shown.map((scale) => within(scale.level, extent(scale, there))), status: standingOf, named: kept.length <= NAMED ? kept : [],
-    groups: GROUPS.map((group) => ({ ...group, places: there.filter((k) => statusOf(k) === group.status).map((k) => places.get(k)) })),
     rivals: chosen === null ? [] : rows.rivals[chosen].map(([rival]) => rival).filter((rival) => typeof rival === "number"),
     region: chosen === null || scales.length < 2 ? null : region(chosen, x, y),
   });

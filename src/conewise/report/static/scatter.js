@@ -14,6 +14,21 @@ const MARGIN = { left: 62, right: 14, top: 12, bottom: 50 };
 const REACH = { mouse: 18, touch: 32 };
 const HANDLE = { mouse: 11, touch: 22 };
 
+// Marks by status, for points of these statuses; beaten designs are grey squares.
+const MARKS = [["misses a level", "cross", 6, "quiet"], ["covered", "ring", 7, "soft"], ["undecided", "diamond", 9, "orange"], ["kept", "circle", 10, "blue"]];
+
+export function lookOf(statuses) {
+  const crowd = statuses.length > 500 ? 0.75 : 1;
+  return {
+    groups: MARKS.map(([status, shape, size, colour]) => ({
+      shape, size: shape === "diamond" || shape === "circle" ? size * crowd : size, colour,
+      places: statuses.flatMap((one, k) => (one === status ? [k] : [])),
+    })),
+    beaten: Uint8Array.from(statuses, (status) => (status === "kept" || status === "undecided" ? 0 : 1)),
+    quiet: Uint8Array.from(statuses, (status) => (status === "beaten" ? 1 : 0)),
+  };
+}
+
 export class Scatter extends Drawing {
   // events: select(index), point(index or null), turn(edge, ray), turned(), level(axis, value or null), zoom(view or null)
   constructor(place, label, events) {
@@ -24,7 +39,8 @@ export class Scatter extends Drawing {
       edges: null, beaten: null, front: null, selected: null, shortlist: [], marks: "circle", colour: "blue",
       faded: null,  // 1 for every design that is not looked at now
       levels: null,  // of the two axes: the most or least that is acceptable, or null; null where levels are not asked about
-      groups: null, rivals: [], region: null, named: [],  // a report's: marks by status, who is compared, confidence, names
+      groups: null, quiet: null,  // marks by status, and who is a grey square then
+      rivals: [], region: null, named: [],  // a report's: who is compared, confidence, names
     };
     this.pointed = null;  // place among the points
     this.zoom = null;
@@ -37,6 +53,7 @@ export class Scatter extends Drawing {
 
   // points: { index, names, x, y } in the user's own numbers; y is null for one objective, and `quiet` may say who is a grey square.
   setData({ points, ranges, names, turned, units = [1, 1] }) {
+    if (points.index.length !== this.points?.index.length) [this.look.groups, this.look.quiet] = [null, null];  // they are about others
     this.points = points;
     this.names = names;
     this.signs = turned.map((is) => (is ? -1 : 1));
@@ -54,7 +71,7 @@ export class Scatter extends Drawing {
 
   // What changes with the cone; drawn in the next frame.
   setLook(look) {
-    if (look.faded !== undefined && look.faded !== this.look.faded) this.stale = true;  // also those in grey
+    for (const key of ["faded", "quiet"]) if (look[key] !== undefined && look[key] !== this.look[key]) this.stale = true;  // also those in grey
     Object.assign(this.look, look);
     this.request();
   }
@@ -108,7 +125,7 @@ export class Scatter extends Drawing {
     const taken = new Uint8Array(Math.ceil(this.width) * Math.ceil(this.height));  // what lies on one pixel is one mark
     const size = this.px.length > 20000 ? 2 : this.px.length > 3000 ? 3 : 5;
     for (let k = 0; k < this.px.length; k += 1) {
-      if (!this.isInside(k) || this.points.quiet?.[k] === 0) continue;
+      if (!this.isInside(k) || (this.look.quiet ?? this.points.quiet)?.[k] === 0) continue;
       const cell = Math.floor(this.py[k]) * Math.ceil(this.width) + Math.floor(this.px[k]);
       if (taken[cell]) continue;
       taken[cell] = 1;
@@ -237,7 +254,7 @@ export class Scatter extends Drawing {
     for (const { places, shape, size, colour } of look.groups ?? []) {
       sprite = this.sprite(shape, size, paint[colour], paint.paper);
       done = new Set();
-      for (const k of places) if (this.isInside(k)) mark(this.px[k], this.py[k]);
+      for (const k of places) if (this.isInside(k)) mark(this.px[k], this.py[k], look.faded?.[k]);
     }
     if (look.groups) return;
     if (look.front) {  // from the server, perhaps of designs that are not among the points
