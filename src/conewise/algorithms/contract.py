@@ -29,9 +29,7 @@ from conewise.objectives import Objective, Objectives, as_objectives, units_rema
 _ROWS = 20  # designs in a notebook
 _NAMED = 5  # designs in a line of text
 _UNNAMED: Final = Objectives(())
-_CHOOSE_UNITS: Final = (
-    "Choose the steps by what they mean to you: a guarantee holds for units that no value has chosen."
-)
+_CHOOSE_UNITS: Final = "Choose steps by what they mean to you: a guarantee holds for units that no value has chosen."
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """What every certificate takes for granted of the way in which evaluations are made."""

@@ -149,10 +149,9 @@ class Findings:
     def _slack(self, epsilon: float) -> str:
         """Say by how much a returned design may miss a level: not at all where its values are known exactly."""
         dim, columns, noise = self.question.cone.dim, self.question.columns.each, self.question.assumed
-        noisy = [o for d, o in enumerate(columns) if o.level is not None and not noise.of_one(d, dim).noiseless]
-        exact = [o.name for o in columns if o.level is not None and o not in noisy]
-        if (self.statistics.counts[self.result.pareto] == 0).any():  # predicted alone: nothing is known exactly
-            noisy, exact = [o for o in columns if o.level is not None], []
+        seen = (self.statistics.counts[self.result.pareto] > 0).all()  # of a prediction nothing is known exactly
+        levelled = [(o, seen and noise.of_one(d, dim).noiseless) for d, o in enumerate(columns) if o.level is not None]
+        noisy, exact = [o for o, sure in levelled if not sure], [o.name for o, sure in levelled if sure]
         if not noisy:
             return "a level at all"
         slack = f"a level by more than {joined([o.amount(epsilon, up=True) for o in noisy])}"

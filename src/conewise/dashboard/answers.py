@@ -15,7 +15,7 @@ from conewise.budgets import naive_budget
 from conewise.complexity import hardness
 from conewise.cones import Cone
 from conewise.dashboard.levels import as_options, missed
-from conewise.dashboard.sources import Designs
+from conewise.dashboard.sources import Designs, not_out
 from conewise.dashboard.views import views
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
@@ -90,20 +90,12 @@ def gives(designs: Designs, pareto: np.ndarray) -> dict[str, Any]:
 
 
 def by_study(designs: Designs, status: np.ndarray, front: np.ndarray) -> dict[str, Any]:
-    """Return what a study says under its own cone: counts, a letter for each design, and the designs not ruled out.
-
-    The front of the averages is its best guess while designs are undecided.
-    """
+    """Return what a study says under its own cone; the front of the averages is its guess while some are undecided."""
     counts, open_ = {word.key: int((status == word.value).sum()) for word in Status}, not_out(status)
     shown = gives(designs, open_[np.isfinite(designs.values[open_]).all(axis=1)])
     guess = _named(designs, front, _MOVED) if counts["undecided"] else None
     study = {"counts": counts, "letters": "".join(word[0] for word in status), "guess": guess}
     return {**shown, "pareto": counts["kept"], "study": study}
-
-
-def not_out(status: np.ndarray) -> np.ndarray:
-    """Return the places of the designs that a study has not ruled out: kept and undecided ones."""
-    return np.flatnonzero(np.isin(status, (Status.KEPT.value, Status.UNDECIDED.value)))
 
 
 def cost(designs: Designs, cone: Cone, noise: Noise, epsilon: float, delta: float) -> dict[str, Any]:

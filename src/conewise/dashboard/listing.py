@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise.dashboard.answers import not_out
 from conewise.dashboard.levels import missed
 from conewise.dashboard.preferences import is_number
-from conewise.dashboard.sources import Designs
+from conewise.dashboard.sources import Designs, not_out
 from conewise.errors import InputError
 
 PAGE: Final = 100
@@ -61,10 +60,7 @@ def _is_range(place: object, ends: object, dim: int) -> bool:
 
 
 def listing(designs: Designs, pareto: np.ndarray, part: Wanted, status: np.ndarray | None = None) -> dict[str, Any]:
-    """Return one page of the list; a page beyond the end is the last one.
-
-    With the `status` that a study gives each design, the list has what the study has not ruled out.
-    """
+    """Return one page of the list, or its last; with a study's `status`, of the designs that it has not ruled out."""
     pareto = pareto if status is None else not_out(status)
     on_front = np.zeros(len(designs.names), dtype=bool)
     on_front[pareto] = True

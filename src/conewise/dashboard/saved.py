@@ -25,16 +25,7 @@ from conewise.report.words import describe
 MOST: Final = 20_000
 """Designs of a page that is sent around."""
 # Each after what it needs.
-_ALWAYS: Final = (
-    "preference.js",
-    "numbers.js",
-    "levels.js",
-    "verdicts.js",
-    "steps.js",
-    "amounts.js",
-    "returning.js",
-    "offline.js",
-)
+_ALWAYS: Final = ("preference.js", "levels.js", "verdicts.js", "steps.js", "amounts.js", "returning.js", "offline.js")
 _PLANE: Final = ("sentence.js", "curve.js", "trade.js", "savedplane.js")
 _SPACE: Final = ("space.js", "weights.js", "curve.js", "least.js", "savedspace.js")
 _PLANE_ONLY: Final = ("axes.js", "cells.js", "wedge.js", "scatter.js")  # pictures that the other pages do without
@@ -67,16 +58,19 @@ def page(
     style, theme, unpack = shared("drawing.css") + read("page.css"), shared("theme.js"), read("unpack.js")
     flat = designs.dim <= 2
     drawings = [name for name in DRAWINGS if name not in (_SPACE_ONLY if flat else _PLANE_ONLY)]
-    controls = [*_ALWAYS, *(_PLANE if flat else _SPACE)]
+    controls = ["numbers.js", *_ALWAYS, *(_PLANE if flat else _SPACE)]
     day = "" if made is None else f" on {made.isoformat()}"
     status = designs.status(cone)
+    study = None if status is None else by_study(everyone, status, everyone.known)["study"]
+    if study is not None:  # the page holds the designs with values alone
+        study["letters"] = "".join(study["letters"][k] for k in everyone.known.tolist())
     data = _data(everyone, designs.levels, cone, shortlist) | {
         "title": printable(title),
         "about": f"Saved from conewise explore{day} under the cone {cone}.",
         "said": list(said),
         "live": designs.averages,
         "standing": standing,
-        "study": None if status is None else _study(designs, status, everyone.known),
+        "study": study,
         "known": None if knowledge is None else [_known(knowledge, k) for k in everyone.known.tolist()],
     }
     script = bundle({name: shared(name) for name in drawings} | {name: read(name) for name in controls})
@@ -110,12 +104,6 @@ def _data(designs: Designs, levels: Levels, cone: Cone, shortlist: list[int]) ->
         data |= {"rows": cone.to_dict()["rows"], "shares": views(cone)["shares"]}
         data["words"] = describe(cone, *in_steps(designs))[1:2]
     return data
-
-
-def _study(designs: Designs, status: np.ndarray, known: np.ndarray) -> dict[str, Any]:
-    """Return the counts of a study, with letters for the designs of a saved page alone."""
-    study: dict[str, Any] = by_study(designs, status, known)["study"]
-    return study | {"letters": "".join(study["letters"][k] for k in known.tolist()), "guess": None}
 
 
 def _known(knowledge: Knowledge, index: int) -> dict[str, Any]:

@@ -132,6 +132,11 @@ class Designs:
         return ranks
 
 
+def not_out(status: np.ndarray) -> np.ndarray:
+    """Return the places of the designs that a study has not ruled out: kept and undecided ones."""
+    return np.flatnonzero(np.isin(status, (Status.KEPT.value, Status.UNDECIDED.value)))
+
+
 def _natural(names: Sequence[str]) -> list[str]:
     """The names with zeros before every number, so that plain texts compare as numbers do."""
     return [re.sub("[0-9]+", lambda digits: digits[0].zfill(_DIGITS), name) for name in names]

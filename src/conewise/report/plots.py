@@ -125,11 +125,7 @@ def _wedge(cone: Cone) -> tuple[float, float]:
 
 
 def cone_picture(
-    cone: Cone,
-    *,
-    objectives: Sequence[str] | None = None,
-    minimised: Sequence[str] = (),
-    transparent: bool = False,
+    cone: Cone, *, objectives: Sequence[str] | None = None, minimised: Sequence[str] = (), transparent: bool = False
 ) -> Figure:
     """Draw one cone with its facets, its rays and, dashed, the weightings w_n: in the plane, or in space.
 
