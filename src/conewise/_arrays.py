@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
@@ -51,6 +52,7 @@ LARGEST_MEASURED: Final = 2.0**900
 """Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
 _EXACT_INTEGERS: Final = 2**53
+_COMMA: Final = re.compile(r"\s*([+-]?[0-9]+),([0-9]+)\s*")
 _MOST_DIGITS: Final = 25  # of a number in a sentence
 
 
@@ -200,6 +202,21 @@ def as_decimal(text: str) -> float:
     if "_" in text or not text.isascii():
         raise ValueError(f"{text!r:.60} is not a number")
     return float(text)
+
+
+def with_point(text: str) -> str:
+    """Return the spelling of a number in which the comma may be a decimal one, and "" for any other text.
+
+    A text "0,5" could also be two whole numbers: "0.0,5" says that.
+
+    >>> with_point("0,5"), with_point("2,000"), with_point("0.5,2")
+    ('0.5', '2000 or 2.000', '')
+    """
+    found = _COMMA.fullmatch(text)
+    if found is None:
+        return ""
+    thousands = f"{found[1]}{found[2]} or " if len(found[2]) == 3 else ""
+    return f"{thousands}{found[1]}.{found[2]}"
 
 
 def as_positive(value: Any, name: str) -> float:

@@ -7,7 +7,7 @@ import re
 from math import isfinite
 from typing import Any, Final
 
-from conewise._arrays import Floats, as_decimal
+from conewise._arrays import Floats, as_decimal, with_point
 from conewise._limits import LONGEST_CONE_TEXT
 from conewise.errors import ConeError, shown
 
@@ -16,7 +16,7 @@ CONE_FORMS: Final = {
     "planar": "planar:135 (an angle in degrees)",
     "importance": "importance:0.29 or importance:0.2,3 (the least share, and the number of objectives)",
     "ranked": "ranked:3 (the number of objectives)",
-    "ice_cream": "ice_cream:60,12 (the opening angle in degrees, and the number of facets)",
+    "ice_cream": "ice_cream:60.0,12 (the opening angle in degrees, and the number of facets)",
     "exchange": "exchange:[[1,2],[2,1]] (a bid-ask matrix)",
     "rays": "rays:[[1,0],[1,1]] (generators)",
 }
@@ -27,7 +27,7 @@ _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 whe
 
 
 def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
-    """The kind of cone (`rows` for a bare matrix) and its arguments: numbers, or one matrix."""
+    """Return the kind of cone (`rows` for a bare matrix) and its arguments: numbers, or one matrix."""
     if not isinstance(text, str) or not text.strip():
         raise ConeError(f"a cone's text form was expected, such as planar:135 or [[2,1],[1,2]], got {shown(text)}.")
     if len(text) > LONGEST_CONE_TEXT:
@@ -47,6 +47,9 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
         return kind, (_matrix(rest),)
     if not rest.strip():
         return kind, ()
+    if one := with_point(rest):
+        two = rest.strip().replace(",", ".0,")
+        raise ConeError(f"{text!r:.60} could mean one number or two; write {kind}:{one}, or {kind}:{two} for two.")
     return kind, tuple(_number(word, kind) for word in rest.split(","))
 
 
@@ -65,6 +68,15 @@ def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
     return kind, arguments
 
 
+def stored_text(text: str) -> str:
+    """Return the text form of a cone as it is written today: `ice_cream:60,12` always was two numbers in a file.
+
+    >>> stored_text("ice_cream:60,12"), stored_text("planar:135")
+    ('ice_cream:60.0,12', 'planar:135')
+    """
+    return re.sub("^((?:cone: )?(?:importance|ice_cream):[0-9]+),", r"\1.0,", text) if isinstance(text, str) else text
+
+
 def cone_repr(text: str | None, rows: Floats, said: tuple[str, ...]) -> str:
     """What a cone shows of itself: what was said, the call that makes it, its rows, or their number."""
     if said:
@@ -73,7 +85,7 @@ def cone_repr(text: str | None, rows: Floats, said: tuple[str, ...]) -> str:
         kind, _, arguments = text.partition(":")
         first, _, second = arguments.partition(",")
         keyword = {"importance": f", dim={second or 2}", "ice_cream": f", facets={second}"}.get(kind, "")
-        return f"Cone.{kind}({first}{keyword})"
+        return f"Cone.{kind}({first.removesuffix('.0')}{keyword})"
     if rows.size <= _SHOWN:
         return f"Cone({matrix_text(rows, digits=4)})".replace(",", ", ")
     return f"<Cone with {len(rows)} facets in R^{rows.shape[1]}>"

@@ -37,7 +37,7 @@ from conewise._conechecks import (
     refuse_many,
     whole,
 )
-from conewise._conetext import cone_arguments, cone_repr, matrix_text, number_text
+from conewise._conetext import cone_arguments, cone_repr, matrix_text, number_text, stored_text
 from conewise._lift import Lift
 from conewise._limits import MOST_FACETS
 from conewise._polyhedra import extreme_rays, power_scaled, tangent_planes, unit
@@ -139,8 +139,7 @@ class Cone:
             )
         rows = np.full((dim, dim), share)
         np.fill_diagonal(rows, 1 - (dim - 1) * share)
-        suffix = "" if dim == 2 else f",{dim}"
-        return cls._known(rows, f"importance:{number_text(share)}{suffix}")
+        return cls._known(rows, f"importance:{number_text(share) if dim == 2 else f'{share!r},{dim}'}")
 
     @classmethod
     def ranked(cls, dim: int) -> Self:
@@ -179,7 +178,7 @@ class Cone:
                 f"{count} facets cannot be told apart numerically at degrees = {degrees!r}; take fewer facets, "
                 "or another angle."
             )
-        named = cls._known(cone._given, f"ice_cream:{number_text(degrees)},{count}")
+        named = cls._known(cone._given, f"ice_cream:{degrees!r},{count}")
         named.__dict__["rays"] = cone.rays
         return named
 
@@ -209,7 +208,7 @@ class Cone:
     def parse(cls, text: str, dim: int | None = None) -> Self:
         """A cone from its text form, as the command line and TOML files write it.
 
-        `orthant:3`, `planar:135`, `importance:0.29` or `importance:0.2,3`, `ranked:3`, `ice_cream:60,12`,
+        `orthant:3`, `planar:135`, `importance:0.29` or `importance:0.2,3`, `ranked:3`, `ice_cream:60.0,12`,
         `exchange:[[1,2],[2,1]]`, `rays:[[...],[...]]`, or the rows themselves: `[[2,1],[1,2]]`. Where the
         number of objectives is known, `dim` supplies it to `orthant`, `ranked` and `importance:0.2`.
 
@@ -240,7 +239,7 @@ class Cone:
         about = _conedata.as_about(entries, cone.dim)
         if text is None:
             return cone.remembering(said, about)
-        named = cls.parse(text)
+        named = cls.parse(stored_text(text))
         if named != cone:
             raise ConeError(
                 f"the dictionary names the cone {text} but its rows describe another; remove one of the two."

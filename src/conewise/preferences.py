@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._arrays import Bools, Floats, as_number
+from conewise._conetext import stored_text
 from conewise._conflicts import Conflict, contradiction, rays_of
 from conewise._polyhedra import needed_rows, unit
 from conewise._questions import next_question
@@ -299,7 +300,7 @@ class Preferences:
         trust = min(self.trust, Preferences(self.objectives, trust=data.get("trust", 1.0)).trust)
         found = Preferences(self.objectives, trust=trust)._holding(self.statements)
         for text in said:
-            found = found.said(text)
+            found = found.said(stored_text(text))
         return found
 
     def _with(self, statement: Statement) -> Preferences:

@@ -17,8 +17,9 @@ SAID = {
     "planar:22.5": Cone.planar(22.5),
     "importance:0.29": Cone.importance(0.29),
     "importance:0.2,3": Cone.importance(0.2, dim=3),
+    "importance:0.0,3": Cone.importance(0, dim=3),
     "ranked:3": Cone.ranked(3),
-    "ice_cream:60,12": Cone.ice_cream(60, facets=12),
+    "ice_cream:60.0,12": Cone.ice_cream(60, facets=12),
     "exchange:[[1,2],[2,1]]": Cone.exchange([[1, 2], [2, 1]]),
     "[[2,1],[1,2]]": Cone([[2, 1], [1, 2]]),
     "[[0.1,1],[1,-0.25]]": Cone([[0.1, 1], [1, -0.25]]),
@@ -94,6 +95,7 @@ def test_rays_can_be_written_as_text():
         ("ice-cream:60", None, Cone.ice_cream(60)),
         ("planar:+1.35e2", None, Cone.planar(135)),
         ("orthant:3.0", None, Cone.orthant(3)),
+        ("ice_cream:60, 12", None, Cone.ice_cream(60)),
     ],
 )
 def test_what_is_known_or_spelled_differently(text, dim, cone):
@@ -110,7 +112,7 @@ def test_what_is_known_or_spelled_differently(text, dim, cone):
         ("circle:3", "no cone is called 'circle'; write one of orthant, planar"),
         ("planar", "planar:135 .an angle in degrees.; write it that way"),
         ("planar:", "planar:135"),
-        ("planar:135,2", "planar:135"),
+        ("planar:135.0,2", "planar:135"),
         ("planar:wide", "'wide' is not a number; planar is written planar:135"),
         ("planar:nan", "'nan' is not a number"),
         ("planar:inf", "'inf' is not a number"),
@@ -123,7 +125,7 @@ def test_what_is_known_or_spelled_differently(text, dim, cone):
         ("importance:", "importance:0.29 or importance:0.2,3"),
         ("importance:0.6", "choose a smaller share"),
         ("importance:0.2,3,4", "importance:0.2,3"),
-        ("ice_cream:60,2", "facets must be at least 3"),
+        ("ice_cream:60.0,2", "facets must be at least 3"),
         ("[1,2]", r"rows such as \[\[2,1\],\[1,2\]\] were expected"),
         ("[[1,2]", "rows such as"),
         ('[[1,"a"],[0,1]]', "rectangular array of real numbers"),
@@ -141,6 +143,32 @@ def test_bad_text_is_refused_with_the_right_form(text, words):
     with pytest.raises(ConeError, match=words) as caught:
         Cone.parse(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "two"),
+    [
+        ("importance:0,2", "importance:0.2", "importance:0.0,2"),
+        ("importance:0,29", "importance:0.29", "importance:0.0,29"),
+        ("ice_cream:60,12", "ice_cream:60.12", "ice_cream:60.0,12"),
+        ("planar:112,5", "planar:112.5", "planar:112.0,5"),
+        ("orthant:2,5", "orthant:2.5", "orthant:2.0,5"),
+    ],
+)
+@pytest.mark.parametrize("dim", [None, 2, 3])
+def test_a_comma_that_could_be_a_decimal_one_is_refused_with_both_spellings(text, one, two, dim):
+    with pytest.raises(ConeError) as caught:
+        Cone.parse(text, dim=dim)
+    assert str(caught.value) == f"{text!r} could mean one number or two; write {one}, or {two} for two."
+
+
+def test_stored_cones_of_two_whole_numbers_are_still_read():
+    for cone, before in ((Cone.ice_cream(60), "ice_cream:60,12"), (Cone.importance(0, dim=3), "importance:0,3")):
+        again = Cone.from_dict(cone.to_dict() | {"text": before})
+        assert again == cone
+        assert again.text == cone.text
+    stored = {"objectives": ["a", "b", "c"], "statements": ["cone: importance:0,3"]}
+    assert cw.Preferences.from_dict(stored).cone == Cone.orthant(3)
 
 
 @pytest.mark.parametrize(

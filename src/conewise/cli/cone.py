@@ -41,7 +41,7 @@ def cone(
 ) -> None:
     """What a cone means: when one design is better than another, and what that costs in evaluations.
 
-    SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60,12, exchange:[[1,2],[2,1]],
+    SPEC is orthant:3, planar:135, importance:0.29, ranked:3, ice_cream:60.0,12, exchange:[[1,2],[2,1]],
     rays:[[1,0],[1,1]] or rows such as [[2,1],[1,2]]; with --objectives also "price=20%,speed=30%" and
     ranked:speed,price. What is stated of the objectives makes a cone as well, or adds to it.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Final
 
 import click
 
+from conewise._arrays import with_point
 from conewise._version import __version__
 from conewise.cli.analyse import analyse_command
 from conewise.cli.budget import budget
@@ -124,6 +126,8 @@ def _hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "conewise"
     message = error.format_message().rstrip(".")
+    if one := with_point("".join(re.findall("'([^']*)' is not a valid (?:float|integer)", message))):
+        message += f" (write {one})"
     if not isinstance(error, click.UsageError):
         return f"{message}."
     return f"{message} See {command} --help." if message.endswith("?") else f"{message}; see {command} --help."

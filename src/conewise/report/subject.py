@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise._arrays import Floats, as_count, as_words, check_names
+from conewise._conetext import stored_text
 from conewise._version import SCHEMA
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
@@ -457,7 +458,7 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
             )
         objectives, minimised = tuple(data["objectives"]), tuple(data["minimised"])
         designs = data["designs"]
-        cone = Cone.parse(data["cone"], dim=len(objectives)).remembering(data.get("said", ()))
+        cone = Cone.parse(stored_text(data["cone"]), dim=len(objectives)).remembering(data.get("said", ()))
         told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
         units = {o: float(unit) for o, unit in (data.get("units") or {}).items()}
         levels = {o: float(level) for o, level in (data.get("levels") or {}).items()}

@@ -146,7 +146,7 @@ def test_a_wide_table_is_found_by_itself_or_named(tmp_path, run):
     [
         ("gaussian:0.5,8", "normal noise, independent between objectives, standard deviations 0.5, 8"),
         ("subgaussian:8", "subgaussian noise of parameter 8"),
-        ("bounded:0,0:100,1000", "of any distribution"),
+        ("bounded:0.0,0:100.0,1000", "of any distribution"),
     ],
 )
 def test_noise_may_be_declared(tmp_path, run, assumption, words):
@@ -211,7 +211,7 @@ def test_long_answers_are_cut_and_say_where_the_rest_is(tmp_path, run):
         ((*LONG, "--noise", "gaussian:-1"), "sigma must be above 0"),
         ((*LONG, "--noise", "bounded:0"), "bounded:LOW:HIGH"),
         ((*LONG, "--noise", "bounded:0:1"), "outside the range that the noise assumes"),
-        ((*LONG, "--noise", "subgaussian:1,2"), "one SIGMA"),
+        ((*LONG, "--noise", "subgaussian:1.0,2"), "one SIGMA"),
         ((*LONG, "--success", "cover"), "epsilon = 0 asks for the exact Pareto set"),
         ((*LONG, "--plan", "0"), "not in the range"),
         ((*LONG, "--out", "none/x.csv"), "there is no folder"),
@@ -297,7 +297,7 @@ def test_a_plan_is_the_only_word_on_what_to_evaluate_next(tmp_path, run, separat
     arguments = (path, *BY_MODEL, "--designs", designs)
     if separate:
         rows = [[row[0], row[1], ""] if n % 2 else [row[0], "", row[2]] for n, row in enumerate(measured(each=4))]
-        arguments = (write(tmp_path / "apart.csv", rows), *LONG, "--separate", "--noise", "gaussian:50,8000")
+        arguments = (write(tmp_path / "apart.csv", rows), *LONG, "--separate", "--noise", "gaussian:50.0,8000")
     plain, planned = (run(*arguments, *more)[0] for more in ([], ["--plan", 2]))
     assert re.search(r"^(Evaluate .* next\.|Up to the next look: )", plain, re.MULTILINE)
     assert re.search(r"^Next 2 (evaluations|measurements)", planned, re.MULTILINE)

@@ -61,7 +61,7 @@ def test_bad_cones_are_one_line(capsys, spec, words):
         ("orthant:1000000000", "dim must be at most 255, got 1000000000"),
         ("ranked:1000", "dim must be at most 255, got 1000"),
         ("importance:0.001,300", "dim must be at most 255, got 300"),
-        ("ice_cream:60,3000", "facets must be at most 1000, got 3000"),
+        ("ice_cream:60.0,3000", "facets must be at most 1000, got 3000"),
         ("planar:8e-7", "too thin: degrees = 8e-07 is too near to a half line to compute with"),
         ("exchange:[[1,1.000001],[1.000001,1]]", "some exchange there and back costs less than about 1e-06"),
         ("rays:[[1,1.000001],[1.000001,1]]", "the cone is too thin"),

@@ -245,7 +245,7 @@ def test_noise_of_all_and_of_some_objectives():
         (("correct=binary", "correct=known"), "two things of 'correct'"),
         (("unknown", "binary"), "two things of all objectives"),
         (("correct=known", "known"), "no objective has noise"),
-        (("correct=gaussian:1,2",), "given for 2 objectives, but there are 1"),
+        (("correct=gaussian:1.0,2",), "given for 2 objectives, but there are 1"),
     ],
 )
 def test_noise_that_says_nothing_is_refused(texts, words):

@@ -132,7 +132,7 @@ def test_a_form_of_another_page_cannot_ask(snw):
         ("front", {"first": {"text": "orthant:3"}}, "orders 3 objectives, but there are 2"),
         ("front", {"first": {"text": "ranked:200000"}}, "orders 200000 objectives, but there are 2"),
         ("front", {"first": {"text": "importance:0.000001,200000"}}, "orders 200000 objectives, but there are 2"),
-        ("front", {"first": {"text": "ice_cream:60,5000"}}, "may have 100 facets, got 5000"),
+        ("front", {"first": {"text": "ice_cream:60.0,5000"}}, "may have 100 facets, got 5000"),
         ("front", {"first": {"text": "[[1,0],[0,1]]" + " " * 20_000}}, "may have 20000 characters"),
         ("front", {"first": {"text": 3}}, "a preference is one of"),
         ("front", {"first": {"degrees": 180}}, "strictly between 0 and 180"),

@@ -21,7 +21,7 @@ def cells(html):
 
 
 @pytest.mark.parametrize(
-    "spec", ["orthant:1", "planar:60", "ranked:3", "ice_cream:60,40", "importance:0.1,4", "orthant:8"]
+    "spec", ["orthant:1", "planar:60", "ranked:3", "ice_cream:60.0,40", "importance:0.1,4", "orthant:8"]
 )
 def test_a_cone_in_a_notebook(spec):
     cone = cw.Cone.parse(spec)
