@@ -56,7 +56,13 @@ LONGEST_LINE: Final = 2**24
 """Bytes of the header of a CSV file, and of a line where a CSV file is read in ranges."""
 
 LARGEST_JSON: Final = 256 * 2**20
-"""Bytes of a JSON array, which is read whole; JSON lines are not, and one line of them may be as long."""
+"""Bytes of whatever is read whole, such as a JSON array; one line of JSON lines may be as long."""
+
+LARGEST_PIPE: Final = 2**34
+"""Bytes of standard input as a table, which is kept in a temporary file."""
+
+PATIENCE: Final = 5.0
+"""Seconds of reading before a line on stderr says that it goes on."""
 
 LARGEST_WHOLE: Final = 2**53
 """Whole numbers up to here are exact in float64; larger ones would be rounded."""

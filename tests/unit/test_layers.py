@@ -19,7 +19,7 @@ PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
     ("errors", "_version", "_limits"),
-    ("_arrays",),
+    ("_arrays", "_reading"),
     ("_conetext", "_polyhedra", "_digits", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
     ("_conechecks", "_conedata", "_lift", "_widest"),
     ("cones",),

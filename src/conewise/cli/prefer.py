@@ -12,7 +12,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.cli.meaning import all_named, meant_by, unit_option
-from conewise.cli.options import columns, minimise_option
+from conewise.cli.options import FilePath, columns, minimise_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
@@ -24,11 +24,12 @@ from conewise.tables.designs import DesignTable, two_of_one_name
 from conewise.tables.names import first_repeated
 
 _SHOWN = 20  # designs that remain, on a terminal
+_TRIES = 100  # lines without an answer, and letters of one
 _MOST = 200_000  # designs that are held in memory
 
 
 @click.command(short_help="Find your cone by a few choices between designs.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FilePath(path_type=Path))
 @click.option("--objectives", callback=columns, help="Columns to compare, separated by commas; by default all others.")
 @minimise_option
 @click.option("--name", help="Column that names a design; one called name, design or id by default.")
@@ -113,9 +114,9 @@ def answered(
         listed = ", ".join(f"{n} {_shown(v)}" for n, v in zip(said.objectives.names, values[k], strict=True))
         click.echo(printable(f"  {number}  {labels[k]}: {listed}"), err=True)
     names = (labels[pair[0]], labels[pair[1]])
-    while True:
+    for _ in range(_TRIES):
         click.echo("1, 2, s (cannot say), u (undo), q (stop)? ", nl=False, err=True)
-        line = sys.stdin.readline()
+        line = sys.stdin.readline(_TRIES)
         word = line.strip().lower()
         if not line or word == "q":
             click.echo("", err=True)
@@ -129,6 +130,7 @@ def answered(
         if word == "u" and said.statements:
             return said.without(-1)
         click.echo("Nothing was said yet." if word == "u" else "Answer 1, 2, s, u or q.", err=True)
+    raise InputError(f"no answer among {_TRIES} lines; answer 1, 2, s, u or q.")
 
 
 def agreeing(answer: Preferences, before: Preferences) -> Preferences:

@@ -6,14 +6,16 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from conewise import _limits as limits
+from conewise._reading import pieces
 from conewise.cli.options import dask_executor
 from conewise.errors import InputError
 
 _STDIN: Final = Path("-")
-_PIECE: Final = 2**20  # bytes copied at a time
 
 
 @contextmanager
@@ -25,12 +27,12 @@ def spooled(files: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
     if len(files) > 1:
         raise InputError("standard input (-) is one table by itself; leave the other files out.")
     with tempfile.TemporaryDirectory() as folder:
-        first = sys.stdin.buffer.read(_PIECE)
+        remedy = "save it to a file and name that"
+        parts = pieces(sys.stdin.buffer, "standard input", limits.LARGEST_PIPE, remedy)
+        first = next(parts, b"")
         path = Path(folder) / f"standard input{_ending(first)}"
         with path.open("wb") as file:
-            while first:
-                file.write(first)
-                first = sys.stdin.buffer.read(_PIECE)
+            file.writelines(chain((first,), parts))
         yield (path,)
 
 

@@ -7,14 +7,16 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from conewise._reading import text_of
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import all_named, assumed_of, meant_by
-from conewise.cli.options import as_population, columns, force_option
+from conewise.cli.options import FilePath, as_population, columns, force_option
 from conewise.cli.origins import Origin
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
@@ -69,8 +71,8 @@ _SQLITE: Final = b"SQLite format 3\x00"
 
 
 @click.command(short_help="A report to send: one HTML or Markdown file.")
-@click.argument("source", metavar="STUDY|RESULT|FILE")
-@click.option("-o", "out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
+@click.argument("source", metavar="STUDY|RESULT|FILE", type=FilePath())
+@click.option("-o", "out", type=FilePath(path_type=Path, dir_okay=False), help="The file; report.html by default.")
 @force_option
 @click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
 @click.option("--name", help="Which study, where a file or database holds several.")
@@ -231,11 +233,8 @@ def _names(shortlist: list[str]) -> list[str]:
     """Names of designs, or those in the first column of the file that the explorer saved."""
     if len(shortlist) != 1 or not shortlist[0].lower().endswith(".csv") or not Path(shortlist[0]).is_file():
         return shortlist
-    with Path(shortlist[0]).open(encoding="utf-8-sig", newline="") as file:
-        try:
-            return [unguarded(row[0]) for row in list(csv.reader(file))[1:] if row]
-        except UnicodeDecodeError:
-            raise InputError(f"{shortlist[0]} is not text in UTF-8; save it as UTF-8.") from None
+    rows = csv.reader(StringIO(text_of(Path(shortlist[0])), newline=""))
+    return [unguarded(row[0]) for row in list(rows)[1:] if row]
 
 
 def _kind(out: Path) -> str:

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from conewise._reading import text_of
 from conewise.errors import InputError
 from conewise.studies.cells import OBJECTIVE, VALUE
 from conewise.studies.identity import NEXT
@@ -35,7 +36,7 @@ def read_results(file: str, study: Study) -> Records:
     """Read evaluations from a file, or from standard input when it is called `-`."""
     if file == "-":
         what = "standard input"
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        text = text_of(sys.stdin.buffer, what, "save it to files and name them one by one")
         rows, header = rows_of_text(text, what), text.partition("\n")[0]
     else:
         what = Path(file).name

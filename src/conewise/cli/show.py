@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from conewise._arrays import Floats
+from conewise._reading import patience
 from conewise._version import SCHEMA
 from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess
@@ -105,10 +106,12 @@ def print_table(table: Table) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal's stderr, or None where nobody would see it."""
+def progress_bar(label: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Yield what counts the work: a bar on a terminal's stderr, elsewhere a word if it takes long."""
     if not shown or not sys.stderr.isatty():
-        yield None
+        seen = [0]
+        with patience("at work", lambda: seen[0], label):
+            yield lambda done, total: seen.__setitem__(0, done)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from conewise._reading import text_of
 from conewise.cli.stating import STATED
 from conewise.errors import InputError, closest
 from conewise.objectives import Objective, as_objectives
@@ -94,12 +95,11 @@ def read_trial(path: Path, also: Sequence[str | Mapping[str, Any]] = ()) -> Tria
     `also` are statements beside those of the file.
     """
     try:
-        with path.open("rb") as file:
-            data = tomllib.load(file)
+        data = tomllib.loads(text_of(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path.name} is not valid TOML: {error}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
+    except InputError:
+        raise
     except ValueError as error:  # Python reads no number of more than 4300 digits
         raise InputError(f"{path.name} holds a number that is too long ({str(error)[:60]}).") from None
     except RecursionError:

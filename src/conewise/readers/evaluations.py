@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from conewise._reading import lines_of, text_of
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_value, beside, chosen, text_of
+from conewise.readers.imported import Imported, as_value, beside, chosen
 from conewise.readers.packed import ENDING, unpacked
 from conewise.tables.designcolumns import called
 from conewise.tables.files import check_each_once, copies_among
@@ -68,8 +69,7 @@ def lm_eval(
     for path in _files(files, "**/samples_*.jsonl"):
         task = path.name.removeprefix("samples_").rpartition("_")[0]
         here = []
-        # by line feeds alone: other marks of a new line may stand within a text of JSON
-        for number, line in enumerate(text_of(path).removesuffix("\n").split("\n"), start=1):
+        for number, line in lines_of(path):
             record = _loaded(line, f"{path.name}, line {number}")
             metrics = record.get("metrics") if isinstance(record, dict) else None
             if not isinstance(metrics, list) or not all(isinstance(m, str) for m in metrics) or "doc_id" not in record:
@@ -152,7 +152,7 @@ def _from_packed(path: Path) -> dict[str, Any]:
         if name == "header.json":
             header = part
         else:
-            samples.append(part)
+            samples.append({key: part[key] for key in ("id", "epoch", "scores") if key in part})
     return {**header, "samples": samples}
 
 

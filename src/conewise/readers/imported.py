@@ -142,14 +142,6 @@ def _word(row: Mapping[str, Any], column: str, path: Path, place: int) -> str:
     return str(entry).strip()
 
 
-def text_of(path: Path) -> str:
-    """What a file says, without the mark that some editors put before its first letter."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
-
-
 def as_place(path: Path) -> str:
     """A path as a sentence quotes it; of an address, which may hold a password, how it begins.
 

@@ -7,22 +7,28 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
+from conewise import _limits as limits
+from conewise._reading import patience
 from conewise.errors import InputError, from_extra
 
 ENDING: Final = ".eval"
 _ZSTANDARD: Final = 93  # the number of its compression in a zip archive (APPNOTE 4.4.5)
 _LOCAL_HEADER: Final = 30  # bytes before a file's name; the lengths of name and extra field are the last four (4.3.7)
-_LARGEST: Final = 2**30  # bytes of one file, unpacked
 
 
 def unpacked(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     """The files of a packed log that are wanted, in the order of their names."""
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            for member in sorted(archive.infolist(), key=lambda member: member.filename):
-                if wanted(member.filename) and not member.is_dir():
-                    if member.file_size > _LARGEST:
-                        raise InputError(f"{path.name}, {member.filename} takes more than a gigabyte; read it as JSON.")
+            members = [member for member in archive.infolist() if wanted(member.filename) and not member.is_dir()]
+            sizes = [member.file_size for member in members]
+            if max(sizes, default=0) > limits.LARGEST_JSON // 4 or sum(sizes) > 8 * limits.LARGEST_JSON:
+                raise InputError(
+                    f"{path.name} unpacks to {sum(sizes) >> 20:,} MiB, with up to {max(sizes) >> 20:,} MiB in a file, "
+                    "which is too much to read; read it with inspect_ai in Python, and hand over the log."
+                )
+            with patience(f"unpacking {path.name}", lambda: file.tell() >> 20, "MiB"):
+                for member in sorted(members, key=lambda member: member.filename):
                     packed = member.compress_type == _ZSTANDARD
                     yield member.filename, _zstandard(file, member, path) if packed else archive.read(member)
     except InputError:

@@ -10,9 +10,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
+from conewise._reading import text_of
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective
-from conewise.readers.imported import Imported, as_value, beside, chosen, named_by, text_of
+from conewise.readers.imported import Imported, as_value, beside, chosen, named_by
 
 _SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")
 
@@ -89,8 +90,9 @@ def _data(results: Any) -> Mapping[str, Any]:
         path = Path(results)
         if not path.is_file():
             raise InputError(f"there is no file {path}.")
+        text = text_of(path)
         try:
-            results = json.loads(text_of(path))
+            results = json.loads(text)
         except (ValueError, RecursionError):
             raise InputError(f"{path.name} is not valid JSON; a file of cv_results_ was expected.") from None
     if isinstance(results, Mapping) and "cv_results_" in results:

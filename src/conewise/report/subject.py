@@ -13,6 +13,7 @@ import numpy as np
 
 from conewise._arrays import Floats, as_count, as_words, check_names
 from conewise._conetext import stored_text
+from conewise._reading import text_of
 from conewise._version import SCHEMA
 from conewise.algorithms import Result, Status
 from conewise.algorithms.contract import Algorithm, State, planner_of
@@ -449,7 +450,7 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
     if not path.is_file():
         raise InputError(f"there is no file {path}.")
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = json.loads(text_of(path))
         schema = int(data.get("schema", 1))
         if schema > SCHEMA:
             raise InputError(
@@ -516,8 +517,6 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
         )
     except ConewiseError:
         raise
-    except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not text in UTF-8; save it as UTF-8.") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)[:80]
         raise InputError(

@@ -11,7 +11,6 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -20,6 +19,7 @@ import numpy as np
 
 from conewise import _limits as limits
 from conewise._arrays import Indices
+from conewise._reading import as_text
 from conewise.errors import InputError
 from conewise.tables.columns import arrow_values, wanted_columns
 from conewise.tables.spreadsheets import unguarded, unguarded_header
@@ -130,7 +130,7 @@ class CsvReader:
 
     def _separator(self, file: Any) -> str:
         """What the first line has most of, outside of quotes."""
-        with as_text(self._path):
+        with as_text(self._path.name):
             first = file.readline(limits.LONGEST_LINE)
         if len(first) == limits.LONGEST_LINE:
             raise InputError(
@@ -151,7 +151,7 @@ class CsvReader:
         rows = csv.reader(chain(file, (_END,)), delimiter=delimiter)
         begun = 1
         try:
-            with as_text(self._path):
+            with as_text(self._path.name):
                 for row in rows:
                     if row and row[-1].endswith(_END):
                         if row == [_END]:
@@ -164,16 +164,6 @@ class CsvReader:
                     begun = rows.line_num + 1
         except csv.Error as error:
             raise InputError(f"{self._path.name}, line {rows.line_num}: {error}.") from None
-
-
-@contextmanager
-def as_text(path: Path) -> Iterator[None]:
-    """Say which file is not text."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        word = f"{error.object[error.start : error.end]!r}"[1:]
-        raise InputError(f"{path.name} is not text in UTF-8 (it holds {word}); save it as UTF-8.") from None
 
 
 def _rest_of_line(file: BinaryIO) -> bytes:

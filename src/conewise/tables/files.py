@@ -123,6 +123,8 @@ def packed(path: Path) -> InputError:
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
     try:
+        if "" in (paths if isinstance(paths, list | tuple) else [paths]):
+            raise InputError("a path is empty; name a file or a folder.")
         return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     except TypeError:
         raise InputError(

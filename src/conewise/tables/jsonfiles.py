@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from conewise import _limits as limits
+from conewise._reading import lines_of, text_of
 from conewise.errors import InputError
 from conewise.tables.columns import wanted_columns
-from conewise.tables.csvfiles import as_text
 
 
 class JsonReader:
@@ -54,25 +54,9 @@ class JsonReader:
 
     def _parsed(self) -> Iterator[Any]:
         if self._lines:
-            with as_text(self._path), self._path.open(encoding="utf-8-sig") as file:
-                number = 0
-                while line := file.readline(limits.LARGEST_JSON):
-                    number += 1
-                    if len(line) == limits.LARGEST_JSON:
-                        raise InputError(
-                            f"{self._path.name}, line {number} is longer than {limits.LARGEST_JSON} characters; "
-                            "one record a line was expected."
-                        )
-                    if line.strip():
-                        yield loaded(line, f"{self._path.name}: line {number}")
+            yield from (loaded(line, f"{self._path.name}: line {n}") for n, line in lines_of(self._path))
             return
-        if self._path.stat().st_size > limits.LARGEST_JSON:
-            raise InputError(
-                f"{self._path.name} is too large to read whole (the limit is {limits.LARGEST_JSON >> 20} MiB); write "
-                "JSON lines (.jsonl) instead."
-            )
-        with as_text(self._path):
-            text = self._path.read_text(encoding="utf-8-sig")
+        text = text_of(self._path, remedy="write JSON lines (.jsonl) instead")
         data = loaded(text, f"{self._path.name}: the file")
         if not isinstance(data, list):
             raise InputError(f"{self._path.name} must hold an array of objects, one a design.")

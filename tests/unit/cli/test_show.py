@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import sys
+import time
 
 import pytest
 from click.testing import CliRunner
 
+from conewise import _limits
 from conewise.cli.main import commands
 from conewise.cli.show import print_table, progress_bar
 from conewise.report.data import Table
@@ -71,3 +73,11 @@ def test_a_progress_bar_does_not_count_to_zero(monkeypatch):
         advance(50_000, 0)
     assert "50000/?" in screen.getvalue()
     assert "50000/0" not in screen.getvalue()
+
+
+def test_work_that_takes_long_is_said_where_no_bar_is_seen(monkeypatch, capsys):
+    monkeypatch.setattr(_limits, "PATIENCE", 0.0)
+    with progress_bar("rows", shown=False) as advance:
+        advance(50_000, 0)
+        time.sleep(0.2)
+    assert "conewise: still at work, " in capsys.readouterr().err

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
 from shared.sentences import refused
 
-from conewise import readers
+from conewise import _limits, readers
 from conewise.readers import packed
 
 DATA = Path(__file__).parents[2] / "data" / "readers" / "inspect_packed" / "good.eval"
@@ -50,6 +51,25 @@ def test_a_damaged_file_in_an_archive_is_one_sentence(tmp_path):
     refused(lambda: readers.inspect(tmp_path / "a.eval"), "cannot be unpacked|is not valid JSON")
 
 
-def test_a_file_that_unpacks_to_more_than_can_be_read_is_refused(monkeypatch):
-    monkeypatch.setattr(packed, "_LARGEST", 1000)
-    refused(lambda: readers.inspect(DATA), "takes more than a gigabyte")
+def write_log(path, samples: int, size: int) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"status": "success", "eval": {"model": "m", "task": "t"}}))
+        for k in range(samples):
+            sample = {"id": k, "epoch": 1, "scores": {"s": {"value": "C"}}, "messages": [0] * size}
+            archive.writestr(f"samples/{k}.json", json.dumps(sample))
+
+
+@pytest.mark.parametrize(("samples", "size"), [(1, 100_000), (40, 20_000)], ids=["one", "sum"])
+def test_a_log_that_unpacks_to_more_than_can_be_read_is_refused(tmp_path, monkeypatch, samples, size):
+    monkeypatch.setattr(_limits, "LARGEST_JSON", 2**18)
+    write_log(tmp_path / "a.eval", samples, size)
+    refused(lambda: readers.inspect(tmp_path / "a.eval"), "a.eval unpacks to [0-9]+ MiB.*read it with inspect_ai")
+
+
+def test_what_a_log_holds_beside_its_scores_takes_no_memory(tmp_path):
+    write_log(tmp_path / "a.eval", samples=40, size=20_000)
+    tracemalloc.start()
+    assert len(readers.inspect(tmp_path / "a.eval").columns["s"]) == 40
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2e6  # all samples together take 6.4 MB as lists
