@@ -204,19 +204,12 @@ def as_decimal(text: str) -> float:
     return float(text)
 
 
-def with_point(text: str) -> str:
-    """Return the spelling of a number in which the comma may be a decimal one, and "" for any other text.
-
-    A text "0,5" could also be two whole numbers: "0.0,5" says that.
-
-    >>> with_point("0,5"), with_point("2,000"), with_point("0.5,2")
-    ('0.5', '2000 or 2.000', '')
-    """
-    found = _COMMA.fullmatch(text)
-    if found is None:
-        return ""
-    thousands = f"{found[1]}{found[2]} or " if len(found[2]) == 3 else ""
-    return f"{thousands}{found[1]}.{found[2]}"
+def refuse_comma(text: str, before: str = "") -> None:
+    """Refuse "0,5", which could be one number or two whole ones; the sentence repeats what stands `before` it."""
+    if found := _COMMA.fullmatch(text):
+        one = f"{before}{found[1]}.{found[2]}" + f" or {found[1]}{found[2]}" * (len(found[2]) == 3)
+        two = f"{before}{found[1]}.0,{found[2]}"
+        raise InputError(f"'{before}{text.strip()}' could mean one number or two; write {one}, or {two} for two.")
 
 
 def as_positive(value: Any, name: str) -> float:

@@ -7,7 +7,7 @@ import re
 from math import isfinite
 from typing import Any, Final
 
-from conewise._arrays import Floats, as_decimal, with_point
+from conewise._arrays import Floats, as_decimal, refuse_comma
 from conewise._limits import LONGEST_CONE_TEXT
 from conewise.errors import ConeError, shown
 
@@ -47,9 +47,7 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
         return kind, (_matrix(rest),)
     if not rest.strip():
         return kind, ()
-    if one := with_point(rest):
-        two = rest.strip().replace(",", ".0,")
-        raise ConeError(f"{text!r:.60} could mean one number or two; write {kind}:{one}, or {kind}:{two} for two.")
+    refuse_comma(rest, f"{kind}:")
     return kind, tuple(_number(word, kind) for word in rest.split(","))
 
 
@@ -69,11 +67,7 @@ def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
 
 
 def stored_text(text: str) -> str:
-    """Return the text form of a cone as it is written today: `ice_cream:60,12` always was two numbers in a file.
-
-    >>> stored_text("ice_cream:60,12"), stored_text("planar:135")
-    ('ice_cream:60.0,12', 'planar:135')
-    """
+    """Return the text form of a cone as it is written today: in a file `ice_cream:60,12` always was two numbers."""
     return re.sub("^((?:cone: )?(?:importance|ice_cream):[0-9]+),", r"\1.0,", text) if isinstance(text, str) else text
 
 

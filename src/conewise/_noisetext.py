@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise import noise as noises
-from conewise._arrays import Floats, as_decimal, with_point
+from conewise._arrays import Floats, as_decimal, refuse_comma
 from conewise.errors import InputError, shown
 
 _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
@@ -87,11 +87,8 @@ def parse_noise(text: str, what: str = "noise") -> noises.Noise:
     kind, *parts = text.strip().split(":")
     if kind not in _PARTS or len(parts) not in _PARTS[kind]:
         raise InputError(f"{what} must be {_FORMS}, got {text[:60]!r}.")
-    if part := next(filter(with_point, parts), None):
-        two = part.strip().replace(",", ".0,")
-        raise InputError(
-            f"{what} {text[:60]!r} could mean one number or two; write {with_point(part)}, or {two} for two."
-        )
+    for part in parts:
+        refuse_comma(part)
     if kind == "unknown" and parts:
         steps = [None if word.strip() == "seen" else _numbers(word, text, what)[0] for word in parts[0].split(",")]
         return noises.GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conewise._arrays import as_decimal, with_point
+from conewise._arrays import as_decimal, refuse_comma
 from conewise._statements import Speaker, Statement
 from conewise.errors import InputError, shown
 
@@ -103,7 +103,8 @@ def _amounts(speaker: Speaker, text: str) -> tuple[dict[str, float], str]:
         if number is None or named is None:
             return found, text
         _once(named[0], found)
-        found[named[0]] = _amount(number[1])
+        refuse_comma(number[1])
+        found[named[0]] = as_decimal(number[1])
         text = named[1]
         again = _NEXT.match(text)
         if again is None:
@@ -125,18 +126,13 @@ def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[s
         if number and named[0] in found:  # where the second design begins
             return found, text
         _once(named[0], found)
-        found[named[0]] = _amount(value[1]) / (100 if percent else 1)
+        refuse_comma(value[1])
+        found[named[0]] = as_decimal(value[1]) / (100 if percent else 1)
         text = rest[1:] if percent else rest
         again = _NEXT.match(text)
         if again is None:
             return found, text
         text = text[again.end() :]
-
-
-def _amount(text: str) -> float:
-    if one := with_point(text):
-        raise InputError(f"a statement has {text}; write {one}.")
-    return as_decimal(text)
 
 
 def _once(name: str, found: Mapping[str, float]) -> None:

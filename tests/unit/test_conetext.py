@@ -157,7 +157,7 @@ def test_bad_text_is_refused_with_the_right_form(text, words):
 )
 @pytest.mark.parametrize("dim", [None, 2, 3])
 def test_a_comma_that_could_be_a_decimal_one_is_refused_with_both_spellings(text, one, two, dim):
-    with pytest.raises(ConeError) as caught:
+    with pytest.raises(cw.InputError) as caught:
         Cone.parse(text, dim=dim)
     assert str(caught.value) == f"{text!r} could mean one number or two; write {one}, or {two} for two."
 

@@ -21,7 +21,7 @@ from conewise.cli.meaning import (
     noise_option,
     unit_option,
 )
-from conewise.cli.options import FilePath, as_population, columns, force_option, minimise_option
+from conewise.cli.options import as_population, columns, force_option, minimise_option
 from conewise.cli.origins import ORIGINS, Origin
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import (
@@ -58,7 +58,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 
 
 @click.command("analyse", short_help="Which designs of a table of measurements are Pareto, and what to evaluate next.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FilePath(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--from",
     "origin",
@@ -147,7 +147,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 )
 @click.option(
     "--designs",
-    type=FilePath(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="With a model: a table of all designs with their features, those that were never evaluated among them.",
 )
 @click.option("--price", help="With a model: a column with what an evaluation of each design costs, for --plan.")
@@ -157,7 +157,7 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--plan", "plan", type=click.IntRange(1, 10**9), help="Also which evaluations to pay for next: so many.")
 @click.option(
     "--out",
-    type=FilePath(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="Write every design to this file: .csv, .tsv, .jsonl or .parquet; .json is what --json prints.",
 )
 @force_option

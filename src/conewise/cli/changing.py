@@ -9,7 +9,7 @@ import click
 
 from conewise._arrays import as_decimal
 from conewise._noisetext import parse_noise
-from conewise.cli.options import FilePath, study_command
+from conewise.cli.options import study_command
 from conewise.cli.results import folded
 from conewise.cli.show import print_json
 from conewise.cli.stating import stated, stating
@@ -30,7 +30,7 @@ from conewise.tables.readers import read_rows
 
 @study_command("Compare further designs.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--file", "file", type=FilePath(path_type=Path, exists=True, dir_okay=False), help="One row a design.")
+@click.option("--file", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="One row a design.")
 @click.option("--reason", default="", help="Why; it stands in the journal.")
 @click.option("--unseen", is_flag=True, help="I promise that no value of the study had a part in it.")
 def add(
@@ -73,7 +73,7 @@ def add(
 @click.option(
     "--file",
     "file",
-    type=FilePath(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="With --unseen, its values in earlier evaluations: columns id (or design) and OBJECTIVE.",
 )
 @click.option("--reason", default="", help="Why; it stands in the journal.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise._conetext import split_cone_text
 from conewise._limits import MOST_OBJECTIVES
-from conewise.cli.options import FilePath, columns, force_option
+from conewise.cli.options import columns, force_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import spoken_cone, stating
 from conewise.cones import Cone
@@ -25,7 +25,7 @@ from conewise.report.words import describe
 @click.option("--objectives", callback=columns, help="Their names, separated by commas, for the words and the picture.")
 @click.option("--minimise", callback=columns, help="Those of them that should be small.")
 @stating
-@click.option("--plot", type=FilePath(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it to a .png, .svg or .pdf file.")
 @force_option
 @click.option("--details", is_flag=True, help="Facets, rays, dual, widths and ordering complexity as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
-from conewise.cli.options import FilePath, columns, minimise_option
+from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
 from conewise.dashboard.doorway import doorway
@@ -37,7 +37,7 @@ _STUDIES: Final = (".db", ".sqlite", ".sqlite3")
 
 
 @click.command(short_help="A local page on which to try preferences.")
-@click.argument("source", metavar="FILE|STUDY", type=FilePath())
+@click.argument("source", metavar="FILE|STUDY")
 @click.option(
     "--objectives", callback=columns, help="Columns to compare, separated by commas; all but the name by default."
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from conewise._arrays import Indices
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
-from conewise.cli.options import FilePath, columns, force_option, minimise_option
+from conewise.cli.options import columns, force_option, minimise_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cli.stating import designs_named, order_words, stated, stating
@@ -32,7 +32,7 @@ _NAMED = 12  # columns named in the summary
 
 
 @click.command(short_help="The Pareto set of a table of known means.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FilePath(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--objectives",
     callback=columns,
@@ -57,7 +57,7 @@ _NAMED = 12  # columns named in the summary
 )
 @click.option(
     "--out",
-    type=FilePath(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="Write the designs to this file: .csv, .tsv, .json, .jsonl or .parquet.",
 )
 @force_option

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from conewise.cli.options import FilePath, force_option, study_command
+from conewise.cli.options import force_option, study_command
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows, reached
 from conewise.errors import ConewiseError, counted, printable
@@ -132,7 +132,7 @@ def _of(identity: Identity, opened: Study) -> str:
 
 
 @study_command("Write every evaluation to a table.")
-@click.argument("out", type=FilePath(path_type=Path, dir_okay=False))
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
 @force_option
 def export(place: str, name: str | None, out: Path, force: bool, as_json: bool) -> None:
     """Write every evaluation to OUT (.csv, .tsv, .json, .jsonl or .parquet), which `conewise analyse` reads.
@@ -151,7 +151,7 @@ def export(place: str, name: str | None, out: Path, force: bool, as_json: bool) 
 
 
 @click.command("list", short_help="The studies in a folder, a file or a database.")
-@click.argument("place", metavar="FOLDER|FILE|URL", default=".", type=FilePath())
+@click.argument("place", metavar="FOLDER|FILE|URL", default=".")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_studies(place: str, as_json: bool) -> None:
     """The studies in a folder (.db and .sqlite files), in one file, or in a database.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Final
 
 import click
 
-from conewise._arrays import with_point
 from conewise._version import __version__
 from conewise.cli.analyse import analyse_command
 from conewise.cli.budget import budget
@@ -24,7 +22,7 @@ from conewise.cli.prefer import prefer
 from conewise.cli.report import report
 from conewise.cli.reproduce import reproduce
 from conewise.cli.study import study
-from conewise.errors import ConewiseError, printable
+from conewise.errors import ConewiseError, InputError, printable
 
 USER_ERROR: Final = 2
 READER_GONE: Final = 1  # as click has it
@@ -101,6 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str] | None) -> object:
     if sys.stdout is None:  # closed by whoever started us: there is nobody to write to
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if "" in (sys.argv[1:] if arguments is None else arguments):  # Path("") would be the folder that we run in
+        raise InputError("an argument is empty; leave it out, or give it a value (is a variable of the shell unset?).")
     try:
         code = commands.main(args=arguments, prog_name="conewise", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -126,8 +126,6 @@ def _hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "conewise"
     message = error.format_message().rstrip(".")
-    if one := with_point("".join(re.findall("'([^']*)' is not a valid (?:float|integer)", message))):
-        message += f" (write {one})"
     if not isinstance(error, click.UsageError):
         return f"{message}."
     return f"{message} See {command} --help." if message.endswith("?") else f"{message}; see {command} --help."

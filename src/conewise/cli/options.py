@@ -17,16 +17,6 @@ from conewise.errors import ConewiseError, InputError, from_extra
 _CONNECT: Final = 10  # seconds for a scheduler to answer
 
 
-class FilePath(click.Path):
-    """A path that is not empty: an empty one would be the folder in which the command runs."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse an empty text, and read any other as click does."""
-        if not str(value):
-            self.fail("it is empty; name a file.", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 force_option: Final = click.option(
     "--force", is_flag=True, help="Replace the file if it exists; a file that is read is never replaced."
 )

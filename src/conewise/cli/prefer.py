@@ -12,7 +12,7 @@ import numpy as np
 
 from conewise._arrays import Bools, Floats
 from conewise.cli.meaning import all_named, meant_by, unit_option
-from conewise.cli.options import FilePath, columns, minimise_option
+from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
@@ -29,7 +29,7 @@ _MOST = 200_000  # designs that are held in memory
 
 
 @click.command(short_help="Find your cone by a few choices between designs.")
-@click.argument("file", type=FilePath(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--objectives", callback=columns, help="Columns to compare, separated by commas; by default all others.")
 @minimise_option
 @click.option("--name", help="Column that names a design; one called name, design or id by default.")

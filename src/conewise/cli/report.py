@@ -16,7 +16,7 @@ import click
 from conewise._reading import text_of
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import all_named, assumed_of, meant_by
-from conewise.cli.options import FilePath, as_population, columns, force_option
+from conewise.cli.options import as_population, columns, force_option
 from conewise.cli.origins import Origin
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
@@ -71,8 +71,8 @@ _SQLITE: Final = b"SQLite format 3\x00"
 
 
 @click.command(short_help="A report to send: one HTML or Markdown file.")
-@click.argument("source", metavar="STUDY|RESULT|FILE", type=FilePath())
-@click.option("-o", "out", type=FilePath(path_type=Path, dir_okay=False), help="The file; report.html by default.")
+@click.argument("source", metavar="STUDY|RESULT|FILE")
+@click.option("-o", "out", type=click.Path(path_type=Path, dir_okay=False), help="The file; report.html by default.")
 @force_option
 @click.option("--format", "form", type=click.Choice(["html", "md"]), help="By default what the file's ending says.")
 @click.option("--name", help="Which study, where a file or database holds several.")

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from conewise.cli.options import FilePath
 from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.experiments import beyond
 from conewise.experiments.papers.ararat_tekin_2023 import TEST, Reproduction, theoretical_budgets
@@ -36,7 +35,7 @@ from conewise.tables.files import write_text
     help="Also the cone's angle, three objectives, and how conservative budgets are.",
 )
 @click.option(
-    "--out", type=FilePath(path_type=Path, file_okay=False), help="Folder for Markdown, CSV, JSON, SVG and PNG files."
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for Markdown, CSV, JSON, SVG and PNG files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def reproduce(runs: int, seed: int, jobs: int | None, further: bool, out: Path | None, as_json: bool) -> None:

@@ -15,7 +15,7 @@ import click
 
 from conewise.algorithms import Status
 from conewise.analysis.explanations import ended
-from conewise.cli.options import FilePath, dask_executor
+from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
 from conewise.cli.standing import as_data, as_rows, in_a_row, in_one_line, remaining, worth_words
 from conewise.cli.trial import read_trial
@@ -37,7 +37,7 @@ UNFINISHED: Final = 3
 @click.command(short_help="Evaluate with a function or a command until the study is finished.")
 @click.argument("place", metavar="STUDY")
 @click.option("--name", help="Which study, where a file or database holds several.")
-@click.option("--toml", type=FilePath(path_type=Path, exists=True, dir_okay=False), help="A trial.toml with [run].")
+@click.option("--toml", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A trial.toml with [run].")
 @click.option("--function", help="module:function, called with a design (a dict) and a seed; returns the values.")
 @click.option("--command", help='Such as "./simulate --x {x} --seed {seed}"; prints numbers or JSON.')
 @click.option("--jobs", type=click.IntRange(0, 4096), help="Processes; all cores by default, 0 for this process.")

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from conewise.cli.options import FilePath, force_option
+from conewise.cli.options import force_option
 from conewise.cli.show import print_json
 from conewise.errors import printable
 from conewise.tables.files import write_text
@@ -84,7 +84,7 @@ jobs = 1                         # processes
 
 
 @click.command(short_help="Write a commented trial.toml to begin with.")
-@click.argument("toml", type=FilePath(path_type=Path, dir_okay=False), default=Path("trial.toml"))
+@click.argument("toml", type=click.Path(path_type=Path, dir_okay=False), default=Path("trial.toml"))
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def init(toml: Path, force: bool, as_json: bool) -> None:

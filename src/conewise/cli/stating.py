@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from conewise._reading import text_of
-from conewise.cli.options import FilePath
 from conewise.cones import Cone
 from conewise.errors import InputError
 from conewise.objectives import as_objectives
@@ -33,7 +32,6 @@ def stating(command: Callable[..., Any]) -> Callable[..., Any]:
         "--said",
         multiple=True,
         metavar="FILE",
-        type=FilePath(),
         callback=_remembered,
         expose_value=False,
         help="What was said before: the JSON that `conewise prefer --json` printed; may be repeated.",
@@ -103,9 +101,8 @@ def _remembered(context: click.Context, _: click.Parameter, value: tuple[str, ..
 
 def _read(path: str) -> dict[str, Any]:
     """The dictionary of preferences in a file, itself or under the name by which a command prints it."""
-    text = text_of(Path(path))
     try:
-        data = json.loads(text)
+        data = json.loads(text_of(Path(path)))
     except (ValueError, RecursionError):
         data = None
     data = data.get("preferences", data) if isinstance(data, dict) else None

@@ -13,7 +13,7 @@ from conewise.cli.changing import add, add_objective, change, drop
 from conewise.cli.looking import export, list_studies, log, status
 from conewise.cli.meaning import level_option, meant_by
 from conewise.cli.mending import as_values, check_options, correct, fail, objectives_of, release, withdraw
-from conewise.cli.options import FilePath, as_population, columns, study_command
+from conewise.cli.options import as_population, columns, study_command
 from conewise.cli.results import known_by, read_results
 from conewise.cli.run import run
 from conewise.cli.show import print_json, print_table
@@ -46,10 +46,8 @@ def study() -> None:
 
 
 @click.command(short_help="Make a study from a trial.toml.")
-@click.argument("toml", type=FilePath(path_type=Path, dir_okay=False))
-@click.option(
-    "--storage", type=FilePath(), help="File or postgresql:// address; a .db file beside the TOML by default."
-)
+@click.argument("toml", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--storage", help="File or postgresql:// address; a .db file beside the TOML by default.")
 @click.option("--name", help="Name of the study; by default what the TOML says, else the file's.")
 @level_option
 @stating
@@ -167,12 +165,7 @@ def ask(
 
 @study_command("Store what came back.", context_settings={"ignore_unknown_options": True})
 @click.argument("words", metavar="[ID VALUE...]", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--file",
-    "file",
-    type=FilePath(),
-    help="A table with columns id (or design) and the objectives; - for standard input.",
-)
+@click.option("--file", "file", help="A table with columns id (or design) and the objectives; - for standard input.")
 @click.option("--design", help="Values of this design that nobody asked for, instead of an ID.")
 @click.option("--block", help="With --design, where designs share blocks: the block that was met.")
 @click.option("--objective", help="With --design, where objectives are measured separately: what was measured.")

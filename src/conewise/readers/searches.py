@@ -90,9 +90,8 @@ def _data(results: Any) -> Mapping[str, Any]:
         path = Path(results)
         if not path.is_file():
             raise InputError(f"there is no file {path}.")
-        text = text_of(path)
         try:
-            results = json.loads(text)
+            results = json.loads(text_of(path))
         except (ValueError, RecursionError):
             raise InputError(f"{path.name} is not valid JSON; a file of cv_results_ was expected.") from None
     if isinstance(results, Mapping) and "cv_results_" in results:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, as_decimal, with_point
+from conewise._arrays import Bools, as_decimal, refuse_comma
 from conewise.errors import InputError, shown
 from conewise.tables.columns import row_words
 
@@ -144,8 +144,7 @@ def _value(text: str, quotes: Sequence[str], what: str) -> float | str:
     try:
         number = as_decimal(text)
     except ValueError:
-        if one := with_point(text):
-            raise InputError(f"the {what} is {text!r:.60}; write {one}, or put a text in double quotes.") from None
+        refuse_comma(text)
         return text
     if not math.isfinite(number):
         raise InputError(f"the {what} must be finite, got {text[:60]!r}.")
