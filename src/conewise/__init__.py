@@ -8,22 +8,28 @@
 Every name below is public; anything that starts with an underscore is not.
 """
 
+import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 
-from conewise import noise, problems
-from conewise._version import __version__
-from conewise._widest import OrderingComplexity
-from conewise.budgets import naive_budget
-from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
-from conewise.cones import Cone
-from conewise.errors import ConeError, ConewiseError, InputError
-from conewise.feedback import Observations, Pulls, Statistics
-from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
-from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
-from conewise.objectives import Objective, UnitsWarning
-from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
-from conewise.problems import SimulatedBandit
+try:
+    from conewise import noise, problems
+    from conewise._version import __version__
+    from conewise._widest import OrderingComplexity
+    from conewise.budgets import naive_budget
+    from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
+    from conewise.cones import Cone
+    from conewise.errors import ConeError, ConewiseError, InputError
+    from conewise.feedback import Observations, Pulls, Statistics
+    from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
+    from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
+    from conewise.objectives import Objective, UnitsWarning
+    from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
+    from conewise.problems import SimulatedBandit
+except KeyboardInterrupt:  # a program that imports us hears of it; the command ends with a line
+    if not "".join(_sys.argv[:1]).endswith(("-m", "conewise", "conewise.exe")):
+        raise
+    _sys.exit(print("conewise: interrupted.", file=_sys.stderr) or 130)
 
 if _typing.TYPE_CHECKING:
     from conewise import models, readers

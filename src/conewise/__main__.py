@@ -1,5 +1,17 @@
-"""`python -m conewise`: the same as the command."""
+"""`python -m conewise`, and the command `conewise`: an interruption is one line, also while modules are imported."""
 
-from conewise.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from conewise.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(print("conewise: interrupted.", file=sys.stderr) or 130)
+
+
+if __name__ == "__main__":
+    main()

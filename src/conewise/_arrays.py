@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -202,6 +203,19 @@ def as_decimal(text: str) -> float:
     if "_" in text or not text.isascii():
         raise ValueError(f"{text!r:.60} is not a number")
     return float(text)
+
+
+@contextmanager
+def advisory() -> Iterator[None]:
+    """Leave out a remark, or return None from the function that makes it, where its arithmetic fails."""
+    with suppress(ArithmeticError, ValueError), np.errstate(over="raise", divide="raise", invalid="raise"):
+        yield
+
+
+def unit_interval(numbers: Floats) -> Floats:
+    """Return numbers that are not all equal, moved and scaled to [0, 1]; halves of large ones cannot overflow."""
+    halves = numbers / 2 if numbers.max() > 1 else numbers
+    return np.asarray((halves - halves.min()) / np.ptp(halves))
 
 
 def refuse_comma(text: str, before: str = "") -> None:

@@ -34,9 +34,9 @@ def rounded_unit(spread: float) -> float:
     >>> [rounded_unit(spread) for spread in (48_000.0, 0.9, 17.0, 0.0)]
     [5000.0, 0.1, 2.0, 1.0]
     """
-    if not (math.isfinite(spread) and spread > 0):
-        return 1.0
     tenth = spread / 10
+    if not (math.isfinite(tenth) and tenth > 0):
+        return 1.0
     exponent = math.floor(math.log10(tenth))
     choices = [float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10)]
     return min(choices, key=lambda choice: abs(math.log(choice / tenth)))

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, cast
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, as_number, as_option, as_positive, read_only
+from conewise._arrays import Bools, Floats, advisory, as_number, as_option, as_positive, read_only
 from conewise._digits import readable, rounded_unit, rounded_up
 from conewise._noisetext import noise_from_dict, parse_noise
 from conewise.cones import Cone
@@ -401,10 +401,24 @@ def weighs(cone: Cone) -> bool:
 
 
 def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
-    """A unit for each objective from the spread of its values: a tenth of it, rounded to 1-2-5."""
+    """Return a unit for each objective: a tenth of the spread of its values, rounded to 1-2-5."""
+    for o, spread in zip(objectives.each, spreads, strict=True):
+        if spread > 0 and not 10 / _LARGEST <= spread <= _LARGEST:
+            raise InputError(
+                f"no unit can be proposed for {shown(o.name)}, whose values spread by {spread:.3g}; divide them by a "
+                "constant, or give a unit."
+            )
     return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
 
 
+def with_proposed_units(objectives: Objectives, spreads: Floats) -> Objectives:
+    """Return the objectives with the proposed units, for those that have none."""
+    given = {o.name: o.unit for o in objectives.each if o.unit != 1}
+    lacking = np.where(objectives.units == 1, spreads, 0.0)
+    return with_units(objectives, proposed_units(objectives, lacking) | given)
+
+
+@advisory()
 def units_remark(
     objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0, what: str = "spread"
 ) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from conewise._arrays import advisory
 from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
@@ -174,15 +175,12 @@ class Findings:
     # -- the data -------------------------------------------------------------------------------------------
 
     def _remarks(self) -> list[str]:
-        return [
-            *self._skipped(),
-            *self._too_few(),
-            *self._units(),
-            *self._odd(),
-            *self._ties(),
-            *self._summed(),
-            *self._summaries(),
-        ]
+        lines: list[str] = []
+        about_values = (self._too_few, self._units, self._odd, self._ties, self._summed, self._summaries)
+        for remark in (self._skipped, *about_values):
+            with advisory():
+                lines += remark()
+        return lines
 
     def _odd(self) -> list[str]:
         odd = self._oddities

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise._arrays import Bools, Floats, Indices, advisory
 from conewise.algorithms import Plan, Result, SeparateElimination, Status
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.contract import undecided_words
@@ -181,7 +181,8 @@ def _sentences(
     if worth.proof:
         unsure = "" if worth else f" That is no guarantee: {worth.reason}."
         lines.append(f"Assumed: {worth.proof.assumption}.{unsure}")
-    lines += units_words(question, result, were_chosen(source))
+    with advisory():
+        lines += units_words(question, result, were_chosen(source))
     times = seen.repetitions
     each = ", ".join(
         f"{printable(name)} {_times(low, high)}"

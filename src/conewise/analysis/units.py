@@ -18,7 +18,7 @@ from conewise.certificate.separate import Separately
 from conewise.errors import InputError, shown
 from conewise.feedback import Statistics
 from conewise.goals import Question
-from conewise.objectives import proposed_units, weighs, with_units
+from conewise.objectives import weighs, with_proposed_units
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 
@@ -40,9 +40,7 @@ def take_units(source: Source, units: Any, separate: bool = False) -> None:
     averages = table.meaning.own(_averages(table, separate))
     measured = [column[~np.isnan(column)] for column in averages.T]
     spreads = np.array([np.ptp(column) if len(column) else 0.0 for column in measured])
-    given = {o.name for o in table.meaning.each if o.unit != 1}
-    proposal = proposed_units(table.meaning, spreads)
-    table.meaning_as(with_units(table.meaning, {n: u for n, u in proposal.items() if n not in given}))
+    table.meaning_as(with_proposed_units(table.meaning, spreads))
     table.units_chosen = True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from conewise.errors import ConewiseError, InputError, printable
 
 USER_ERROR: Final = 2
 READER_GONE: Final = 1  # as click has it
+_RAW: Final = re.compile(r"(?:\\udc[0-9a-f]{2})+")  # bytes of an argument that is no text here, as Python quotes them
 _QUOTED: Final = 120  # characters of an error that is not ours
 
 
@@ -132,5 +134,7 @@ def _hint(error: click.ClickException) -> str:
 
 
 def _fail(message: str, code: int = USER_ERROR) -> None:
-    click.echo(f"conewise: {printable(' '.join(message.split()))}", err=True)
+    line = f"conewise: {printable(' '.join(message.split()))}"
+    said = _RAW.sub(lambda raw: bytes.fromhex(raw[0].replace("\\udc", "")).decode("utf-8", "replace"), line)
+    click.echo(line if said == line else said.encode(), err=True)
     sys.exit(code)

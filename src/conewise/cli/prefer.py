@@ -16,7 +16,7 @@ from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
-from conewise.objectives import proposed_units, unit_options, with_units
+from conewise.objectives import unit_options, with_proposed_units
 from conewise.preferences import Preferences, stated_preferences
 from conewise.report.data import Table
 from conewise.report.words import describe
@@ -64,7 +64,7 @@ def prefer(
     labels, values = _designs(table)
     meaning, auto = meant_by(table.meaning, units)
     if auto:
-        meaning = with_units(meaning, proposed_units(meaning, np.ptp(values, axis=0)))
+        meaning = with_proposed_units(meaning, np.ptp(values, axis=0))
     said = stated_preferences(spec, meaning, stated(), dict(zip(labels, values, strict=True)), trust=trust)
     asked = 0
     while questions is None or asked < questions:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_floats, read_only
+from conewise._arrays import Floats, Indices, as_floats, read_only, unit_interval
 from conewise.errors import InputError, shown
 
 _MOST_CATEGORIES: Final = 64  # more than that are names, not categories
@@ -160,14 +160,7 @@ def _encode(name: str, column: list[Any], ordered: bool, order: Any) -> Floats |
             f"feature {shown(name)} must be numbers or texts, one a design, got {shown(column[0])}; turn dates and the "
             "like into numbers."
         )
-    low, high = float(numbers.min()), float(numbers.max())
-    if low == high:
-        return None
-    with np.errstate(over="ignore"):
-        width = high - low
-    if not np.isfinite(width):
-        raise InputError(f"feature {shown(name)} has numbers too far apart; divide it by a constant.")
-    return np.asarray((numbers - low) / width)[:, None]
+    return None if numbers.min() == numbers.max() else unit_interval(numbers)[:, None]
 
 
 def _places(name: str, order: Any) -> dict[Any, int]:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise._arrays import Floats, Indices, unit_interval
 from conewise.errors import InputError, shown
 
 MOST_CATEGORIES: Final = 64
@@ -97,7 +97,7 @@ class Parameter:
         if self.words:
             return np.asarray(_APART * np.eye(len(self.values))[chosen])
         numbers = np.array(self.values, dtype=np.float64)
-        return np.asarray(((numbers - numbers.min()) / np.ptp(numbers))[chosen][:, None])
+        return unit_interval(numbers)[chosen][:, None]
 
     def _chosen(self, places: Floats) -> Indices:
         return np.minimum((np.asarray(places) * len(self.values)).astype(np.intp), len(self.values) - 1)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count
+from conewise._arrays import Floats, advisory, as_count
 from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
 from conewise.analysis.oddities import Remark
@@ -236,9 +236,11 @@ class StudyView(OpenedStudy):
             whole = np.flatnonzero(~np.isnan(ledger.values[: ledger.size, -1]))  # others lack what was added since
             stream, number, values = ledger.stream[whole], ledger.number[whole], ledger.values[whole]
         told = Values(stream, number, values, self.all_names, self.question, self.separate)
-        if designs is not None:
-            return remarks(told, np.isin(np.arange(len(self.all_names)), list(designs)))
-        return (*remarks(told), *units_lacking(self.question, self.result()))
+        with advisory():
+            if designs is not None:
+                return remarks(told, np.isin(np.arange(len(self.all_names)), list(designs)))
+            return (*remarks(told), *units_lacking(self.question, self.result()))
+        return ()
 
     def export(self, path: str | Path, *, force: bool = False) -> int:
         """Write every told evaluation to a table (.csv, .tsv, .json, .jsonl, .parquet), whole or not at all.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_flag, as_points, as_words
+from conewise._arrays import Floats, Indices, advisory, as_flag, as_points, as_words
 from conewise.cones import Cone, as_cone
 from conewise.errors import InputError, shown
 from conewise.objectives import (
@@ -19,10 +19,9 @@ from conewise.objectives import (
     UnitsWarning,
     as_objectives,
     check_said_of,
-    proposed_units,
     units_remark,
     with_levels,
-    with_units,
+    with_proposed_units,
 )
 from conewise.tables.clauses import Where, parse_where
 from conewise.tables.frames import is_frame, is_lazy
@@ -121,9 +120,7 @@ def take_units(table: ShardedTable, units: str | None) -> None:
         raise InputError(
             f'units must be "auto" or None, got {shown(units)}; a unit of your own is Objective(unit=...).'
         )
-    proposal = proposed_units(table.meaning, _spreads(table))
-    given = {o.name for o in table.meaning.each if o.unit != 1}
-    table.meaning_as(with_units(table.meaning, {n: u for n, u in proposal.items() if n not in given}))
+    table.meaning_as(with_proposed_units(table.meaning, _spreads(table)))
 
 
 def take_steps_where_unequal(table: ShardedTable) -> bool:
@@ -132,7 +129,7 @@ def take_steps_where_unequal(table: ShardedTable) -> bool:
     known = spreads[np.isfinite(spreads) & (spreads > 0)]
     unequal = len(known) > 1 and bool(known.max() > TENFOLD * known.min())
     if unequal:
-        table.meaning_as(with_units(table.meaning, proposed_units(table.meaning, spreads)))
+        table.meaning_as(with_proposed_units(table.meaning, spreads))
     return unequal
 
 
@@ -143,20 +140,14 @@ def _spreads(table: ShardedTable) -> Floats:
         for chunk in part.chunks():
             if len(chunk.values):
                 low, high = np.minimum(low, chunk.values.min(axis=0)), np.maximum(high, chunk.values.max(axis=0))
-    with np.errstate(over="ignore"):  # the sentence below says more
-        spreads: Floats = high - low
-    if (d := next((d for d in range(table.dim) if spreads[d] == np.inf), None)) is not None:
-        raise InputError(
-            f"the values of {shown(table.objectives[d])} lie too far apart for a unit, from {low[d]:g} to {high[d]:g}; "
-            "divide the column by a constant."
-        )
-    return spreads
+    with np.errstate(over="ignore"):  # no unit is proposed for an infinite spread
+        return np.asarray(high - low)
 
 
+@advisory()
 def spread_remark(table: ShardedTable, found: TableFront, cone: Cone) -> str | None:
     """What is to be said about units after a front was found."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return units_remark(table.meaning, found.span[1] - found.span[0], cone)
+    return units_remark(table.meaning, found.span[1] - found.span[0], cone)
 
 
 def all_rows(table: ShardedTable) -> tuple[Indices, Floats]:

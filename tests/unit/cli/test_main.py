@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from scipy.spatial import QhullError
 from shared.commandline import refused, run
 
 import conewise as cw
-from conewise.cli.main import _hint, commands
+from conewise.cli.main import _hint, commands, main
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,45 @@ def test_a_process_whose_output_was_closed_before_it_began_is_no_traceback():
     command = [sys.executable, "-m", "conewise", "cone", "planar:135"]
     done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == AT_ITS_END["closed"]
+
+
+@pytest.mark.parametrize("stopped", ["numpy", "click"])
+@pytest.mark.parametrize("command", [["-m", "conewise"], ["conewise"]], ids=" ".join)
+def test_an_interruption_while_modules_are_imported_is_one_line(tmp_path, stopped, command):
+    """The module stands in the way of the real one, and is interrupted."""
+    (tmp_path / stopped).mkdir()
+    (tmp_path / stopped / "__init__.py").write_text("raise KeyboardInterrupt\n")
+    script = tmp_path / "conewise"  # as an installer writes it
+    script.write_text("from conewise.__main__ import main\nmain()\n")
+    start = command if command[0] == "-m" else [str(script)]
+    places = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    asked = [
+        sys.executable,
+        *start,
+        "budget",
+        "--designs",
+        "5",
+        "--cone",
+        "planar:60",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.1",
+    ]
+    found = subprocess.run(asked, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": places}, cwd="/")
+    assert (found.returncode, found.stdout, found.stderr) == (130, "", "conewise: interrupted.\n")
+    imported = subprocess.run(
+        [sys.executable, "-c", "import conewise, conewise.cli.main"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": places},
+    )
+    assert imported.stderr.endswith("KeyboardInterrupt\n")  # a program that imports us hears of it
+
+
+@pytest.mark.parametrize(("raw", "shown"), [("é".encode(), "é"), (b"\xe9", "\N{REPLACEMENT CHARACTER}")])
+def test_an_argument_that_is_no_text_here_is_quoted_as_it_was_typed(capsysbinary, raw, shown):
+    with pytest.raises(SystemExit) as caught:
+        main(["cone", raw.decode("ascii", "surrogateescape")])
+    assert caught.value.code == 2
+    assert f"no cone is called '{shown}'".encode() in capsysbinary.readouterr().err

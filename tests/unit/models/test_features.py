@@ -106,7 +106,6 @@ def test_what_the_caller_does_to_the_array_later_does_not_matter():
         ({"a": ["x", 1]}, "mixes texts and 1"),
         ({"a": [str(k) for k in range(65)]}, "65 different texts"),
         ([{"a": 1}, {"b": 1}], "do not have the same features"),
-        ([[-1e308], [1e308]], "too far apart"),
         (np.zeros((2, 2, 2)), "one row a design"),
         (3, "one row a design"),
     ],
