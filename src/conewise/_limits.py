@@ -59,7 +59,7 @@ LARGEST_JSON: Final = 256 * 2**20
 """Bytes of whatever is read whole, such as a JSON array; one line of JSON lines may be as long."""
 
 LARGEST_PIPE: Final = 2**34
-"""Bytes of standard input as a table, which is kept in a temporary file."""
+"""Bytes of standard input, which is kept in a temporary file."""
 
 PATIENCE: Final = 5.0
 """Seconds of reading before a line on stderr says that it goes on."""

@@ -39,16 +39,12 @@ def pieces(source: BinaryIO, what: str, most: int, remedy: str) -> Iterator[byte
             yield piece
 
 
-def text_of(source: Path | BinaryIO, what: str = "", remedy: str = "name a smaller file") -> str:
+def text_of(path: Path, remedy: str = "name a smaller file") -> str:
     """Return a text in UTF-8, without the mark that some editors put before its first letter."""
-    if not isinstance(source, Path):
-        with as_text(what):
-            return b"".join(pieces(source, what, limits.LARGEST_JSON, remedy)).decode("utf-8-sig")
-    with as_text(source.name):
-        if source.is_file() and source.stat().st_size <= _PIECE:  # no thread for each of many small files
-            return source.read_text(encoding="utf-8-sig")
-    with source.open("rb") as file:
-        return text_of(file, source.name, remedy)
+    with as_text(path.name), path.open("rb") as file:
+        if path.is_file() and path.stat().st_size <= _PIECE:  # no thread for each of many small files
+            return file.read(_PIECE).decode("utf-8-sig")
+        return b"".join(pieces(file, path.name, limits.LARGEST_JSON, remedy)).decode("utf-8-sig")
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:

@@ -173,7 +173,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     ],
     "cli": [
         ("options", "show"),
-        ("stating", "origins", "meaning", "flags", "standing", "results"),
+        ("stating", "origins", "meaning", "flags", "standing", "readers"),
+        ("results",),
         (
             "budget",
             "cone",
@@ -181,7 +182,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "looking",
             "mending",
             "prefer",
-            "readers",
             "reproduce",
             "starting",
             "trial",

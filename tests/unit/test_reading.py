@@ -116,7 +116,7 @@ def test_quick_reading_says_nothing(capsys, monkeypatch):
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_text_is_the_same_however_it_is_read(size):
     Path("text").write_bytes(b"\xef\xbb\xbf" + "ä".encode() * size)
-    assert text_of(Path("text")) == text_of(io.BytesIO(Path("text").read_bytes())) == "ä" * size
+    assert text_of(Path("text")) == "ä" * size
     Path("text").write_bytes("ä".encode("latin-1") * size)
     refuses(lambda: text_of(Path("text")), r"text is not text in UTF-8 \(it holds '.xe4.*; save it as UTF-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -29,10 +30,11 @@ def spooled(files: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         remedy = "save it to a file and name that"
         parts = pieces(sys.stdin.buffer, "standard input", limits.LARGEST_PIPE, remedy)
-        first = next(parts, b"")
-        path = Path(folder) / f"standard input{_ending(first)}"
+        first = next(parts, b"").removeprefix(BOM_UTF8)
+        path = Path(folder) / f"standard input{(ending := _ending(first))}"
+        one = ending == ".json" and first.lstrip().startswith(b"{")
         with path.open("wb") as file:
-            file.writelines(chain((first,), parts))
+            file.writelines(chain((b"[" * one, first), parts, (b"]" * one,)))
         yield (path,)
 
 
@@ -40,8 +42,10 @@ def _ending(beginning: bytes) -> str:
     """By its first letters: JSON, JSON lines, Parquet, or CSV."""
     if beginning.startswith(b"PAR1"):
         return ".parquet"
-    text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return ".json" if text.startswith(b"[") else ".jsonl" if text.startswith(b"{") else ""  # of CSV, as it is called
+    line, end, _ = beginning.lstrip().partition(b"\n")
+    if line.startswith(b"{"):  # an object in several lines is the only one
+        return ".json" if end and not line.rstrip().endswith(b"}") else ".jsonl"
+    return ".json" if line.startswith(b"[") else ""  # of CSV, as it is called
 
 
 @contextmanager

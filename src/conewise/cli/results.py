@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from conewise._reading import text_of
+from conewise.cli.readers import spooled
 from conewise.errors import InputError
 from conewise.studies.cells import OBJECTIVE, VALUE
 from conewise.studies.identity import NEXT
@@ -17,7 +16,7 @@ from conewise.studies.results import Records
 from conewise.studies.study import Study
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import what_is_wrong
-from conewise.tables.readers import read_rows, reader, rows_of_text
+from conewise.tables.readers import read_rows, reader
 from conewise.tables.spreadsheets import TO_FILL_IN
 
 
@@ -34,17 +33,11 @@ def known_by(found: Records, study: Study) -> list[str]:
 
 def read_results(file: str, study: Study) -> Records:
     """Read evaluations from a file, or from standard input when it is called `-`."""
-    if file == "-":
-        what = "standard input"
-        text = text_of(sys.stdin.buffer, what, "save it to files and name them one by one")
-        rows, header = rows_of_text(text, what), text.partition("\n")[0]
-    else:
-        what = Path(file).name
-        rows, header = read_rows(Path(file)), ""
-        if not rows:
-            header = ",".join(reader(Path(file)).columns())
+    with spooled([Path(file)]) as (path,):
+        what, rows = path.name, read_rows(path)
+        header = () if rows else tuple(reader(path).columns())
     if not rows:
-        if tuple(header.strip().split(",")[: len(TO_FILL_IN)]) == TO_FILL_IN:
+        if header[: len(TO_FILL_IN)] == TO_FILL_IN:
             return Records()  # as `ask` writes it when there is nothing to hand out
         raise InputError(f"{what} has no rows below its header.")
     there = list(dict.fromkeys(column for row in rows for column in row))

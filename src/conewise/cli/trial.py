@@ -94,16 +94,11 @@ def read_trial(path: Path, also: Sequence[str | Mapping[str, Any]] = ()) -> Tria
 
     `also` are statements beside those of the file.
     """
+    text = text_of(path)
     try:
-        data = tomllib.loads(text_of(path))
-    except tomllib.TOMLDecodeError as error:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # of numbers with more than 4300 digits, or tables in tables in ...
         raise InputError(f"{path.name} is not valid TOML: {error}.") from None
-    except InputError:
-        raise
-    except ValueError as error:  # Python reads no number of more than 4300 digits
-        raise InputError(f"{path.name} holds a number that is too long ({str(error)[:60]}).") from None
-    except RecursionError:
-        raise InputError(f"{path.name} is nested too deeply; a study needs no more than tables of lists.") from None
     _check(data, _TOP, path.name, "")
     for table, known in _TABLES.items():
         _check(data.get(table, {}), known, path.name, table)

@@ -36,10 +36,10 @@ class UnsplittableError(Exception):
 
 
 class CsvReader:
-    """Rows by the standard library's csv module; of a file, or of a text with the name of where it came from."""
+    """Rows by the standard library's csv module."""
 
-    def __init__(self, path: Path, text: str | None = None) -> None:
-        self._path, self._text = path, text
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
     def columns(self) -> list[str]:
         """Their names, in order; "" where one has none."""
@@ -140,8 +140,6 @@ class CsvReader:
         return max(",;\t", key=_QUOTED.sub("", first).count)
 
     def _open(self) -> Any:
-        if self._text is not None:
-            return io.StringIO(self._text, newline="")
         return self._path.open(encoding="utf-8-sig", newline="")
 
     def _rows(self, file: Any) -> Iterator[list[str]]:

@@ -63,17 +63,6 @@ class JsonReader:
         yield from data
 
 
-def json_rows(text: str, what: str) -> list[dict[str, Any]]:
-    """The records of a text: a JSON array of objects, one object, or one object a line."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    by_line = len(lines) > 1 and all(line.lstrip()[:1] == "{" and line.rstrip()[-1:] == "}" for line in lines)
-    data = [loaded(line, what) for line in lines] if by_line else loaded(text, what)
-    rows = data if isinstance(data, list) else [data]
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{what} must hold objects, one an evaluation.")
-    return rows
-
-
 def loaded(text: str, what: str) -> Any:
     """What a JSON text says; a key that stands twice in an object is refused, as one of the values would be lost."""
     try:

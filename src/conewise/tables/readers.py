@@ -1,7 +1,7 @@
 """Files read as data only, by columns and some rows at a time: CSV, JSON lines, JSON, Parquet (extra `tables`).
 
-Every table that conewise reads comes through here: `reader(path)` for columns of any length, `read_rows(path)` and
-`rows_of_text(text)` for the rows of a small one.
+Every table that conewise reads comes through here: `reader(path)` for columns of any length, `read_rows(path)` for the
+rows of a small one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from conewise.tables.columns import IN_MEMORY, JSON_ENDINGS
 from conewise.tables.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
 from conewise.tables.files import PACKED_ENDINGS, files_of, packed
 from conewise.tables.frames import FrameReader, is_frame
-from conewise.tables.jsonfiles import JsonReader, json_rows
+from conewise.tables.jsonfiles import JsonReader
 from conewise.tables.names import first_repeated
 from conewise.tables.parquetfiles import ParquetReader
 from conewise.tables.spreadsheets import is_guarded, unguarded, unguarded_header
@@ -107,18 +107,6 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix.lower() in _CSV and path.is_file():
         return _rows_of(CsvReader(path), path)
     return _rows_of(reader(path), path)
-
-
-def rows_of_text(text: str, what: str) -> list[dict[str, Any]]:
-    """The same for a text, CSV or JSON; `what` is where it came from, for errors."""
-    if text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{"):
-        return json_rows(text.removeprefix("\ufeff"), what)
-    return csv_rows(text, what)
-
-
-def csv_rows(text: str, what: str) -> list[dict[str, Any]]:
-    """The rows of a CSV text with a header."""
-    return _rows_of(CsvReader(Path(what), text.removeprefix("\ufeff")), Path(what))
 
 
 def _rows_of(table: Reader, path: Path) -> list[dict[str, Any]]:

@@ -134,7 +134,7 @@ def _read_again(
 def _cells(part: DesignTable) -> CsvReader | None:
     """What reads the entries of a CSV file as they stand, not as numbers; None for other kinds."""
     reader = part.reader._cells if isinstance(part.reader, GuardedCsvReader) else part.reader
-    return CsvReader(reader._path, reader._text) if isinstance(reader, CsvReader) else None
+    return CsvReader(reader._path) if isinstance(reader, CsvReader) else None
 
 
 def _texts_at(

@@ -8,9 +8,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-import conewise as cw
 from conewise.tables.designrows import read_designs
-from conewise.tables.readers import csv_rows, read_rows, rows_of_text
+from conewise.tables.readers import read_rows
 from conewise.tables.spreadsheets import guarded
 
 
@@ -27,7 +26,6 @@ def test_a_cell_keeps_its_line_breaks(tmp_path, end, cell):
     text = f"name,note,x{end}a,{quoted},1{end}b,,2{end}"
     expected = [{"name": "a", "note": cell, "x": "1"}, {"name": "b", "note": None, "x": "2"}]
     assert read_rows(written(tmp_path / "t.csv", text)) == expected
-    assert rows_of_text(text, "standard input") == expected
     designs = read_designs(tmp_path / "t.csv")
     assert [design["note"] for design in designs] == [cell, None]
 
@@ -44,37 +42,11 @@ def test_every_format_has_the_same_rows(tmp_path):
     assert read_rows(written(tmp_path / "t.csv", text)) == [r | {"x": str(r["x"])} for r in records]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['[{"a": 1}, {"b": 2}]', '{"a": 1}\n{"b": 2}\n', '\ufeff[{"a": 1},\n {"b": 2}]', '{"a": 1}\n\n {"b": 2} '],
-)
-def test_json_from_a_pipe(text):
-    assert rows_of_text(text, "standard input") == [{"a": 1}, {"b": 2}]
-    assert rows_of_text('{"a":\n{"b": 1}}', "standard input") == [{"a": {"b": 1}}]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "standard input is empty; a header row"),
-        ('a,b\n1,"2\n', "standard input, line 2: a quote is opened in this row and never closed"),
-        ("a,a\n1,2\n", "standard input has two columns called 'a'"),
-        ("a,b\n1,2\n1,2,3\n", r"standard input, row 2 \(below the header\) has 3 entries for 2 columns"),
-        ('{"a": 1, "a": 2}', "standard input has the key 'a' twice in one object"),
-        ('{"a": 1}\n{"b": 2, "b": 3}', "standard input has the key 'b' twice in one object"),
-        ("[1]", "standard input must hold objects"),
-        ('{"a": ', "standard input is not valid JSON"),
-    ],
-)
-def test_texts_that_are_refused(text, words):
-    with pytest.raises(cw.InputError, match=words):
-        rows_of_text(text, "standard input")
-
-
-def test_columns_without_a_name_are_left_out_and_guards_taken_away():
-    assert csv_rows(",name,,x\n0,a,,1\n", "t") == [{"name": "a", "x": "1"}]
+def test_columns_without_a_name_are_left_out_and_guards_taken_away(tmp_path):
+    assert read_rows(written(tmp_path / "t.csv", ",name,,x\n0,a,,1\n")) == [{"name": "a", "x": "1"}]
     cells = [guarded(cell) for cell in ("=1+1", "a;=b")]
-    assert csv_rows(f"id,design,seed,{guarded('=x')}\n1,{cells[0]},7,2\n2,{cells[1]},8,3\n", "t") == [
+    text = f"id,design,seed,{guarded('=x')}\n1,{cells[0]},7,2\n2,{cells[1]},8,3\n"
+    assert read_rows(written(tmp_path / "t.csv", text)) == [
         {"id": "1", "design": "=1+1", "seed": "7", "=x": "2"},
         {"id": "2", "design": "a;=b", "seed": "8", "=x": "3"},
     ]
