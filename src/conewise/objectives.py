@@ -405,8 +405,7 @@ def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
     for o, spread in zip(objectives.each, spreads, strict=True):
         if spread > 0 and not 10 / _LARGEST <= spread <= _LARGEST:
             raise InputError(
-                f"no unit can be proposed for {shown(o.name)}, whose values spread by {spread:.3g}; divide them by a "
-                "constant, or give a unit."
+                f"no unit fits {shown(o.name)}, whose values spread by {spread:.3g}; rescale them."
             )
     return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
 

@@ -47,7 +47,7 @@ def test_a_unit_that_nobody_gave_is_not_complained_about(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(f"name,a,b\np,{spread},1\nq,0,3\n")
     said = refused(capsys, "front", "t.csv", "--objectives", "a,b", "--unit", "auto")
-    assert f"no unit can be proposed for 'a', whose values spread by {float(spread):.3g}" in said
+    assert f"no unit fits 'a', whose values spread by {float(spread):.3g}" in said
     code, _, err = run(capsys, "front", "t.csv", "--objectives", "a,b", "--unit", "auto", "--unit", "a=1e90")
     assert code == 0, err
 

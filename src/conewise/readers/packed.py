@@ -23,10 +23,8 @@ def unpacked(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, b
             members = [member for member in archive.infolist() if wanted(member.filename) and not member.is_dir()]
             sizes = [member.file_size for member in members]
             if max(sizes, default=0) > limits.LARGEST_JSON // 4 or sum(sizes) > 8 * limits.LARGEST_JSON:
-                raise InputError(
-                    f"{path.name} unpacks to {sum(sizes) >> 20:,} MiB, with up to {max(sizes) >> 20:,} MiB in a file, "
-                    "which is too much to read; read it with inspect_ai in Python, and hand over the log."
-                )
+                words = f"{sum(sizes) >> 20:,} MiB, of which {max(sizes) >> 20:,} in one file: too much to read at once"
+                raise InputError(f"{path.name} unpacks to {words}; hand over the log that inspect_ai reads in Python.")
             with patience(f"unpacking {path.name}", lambda: file.tell() >> 20, "MiB"):
                 for member in sorted(members, key=lambda member: member.filename):
                     packed = member.compress_type == _ZSTANDARD

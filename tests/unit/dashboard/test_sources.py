@@ -204,7 +204,7 @@ def test_other_commands_refuse_them_as_well_where_they_must_be_subtracted(tmp_pa
     for words, start in (
         (["explore", "--no-browser"], "the column 'a' holds 1e+308, too large"),
         (["explore", "--no-browser", "--unit", "b=2", "--prefer", "x > y"], "the column 'a' holds 1e+308, too large"),
-        (["front", "--unit", "auto"], "no unit can be proposed for 'a'"),
+        (["front", "--unit", "auto"], "no unit fits 'a'"),
     ):
         done = CliRunner().invoke(commands, [*words, str(path)])
         assert isinstance(done.exception, cw.InputError)  # which `main` makes one line, with exit code 2

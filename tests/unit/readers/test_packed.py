@@ -63,7 +63,10 @@ def write_log(path, samples: int, size: int) -> None:
 def test_a_log_that_unpacks_to_more_than_can_be_read_is_refused(tmp_path, monkeypatch, samples, size):
     monkeypatch.setattr(_limits, "LARGEST_JSON", 2**18)
     write_log(tmp_path / "a.eval", samples, size)
-    refused(lambda: readers.inspect(tmp_path / "a.eval"), "a.eval unpacks to [0-9]+ MiB.*read it with inspect_ai")
+    refused(
+        lambda: readers.inspect(tmp_path / "a.eval"),
+        "a.eval unpacks to [0-9]+ MiB.* hand over the log that inspect_ai reads",
+    )
 
 
 def test_what_a_log_holds_beside_its_scores_takes_no_memory(tmp_path):
