@@ -53,7 +53,7 @@ LARGEST_MEASURED: Final = 2.0**900
 """Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
 _EXACT_INTEGERS: Final = 2**53
-_COMMA: Final = re.compile(r"\s*([+-]?[0-9]+),([0-9]+)\s*")
+_COMMA: Final = re.compile(r"\s*([+-]?[0-9]{1,20}),([0-9]{1,20})\s*")
 _MOST_DIGITS: Final = 25  # of a number in a sentence
 
 

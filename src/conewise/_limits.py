@@ -58,7 +58,7 @@ LONGEST_LINE: Final = 2**24
 LARGEST_JSON: Final = 256 * 2**20
 """Bytes of whatever is read whole, such as a JSON array; one line of JSON lines may be as long."""
 
-LARGEST_PIPE: Final = 2**34
+LARGEST_PIPE: Final = 2**32
 """Bytes of standard input, which is kept in a temporary file."""
 
 PATIENCE: Final = 5.0

@@ -22,13 +22,13 @@ _KINDS: Final[dict[str, tuple[type[noises.Noise], tuple[str, ...]]]] = {
     "known": (noises.Known, ()),
 }
 _FORMS: Final = "unknown, unknown:STEP, binary, known, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH"
-_PARTS: Final = {
-    "unknown": (0, 1),
-    "binary": (0,),
-    "known": (0,),
-    "gaussian": (1,),
-    "subgaussian": (1,),
-    "bounded": (2,),
+_TEXTS: Final[dict[str, tuple[Callable[..., noises.Noise], tuple[int, ...]]]] = {
+    "unknown": (noises.GaussianUnknown, (0, 1)),
+    "binary": (noises.Binary, (0,)),
+    "known": (noises.Known, (0,)),
+    "gaussian": (noises.Gaussian, (1,)),
+    "subgaussian": (noises.SubGaussian, (1,)),
+    "bounded": (noises.Bounded, (2,)),
 }
 
 
@@ -85,7 +85,7 @@ def parse_noise(text: str, what: str = "noise") -> noises.Noise:
     (GaussianUnknown(), Bounded(0.0, 5.0), Binary())
     """
     kind, *parts = text.strip().split(":")
-    if kind not in _PARTS or len(parts) not in _PARTS[kind]:
+    if kind not in _TEXTS or len(parts) not in _TEXTS[kind][1]:
         raise InputError(f"{what} must be {_FORMS}, got {text[:60]!r}.")
     for part in parts:
         refuse_comma(part)
@@ -95,17 +95,7 @@ def parse_noise(text: str, what: str = "noise") -> noises.Noise:
     given = [values if len(values) > 1 else values[0] for values in (_numbers(part, text, what) for part in parts)]
     if kind == "subgaussian" and isinstance(given[0], list):
         raise InputError("subgaussian noise has one SIGMA for all directions; give the largest.")
-    return _MADE[kind](*given)
-
-
-_MADE: Final[dict[str, Callable[..., noises.Noise]]] = {
-    "unknown": noises.GaussianUnknown,
-    "binary": noises.Binary,
-    "known": noises.Known,
-    "gaussian": noises.Gaussian,
-    "subgaussian": noises.SubGaussian,
-    "bounded": noises.Bounded,
-}
+    return _TEXTS[kind][0](*given)
 
 
 def _numbers(part: str, text: str, what: str) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from threading import Timer
 from typing import BinaryIO, Final
@@ -19,7 +20,8 @@ _PIECE: Final = 2**16  # bytes read at a time
 def patience(work: str, done: Callable[[], int], unit: str) -> Iterator[None]:
     """Say once on stderr that this work goes on, and how much is done, if it takes longer than some seconds."""
     words = "conewise: still {}, {:,} {} so far."
-    timer = Timer(limits.PATIENCE, lambda: print(words.format(work, done(), unit), file=sys.stderr, flush=True))
+    shown = sys.stderr or StringIO()  # None where somebody has closed it
+    timer = Timer(limits.PATIENCE, lambda: print(words.format(work, done(), unit), file=shown, flush=True))
     timer.daemon = True
     timer.start()
     try:

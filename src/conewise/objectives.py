@@ -404,9 +404,7 @@ def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
     """Return a unit for each objective: a tenth of the spread of its values, rounded to 1-2-5."""
     for o, spread in zip(objectives.each, spreads, strict=True):
         if spread > 0 and not 10 / _LARGEST <= spread <= _LARGEST:
-            raise InputError(
-                f"no unit fits {shown(o.name)}, whose values spread by {spread:.3g}; rescale them."
-            )
+            raise InputError(f"no unit fits {shown(o.name)}, whose values spread by {spread:.3g}; rescale them.")
     return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
 
 
