@@ -48,7 +48,7 @@ def test_json_has_everything_without_asking(capsys):
         ("[[1,", "rows such as [[2,1],[1,2]] were expected"),
         ("exchange:[[1,0.5],[1,1]]", "arbitrage"),
         ("rays:[[1,0]]", "ray"),
-        ("", "a cone's text form was expected"),
+        (" ", "a cone's text form was expected"),
     ],
 )
 def test_bad_cones_are_one_line(capsys, spec, words):
