@@ -52,8 +52,12 @@ ROUNDING: Final = 16 * float(np.finfo(np.float64).eps)
 LARGEST_MEASURED: Final = 2.0**900
 """Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
+NO_REAL_NUMBERS: Final = (bytes, complex, np.complexfloating, np.datetime64, np.timedelta64, type(np.ma.masked))
+"""Kinds of values that float() takes, and of which it loses a part, a unit or a mask."""
+
 _EXACT_INTEGERS: Final = 2**53
 _COMMA: Final = re.compile(r"\s*([+-]?[0-9]{1,20}),([0-9]{1,20})\s*")
+_MOST_NESTED: Final = 4  # lists in lists, of which masked entries are looked for
 _MOST_DIGITS: Final = 25  # of a number in a sentence
 
 
@@ -67,19 +71,16 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
     """An array of float64, not copied when it is one already; finite or not is not looked at here."""
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InputError(f"{name} has masked entries; fill them in or drop their rows.")
+    check_unmasked(values, name)
     try:
         array = np.asarray(values)
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
         if array.dtype.kind in "iu" and array.size and not _exactly_representable(array):
             raise InputError(
                 f"{name} holds integers beyond 2^53, which float64 cannot tell apart; subtract an offset first."
             )
         if array.dtype.kind not in "biuf":
-            if any(isinstance(entry, str | bytes) for entry in array.ravel()[:1000]):
-                raise TypeError("text")
+            if array.dtype.kind != "O" or any(isinstance(entry, (str, *NO_REAL_NUMBERS)) for entry in array.flat):
+                raise TypeError("no real numbers")
             array = array.astype(np.float64)
         return np.asarray(array, dtype=np.float64)
     except InputError:
@@ -87,8 +88,21 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{name} must be a rectangular array of real numbers, got {_describe(values)}; "
-            "check for text, complex numbers or rows of unequal length."
+            "check for text, complex numbers, dates or rows of unequal length."
         ) from error
+
+
+def check_unmasked(values: Any, name: str, place: tuple[int, ...] = ()) -> None:
+    """Refuse masked entries, also those of arrays in a list: numpy would use the numbers under the mask."""
+    if isinstance(values, list | tuple) and len(place) < _MOST_NESTED:
+        for k, entry in enumerate(values):
+            if isinstance(entry, list | tuple | np.ma.MaskedArray):
+                check_unmasked(entry, name, (*place, k))
+    elif isinstance(values, np.ma.MaskedArray) and len(found := np.argwhere(np.ma.getmaskarray(values))):
+        where = [*place, *found[0].tolist()]
+        raise InputError(
+            f"{name} has masked entries, the first at {where} (counted from 0); fill them in or drop them."
+        )
 
 
 def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
@@ -168,6 +182,7 @@ def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
 
 def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
     """Whatever array a mask, indices, a set of indices or points make; what it holds is not looked at here."""
+    check_unmasked(chosen, name)
     try:
         return np.asarray(sorted(chosen) if isinstance(chosen, set | frozenset) else chosen)
     except (TypeError, ValueError) as error:
@@ -180,7 +195,7 @@ def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
 def as_number(value: Any, name: str) -> float:
     """A finite float; booleans, text and arrays are refused."""
     try:
-        if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:
+        if isinstance(value, (bool, np.bool_, str, *NO_REAL_NUMBERS)) or np.ndim(value) != 0:
             raise TypeError("not a number")
         number = float(value)
     except (TypeError, ValueError, OverflowError) as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, cast
@@ -474,6 +474,8 @@ def _listed(given: Any, what: str) -> list[Any]:
         parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [given]
         raise InputError(f"{what} must be a list, got {shown(given)}; write [{', '.join(map(shown, parts))}].")
     try:
+        if isinstance(given, Set) and what != "minimise":
+            raise TypeError("a set has no order")
         return list(given)
     except TypeError:
         raise InputError(f"{what} must be a list of names, got {shown(given)}.") from None

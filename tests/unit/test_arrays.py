@@ -79,7 +79,10 @@ def test_booleans_count_as_zero_and_one():
         (object(), "real numbers"),
         ([[2**53 + 1, 0]], "subtract an offset"),
         ([[-(2**60), 0]], "subtract an offset"),
-        (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "masked entries; fill them in"),
+        (
+            np.ma.array([[1.0, 2.0]], mask=[[True, False]]),
+            "masked entries, the first at [0, 0] (counted from 0)",
+        ),
         ([[None, 1.0]], "nan in row 0, column 0"),
         ([[1.0, 2.0], [3.0, np.nan]], "nan in row 1, column 1"),
         ([[1.0, 2.0], [-np.inf, 1.0]], "-inf in row 1, column 0"),

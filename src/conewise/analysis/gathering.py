@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,8 @@ def as_source(
         for word, given in (("objectives", objectives), ("minimise", minimise)):
             if isinstance(given, str):
                 raise InputError(f"{word} must be a list of columns, got the text {given[:60]!r}.")
-            if isinstance(given, Objective) or not hasattr(given, "__len__"):
+            unordered = isinstance(given, Set) and word == "objectives"
+            if unordered or isinstance(given, Objective) or not hasattr(given, "__len__"):
                 raise InputError(f"{word} must be a list, got {shown(given)}.")
         records = [Objective.from_dict(o) if isinstance(o, Mapping) else o for o in objectives]
         return open_measurements(observations, design=design, objectives=records, minimise=minimise)

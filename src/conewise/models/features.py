@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
 from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_floats, read_only, unit_interval
+from conewise._arrays import Floats, Indices, as_floats, check_unmasked, read_only, unit_interval
 from conewise.errors import InputError, shown
+from conewise.tables.frames import check_rows, columns_of, is_frame, is_records, listed
 
 _MOST_CATEGORIES: Final = 64  # more than that are names, not categories
 _NOTHING: Final = ("NAType", "NaTType")  # what pandas has for a cell without a value
@@ -88,23 +88,19 @@ def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) ->
 
 
 def _columns(features: Any) -> dict[str, list[Any]]:
-    """The columns by name; columns of an array are called by their number."""
-    if isinstance(features, Mapping) or (hasattr(features, "columns") and hasattr(features, "__getitem__")):
-        names = list(features if isinstance(features, Mapping) else getattr(features, "column_names", features.columns))
-        _check_names(names)
-        return {str(name): _entries(features[name], str(name)) for name in names}
-    if isinstance(features, Sequence) and len(features) and all(isinstance(row, Mapping) for row in features):
-        names = list(features[0])
-        _check_names(names)
-        for number, row in enumerate(features):
-            if set(row) != set(names):
-                odd = sorted(map(str, set(row) ^ set(names)))[0]
-                raise InputError(f"design {number} and design 0 do not have the same features: {shown(odd)} differs.")
-        return {str(name): [row[name] for row in features] for name in names}
-    if isinstance(features, np.ma.MaskedArray) and np.ma.is_masked(features):
-        raise InputError("features have masked entries; fill them in, or leave that feature or design out.")
+    """Return the columns by name; columns of an array are called by their number."""
+    for number, row in enumerate(features if is_records(features) else ()):
+        if set(row) != set(features[0]):
+            odd = sorted(map(str, set(row) ^ set(features[0])))[0]
+            raise InputError(f"design {number} and design 0 do not have the same features: {shown(odd)} differs.")
+    if is_frame(features):
+        return {name: listed(column) for name, column in columns_of(features).items()}
+    check_unmasked(features, "features")
+    if isinstance(features, list | tuple):
+        check_rows(features)
     try:
         table = np.asarray(features)
+        table = np.asarray(features, dtype=object) if table.dtype.kind in "US" else table  # numbers stay numbers
     except ValueError as error:
         raise InputError("features must be a table with one row a design; rows of unequal length came.") from error
     if table.ndim == 1 and table.dtype.kind in "biuf":
@@ -113,25 +109,7 @@ def _columns(features: Any) -> dict[str, list[Any]]:
         raise InputError(
             f"features must be an array (K, F), a list of dicts or a frame, one row a design, got shape {table.shape}."
         )
-    return {str(number): table[:, number].tolist() for number in range(table.shape[1])}
-
-
-def _check_names(names: list[Any]) -> None:
-    """Refuse names that are the same in words, as 1 and "1" are."""
-    words = list(map(str, names))
-    twice = next((name for number, name in enumerate(words) if name in words[:number]), None)
-    if twice is not None:
-        raise InputError(f"two features are called {shown(twice)}; every feature needs a name of its own.")
-
-
-def _entries(column: Any, name: str) -> list[Any]:
-    for convert in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, convert):
-            return list(getattr(column, convert)())
-    try:
-        return list(column)
-    except TypeError:
-        raise InputError(f"feature {shown(name)} must be a list with one entry a design.") from None
+    return {str(number): listed(table[:, number]) for number in range(table.shape[1])}
 
 
 def _encode(name: str, column: list[Any], ordered: bool, order: Any) -> Floats | None:
@@ -185,7 +163,8 @@ def _check_known(name: str, column: list[Any]) -> None:
     """Refuse what is missing, in whatever way a table says so, and what is infinite."""
     for row, value in enumerate(column):
         nothing = value is None or type(value).__name__ in _NOTHING
-        if nothing or (isinstance(value, Real | Decimal) and not math.isfinite(value)):
+        infinite = isinstance(value, float | np.floating) and not math.isfinite(value)
+        if nothing or infinite or (isinstance(value, Decimal) and not value.is_finite()):
             what = "nothing" if nothing else value
             raise InputError(
                 f"feature {shown(name)} has {what} for design {row} (counted from 0); every feature must be known: "

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from conewise import noise as noises
 from conewise._arrays import (
+    NO_REAL_NUMBERS,
     Floats,
     as_count,
     as_floats,
@@ -26,6 +27,7 @@ from conewise._arrays import (
     as_words,
     check_finite,
     check_sums,
+    check_unmasked,
 )
 from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
@@ -432,7 +434,8 @@ def checked_designs(
     designs: Any, names: Sequence[str] | None = None, *, least: int = 2, known: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[Row, ...]]:
     """(names, rows) from names, rows or a number of designs; names are distinct, and none of them `known`."""
-    if not isinstance(designs, str | bytes) and is_frame(designs):
+    check_unmasked(designs, "designs")
+    if is_frame(designs):
         designs = records_of(designs)
     if isinstance(designs, str | bytes) or not (isinstance(designs, Sequence) or np.ndim(designs) < 2):
         raise InputError(f"designs must be names, rows (mappings), a frame or a number, got {type(designs).__name__}.")
@@ -458,8 +461,8 @@ def checked_designs(
 
 
 def _name_in(name: Any, place: int) -> str:
-    if name is None or name != name:  # missing values of a frame
-        raise InputError(f"the design in place {place + 1} has no name, got {shown(name)}; give it one.")
+    if name is None or (isinstance(name, Sized) and not isinstance(name, str)) or is_dataclass(name) or name != name:
+        raise InputError(f"the design in place {place + 1} needs a name, a text or a number, got {shown(name)}.")
     return str(name)
 
 
@@ -486,7 +489,7 @@ def _written(objective: Objective) -> Row:
 
 
 def _cell(value: Any, column: str) -> Any:
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, NO_REAL_NUMBERS):
         value = value.item()
     if not isinstance(value, str | int | float | bool | None) or (
         isinstance(value, float) and not math.isfinite(value)

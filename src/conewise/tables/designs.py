@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise import _limits as limits
-from conewise._arrays import Floats, Indices, as_decimal
+from conewise._arrays import NO_REAL_NUMBERS, Floats, Indices, as_decimal
 from conewise.errors import InputError, shown
 from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
@@ -261,8 +261,8 @@ def _number(entry: Any) -> float:
         return value
     if entry is None:
         return math.nan
-    if isinstance(entry, bool | np.bool_):
-        raise TypeError("bool")
+    if isinstance(entry, (bool, np.bool_, *NO_REAL_NUMBERS)):
+        raise TypeError("not a number")
     if isinstance(entry, int | np.integer):
         _check_whole(int(entry))
     return float(entry)

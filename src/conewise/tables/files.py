@@ -122,15 +122,15 @@ def packed(path: Path) -> InputError:
 
 
 def _listed(paths: str | Path | Sequence[str | Path]) -> list[Path]:
-    try:
-        if "" in (paths if isinstance(paths, list | tuple) else [paths]):
-            raise InputError("a path is empty; name a file or a folder.")
-        return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    except TypeError:
+    named = list(paths) if isinstance(paths, Sequence | Iterator) and not isinstance(paths, str) else [paths]
+    if "" in [path for path in named if isinstance(path, str)]:
+        raise InputError("a path is empty; name a file or a folder.")
+    if not all(isinstance(path, str | Path) for path in named):
         raise InputError(
-            "a table is a path or several, a frame, a mapping of columns or a list of dictionaries, got "
-            f"{type(paths).__name__}."
-        ) from None
+            "a table is a path or several, a frame of pandas, polars or pyarrow, a mapping of columns or a list of "
+            f"dictionaries, got {type(paths).__name__}."
+        )
+    return [Path(path) for path in named]
 
 
 def _natural(text: str) -> list[tuple[int, str]]:

@@ -1,40 +1,121 @@
-"""Tables in memory: a mapping of columns, or a frame of pandas, polars or pyarrow, none of which is imported here."""
+"""The gate for tables in memory: a mapping of columns, rows as mappings, or a frame of pandas, polars or pyarrow.
+
+None of these libraries is imported here. Whatever is read or chosen from such a table comes from what `in_memory`
+returns, so that an object of the user is taken once, and rows are told apart by their position alone.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence, ValuesView
+from contextlib import suppress
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conewise import _limits as limits
-from conewise.errors import InputError
+from conewise._arrays import check_unmasked
+from conewise.errors import InputError, shown
 from conewise.tables.columns import wanted_columns
+from conewise.tables.names import first_repeated
 
+_LIBRARIES: Final = ("pandas", "polars", "pyarrow")
 _LISTS: Final = ("to_pylist", "to_list", "tolist")  # of pyarrow, polars and pandas, numpy
 
 
 def is_frame(given: Any) -> bool:
-    """Whether it has columns with names: a mapping, a list of mappings, or what behaves like a data frame."""
-    if isinstance(given, Mapping) or is_records(given) or is_lazy(given):
-        return True
-    return hasattr(given, "columns") and hasattr(given, "__getitem__")
-
-
-def is_lazy(given: Any) -> bool:
-    """Whether it is a frame that is not worked out yet, such as one of polars."""
-    return hasattr(type(given), "collect") and hasattr(type(given), "collect_schema")
+    """Return True for a table in memory: a mapping of columns, a list of mappings, or a frame of a known library."""
+    kind = type(given)
+    known = any(base.__module__.partition(".")[0] in _LIBRARIES for base in kind.__mro__)
+    framed = known and hasattr(kind, "columns") and hasattr(kind, "__getitem__")
+    return framed or isinstance(given, Mapping) or is_records(given)
 
 
 def is_records(given: Any) -> bool:
-    """Whether it is a list of rows, each a mapping."""
+    """Return True for a list of rows, each of which is a mapping."""
     return isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(row, Mapping) for row in given)
 
 
+def in_memory(given: Any) -> Any:
+    """Return a table in memory as it may be read again and again: rows, a dictionary of columns, or a frame.
+
+    Columns of a mapping become lists and arrays, and a lazy frame is collected.
+    """
+    if is_records(given):
+        return given
+    if type(given).__name__ == "RecordBatch":
+        from pyarrow import Table
+
+        return Table.from_batches([given])
+    if not isinstance(given, Mapping):
+        try:
+            return given.collect() if hasattr(type(given), "collect") else given
+        except Exception as error:  # whatever comes from a query that fails
+            raise InputError(f"the lazy frame cannot be collected: {str(error).strip():.120}.") from None
+    taken = {name: given[name] for name in given}
+    labels = [column.index for column in taken.values() if hasattr(getattr(column, "index", None), "equals")]
+    if not all(index.equals(labels[0]) for index in labels):
+        raise InputError("the columns of a table have different indices, so that rows are unclear; give one frame.")
+    columns = {name: _column(column, name) for name, column in taken.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        few = " and ".join(f"{name!r} with {length}" for name, length in list(lengths.items())[:3])
+        raise InputError(f"the columns of a table are equally long, got {few} rows.")
+    return columns
+
+
+def columns_of(given: Any) -> dict[str, Any]:
+    """Return the columns of a table in memory as lists and arrays; names such as 1 and "1" count as the same."""
+    frame = in_memory(given)
+    frame = as_columns(frame) if is_records(frame) else frame
+    return {str(name): _column(frame[name], name) for name in _names(frame)}
+
+
+def check_rows(rows: Any) -> None:
+    """Refuse a list of rows that are no mappings and whose values have names all the same: their order may differ."""
+    for row in rows:
+        if hasattr(row, "_fields") or not isinstance(row, Sequence | np.ndarray | Real):
+            raise InputError(f"rows whose values have names must be dictionaries, and others lists, got {shown(row)}.")
+
+
+def _names(frame: Any) -> list[Any]:
+    """Return the names of the columns; the attribute `columns` of pyarrow holds the arrays themselves."""
+    names = frame if isinstance(frame, Mapping) else frame.columns
+    names = frame.column_names if hasattr(type(frame), "column_names") else names
+    if (twice := first_repeated(list(map(str, names)))) is not None:
+        raise InputError(f"the table has two columns called {twice!r:.60}; rename one of them.")
+    return list(names)
+
+
+def _column(column: Any, name: Any) -> Any:
+    """Return a column as a list or an array of numpy; only what has an order and can be read twice is accepted."""
+    check_unmasked(column, f"the column {name!r:.60}")
+    if isinstance(column, np.ndarray) and column.ndim:
+        return np.asarray(column)
+    kind = type(column)
+    ordered = isinstance(column, Sequence | KeysView | ValuesView)
+    text = isinstance(column, str | bytes | bytearray)
+    with suppress(Exception):  # whatever a library says of a type that numpy does not have
+        found = np.asarray(None if ordered else column)
+        exact = found.dtype.kind in "iu" or isinstance(getattr(column, "dtype", None), np.dtype)
+        if found.ndim == 1 and found.dtype.kind in "iuf" and (exact or not np.isnan(found).any()):
+            return found  # beside a missing one, numpy would round large whole numbers
+    with suppress(Exception):
+        entries = list(column) if ordered else next(getattr(column, word) for word in _LISTS if hasattr(kind, word))()
+        if isinstance(entries, list) and not text:
+            return entries
+    hint = '; pandas gives lists with df.to_dict("list")' if isinstance(column, Mapping) else ""
+    raise InputError(f"the column {name!r:.60} must be a list of entries, one a row, got {shown(column)}{hint}.")
+
+
+def listed(column: Any) -> list[Any]:
+    """Return the entries of a list or an array as values of Python's own; dates and times keep their units."""
+    plain = isinstance(column, np.ndarray) and column.dtype.kind not in "mM"
+    return column.tolist() if plain else list(column)
+
+
 def as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns, in the order in which their keys first come; None where a row lacks a key.
+    """Return rows as columns, in the order in which their keys first come; None where a row lacks a key.
 
     >>> as_columns([{"a": 1}, {"b": 2}])
     {'a': [1, None], 'b': [None, 2]}
@@ -44,7 +125,7 @@ def as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def records_of(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a table in memory as mappings, with values of Python's own; None where something is missing.
+    """Return the rows of a table in memory as mappings, with values of Python's own; None where something is missing.
 
     >>> records_of({"a": [1, 2], "b": ["x", None]})
     [{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}]
@@ -52,88 +133,47 @@ def records_of(frame: Any) -> list[dict[str, Any]]:
     if is_records(frame):
         return [dict(record) for record in frame]
     reader = FrameReader(frame)
-    names = reader.columns()
-    rows: list[dict[str, Any]] = []
-    for chunk in reader.chunks(names, None):
-        columns = [[None if _is_missing(entry) else entry for entry in _listed(chunk[name])] for name in names]
-        rows += [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return rows
-
-
-def _listed(column: Any) -> list[Any]:
-    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+    columns = {name: reader.entries(name) for name in reader.columns()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 class FrameReader:
     """The columns of a frame, as `readers.Reader` has them for files."""
 
     def __init__(self, frame: Any) -> None:
-        frame = as_columns(frame) if is_records(frame) else frame
-        if isinstance(frame, Mapping):
-            names = list(frame)
-        else:  # pyarrow's columns are the arrays themselves
-            frame = _with_index(frame.collect() if is_lazy(frame) else frame)
-            names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-        stranger = next((name for name in names if not isinstance(name, str)), None)
+        frame = in_memory(frame)
+        self._frame = as_columns(frame) if is_records(frame) else _with_index(frame)
+        self._names = _names(self._frame)
+        stranger = next((name for name in self._names if not isinstance(name, str)), None)
         if stranger is not None:
             raise InputError(f"the columns of a table are called by text, got {stranger!r:.60}; rename them.")
-        self._names: list[str] = names
-        self._frame = frame
 
     def columns(self) -> list[str]:
-        """Their names, in order."""
+        """Return their names, in order."""
         return list(self._names)
 
     def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
-        """The rows in order, some at a time."""
-        columns: dict[str, Any] = {
-            column: _array(self._frame[column]) if column != name else None for column in wanted_columns(numbers, name)
-        }
-        for column, found in columns.items():
-            if found is None:
-                columns[column] = _entries(self._frame[column], column)
-        lengths = {column: len(entries) for column, entries in columns.items()}
-        if len(set(lengths.values())) > 1:
-            raise InputError(f"the columns of a table are equally long, got {_counted(lengths)} rows.")
-        for start in range(0, next(iter(lengths.values()), 0), limits.CHUNK_ROWS):
+        """Yield the rows in order, some at a time."""
+        columns = {column: self.entries(column, plain=column != name) for column in wanted_columns(numbers, name)}
+        for start in range(0, len(next(iter(columns.values()), ())), limits.CHUNK_ROWS):
             yield {column: entries[start : start + limits.CHUNK_ROWS] for column, entries in columns.items()}
+
+    def entries(self, name: str, *, plain: bool = False) -> Any:
+        """Return the entries of a column, None for one that is missing; plain numbers as they are in memory."""
+        column = _column(self._frame[name], name)
+        if plain and isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iuf":
+            return column
+        return [None if _is_missing(entry) else entry for entry in listed(column)]
 
 
 def _with_index(frame: Any) -> Any:
-    """A frame of pandas with the named levels of its index as columns: names of designs often stand there."""
+    """Return a frame of pandas with the named levels of its index as columns: names of designs often stand there."""
     named = [name for name in getattr(getattr(frame, "index", None), "names", None) or () if name is not None]
-    if not named or not hasattr(frame, "reset_index"):
-        return frame
-    clash = next((name for name in named if name in frame.columns), None)
-    if clash is not None:
+    if not named or any(name in frame.columns for name in named):
         return frame
     return frame.reset_index(level=named)
 
 
-def _array(column: Any) -> NDArray[Any] | None:
-    """A column of plain numbers as it is in memory, None otherwise."""
-    convert = getattr(column, "to_numpy", None)
-    found = column if convert is None else convert()
-    return found if isinstance(found, np.ndarray) and found.ndim == 1 and found.dtype.kind in "iuf" else None
-
-
-def _entries(column: Any, name: str) -> list[Any]:
-    """Values of Python's own; None where something stands for a missing value."""
-    convert = next((getattr(column, word) for word in _LISTS if hasattr(column, word)), None)
-    try:
-        listed = list(column) if convert is None else convert()
-    except TypeError:
-        listed = None
-    if not isinstance(listed, list) or isinstance(column, str | bytes):
-        raise InputError(f"the column {name!r} must be a list of entries, one a row, got {column!r:.60}.")
-    return [None if _is_missing(entry) else entry for entry in listed]
-
-
 def _is_missing(entry: Any) -> bool:
-    """Pandas' marks for a missing value, and NaN among texts."""
-    return type(entry).__name__ in ("NAType", "NaTType") or (isinstance(entry, float) and math.isnan(entry))
-
-
-def _counted(lengths: Mapping[str, int]) -> str:
-    few = list(lengths.items())[:3]
-    return " and ".join(f"{column!r} with {length}" for column, length in few)
+    """Return True for the marks of pandas for a missing value, and for NaN among texts."""
+    return type(entry).__name__ in ("NAType", "NaTType") or (isinstance(entry, float | np.floating) and entry != entry)

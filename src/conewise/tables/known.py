@@ -24,7 +24,7 @@ from conewise.objectives import (
     with_proposed_units,
 )
 from conewise.tables.clauses import Where, parse_where
-from conewise.tables.frames import is_frame, is_lazy
+from conewise.tables.frames import check_rows, in_memory, is_frame
 from conewise.tables.outputs import free_name
 from conewise.tables.selection import other_columns, taken, with_columns
 from conewise.tables.shards import ShardedTable, TableFront, front_of_table
@@ -107,9 +107,8 @@ def open_designs(
         called = [o.name if isinstance(o, Objective) else o for o in labels]
         columns = {label: points[:, d] for d, label in enumerate(called)}
         return ShardedTable(columns, objectives=labels, **options), points
-    table = table.collect() if is_lazy(table) else table
-    given = table if is_frame(table) else None
-    return ShardedTable(table, objectives=chosen, **options), given
+    given = in_memory(table) if is_frame(table) else None
+    return ShardedTable(table if given is None else given, objectives=chosen, **options), given
 
 
 def take_units(table: ShardedTable, units: str | None) -> None:
@@ -199,4 +198,7 @@ def _rows(table: ShardedTable, given: Any, rows: Indices, names: Sequence[str] |
 def _is_array(table: Any) -> bool:
     if isinstance(table, np.ndarray):
         return True
-    return isinstance(table, list | tuple) and len(table) > 0 and not isinstance(table[0], str | Path | Mapping)
+    if not isinstance(table, list | tuple) or not table or isinstance(table[0], str | Path | Mapping):
+        return False
+    check_rows(table)
+    return True

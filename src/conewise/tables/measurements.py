@@ -376,7 +376,7 @@ def open_measurements(
     or a frame of pandas, polars or pyarrow. `named` are columns of which anything else is said: objectives beside
     `objectives`, and in their place where neither they nor the file say which were measured.
     """
-    sources, given = sources_of(path), path
+    sources = sources_of(path)
     path, first = opened(sources[0])
     columns = distinct_columns(first, path)
     if objectives:
@@ -400,7 +400,8 @@ def open_measurements(
         if not wide:
             if errors or counts:
                 raise InputError("standard errors and counts belong to a table of means: name those with `means`.")
-            found = LongTable(given, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
+            read = sources[0] if len(sources) == 1 else sources
+            found = LongTable(read, objectives=objectives, minimise=minimise, design=design, incomplete=incomplete)
             found.refuse_repeated()
             return found
         means = [f"{c}{MEAN}" for c in called(objectives)]

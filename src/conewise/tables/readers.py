@@ -15,7 +15,7 @@ from conewise.errors import InputError, closest
 from conewise.tables.columns import IN_MEMORY, JSON_ENDINGS
 from conewise.tables.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader
 from conewise.tables.files import PACKED_ENDINGS, files_of, packed
-from conewise.tables.frames import FrameReader, is_frame
+from conewise.tables.frames import FrameReader, in_memory, is_frame
 from conewise.tables.jsonfiles import JsonReader
 from conewise.tables.names import first_repeated
 from conewise.tables.parquetfiles import ParquetReader
@@ -30,7 +30,7 @@ _SEARCHED: Final = 1000  # files of a folder, among which the one that was meant
 
 def sources_of(given: Any) -> list[Any]:
     """What a table consists of: the files of a path, of several or of a folder, or a frame or mapping of columns."""
-    return [given] if is_frame(given) else list(files_of(given))
+    return [in_memory(given)] if is_frame(given) else list(files_of(given))
 
 
 def opened(given: Any) -> tuple[Path, Reader]:

@@ -20,7 +20,7 @@ def taken(given: Any, rows: Indices) -> Any:
     """These rows of an array, a list of dictionaries, a mapping of columns or a frame, in that order."""
     if isinstance(given, np.ndarray):
         return given[rows]
-    if is_records(given) or isinstance(given, list | tuple):
+    if isinstance(given, list | tuple):
         return [given[k] for k in rows.tolist()]
     if isinstance(given, Mapping):
         return {column: _entries(entries, rows) for column, entries in given.items()}

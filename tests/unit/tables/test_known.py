@@ -226,7 +226,7 @@ def test_columns_of_ones_own_are_not_hidden():
         (
             None,
             {},
-            "a table is a path or several, a frame, a mapping of columns or a list of dictionaries, got NoneType",
+            "a table is a path or several, a frame of pandas, polars or pyarrow, a mapping of .*, got NoneType",
         ),
         ([{"x": 1}, 3], {}, "a table is a path or several, a frame"),
         ({}, {"objectives": ["x"]}, "has no column 'x'"),
