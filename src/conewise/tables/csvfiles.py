@@ -1,7 +1,8 @@
 """CSV files by columns, some rows at a time: through the standard library, or through pyarrow where it is at hand.
 
-Both read the same rows: a line ends with a line feed, a carriage return or both, a quoted cell may hold any of them,
-empty lines are no rows, and comma, semicolon or tab separates, whichever the first line has most of.
+Both read the same rows: a line ends with a line feed, a carriage return or both, and a quoted cell may hold any of
+them. Empty lines are no rows, but a line of spaces is one. Comma, semicolon or tab separates, whichever the first line
+has most of.
 """
 
 from __future__ import annotations
@@ -236,7 +237,7 @@ class FastCsvReader(CsvReader):
         largest = limits.RANGE_BYTES + limits.LONGEST_LINE
         reading = arrow.ReadOptions(column_names=self.columns(), block_size=largest, use_threads=False)
         for lines in self._lines_of(span):
-            if lines.strip():
+            if lines.strip(b"\r\n"):  # a line of spaces or tabs is a row, as in `CsvReader`
                 table = arrow.read_csv(
                     pyarrow.BufferReader(lines), read_options=reading, **self._options(numbers, name)
                 )

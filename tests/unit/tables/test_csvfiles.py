@@ -18,7 +18,7 @@ HEADERS = [["a", "name"], ["name", "a"], ["name", "a", "z"], ["a", "name", "z"],
 
 
 def table(rng: random.Random) -> str:
-    """Any line ends, blank lines, quotes closed or not, numbers good and bad."""
+    """Return a table with any line ends, lines of nothing or of spaces, odd quotes, and numbers good and bad."""
     columns, common = rng.choice(HEADERS), rng.choice(["\n", "\r", "\r\n"])
 
     def end() -> str:
@@ -33,6 +33,8 @@ def table(rng: random.Random) -> str:
     text = ",".join(columns) + end()
     for _ in range(rng.randrange(1, 10)):
         text += ",".join(map(cell, columns)) + end() * rng.choice([1, 1, 1, 2])
+        if rng.random() < 0.05:
+            text += rng.choice([" ", "\t", " \t ", ",", ", ", "\u00a0"]) + end()
     return text
 
 

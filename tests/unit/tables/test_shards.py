@@ -353,3 +353,30 @@ def test_temporary_files_have_no_name_and_live_where_the_system_says(tmp_path, m
     with pytest.raises(cw.InputError, match="two designs called 'd0'"):
         front_of_table(ShardedTable(write(path, tied(51), [*names, "d0"])), ORTHANT)
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("line", ["", " ", "   ", "\t", "\t\t", ",", ",,", " , ", "\u00a0", '""'])
+def test_a_line_of_white_space_is_read_alike_in_one_piece_and_in_ranges(tmp_path, engine, small, monkeypatch, line):
+    """Also where it fills a whole range, or is all that there is."""
+    monkeypatch.setattr(limits, "PIECE_BYTES", 2)
+    monkeypatch.setattr(limits, "RANGE_BYTES", 2)
+    path = tmp_path / "t.csv"
+    with ThreadPoolExecutor(1) as pool:
+        for header in ("a,b", "name,a,b", "a", "a\tb", "name\ta\tb"):
+            comma = "\t" if "\t" in header else ","
+            columns = header.split(comma)
+            cone = cw.Cone.orthant(len(columns) - ("name" in columns))
+            rows = [comma.join([f"d{k}", str(k), str(-k)][-len(columns) :]) for k in range(6)]
+            for some in ([line] * 3 + rows, [*rows[:4], *[line] * 3, *rows[4:]], rows + [line] * 3, [line] * 3):
+                path.write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
+                alone, apart = (outcome(path, cone, executor) for executor in (None, pool))
+                assert alone == apart, (header, some)
+                assert isinstance(alone, str) == (line != "" or some == [line] * 3)
+
+
+def outcome(path, cone, executor):
+    try:
+        found = front_of_table(ShardedTable(path), cone, executor=executor)
+    except cw.InputError as error:
+        return str(error)
+    return found.rows, found.indices.tolist()
