@@ -7,11 +7,11 @@ in CSV and TSV text that a spreadsheet would compute is guarded (`spreadsheets`)
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -75,22 +75,26 @@ def write_columns(
 
 
 def csv_text(columns: Columns, delimiter: str = ",", quote_texts: bool = False) -> Iterator[str]:
-    """A header and the rows, some lines at a time; the columns are guarded already."""
-    text = io.StringIO()
-    writer = csv.writer(
-        text,
-        delimiter=delimiter,
-        quoting=csv.QUOTE_NONNUMERIC if quote_texts else csv.QUOTE_MINIMAL,
-        lineterminator="\n",
-    )
-    writer.writerow(columns)
-    for rows in _blocks(columns, ""):
+    """Yield a header and the rows, some lines at a time; the columns are guarded already."""
+    lines: list[str] = []
+
+    def write(rows: Iterable[Iterable[Any]], quote: bool = quote_texts) -> None:
+        """Quote texts, or only those with a delimiter, a quote or one of the two characters that end a line."""
+        sink = SimpleNamespace(write=lambda line: lines.append(line[:-1]))  # without the second of them
+        writer = csv.writer(
+            sink,
+            delimiter=delimiter,
+            quoting=csv.QUOTE_NONNUMERIC if quote else csv.QUOTE_MINIMAL,
+            lineterminator="\n\r",
+        )
         writer.writerows(rows)
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
-    if text.getvalue():
-        yield text.getvalue()
+
+    write([columns], quote_texts or any(set(column) & set(",;\t") for column in columns))  # it tells the delimiter
+    for rows in _blocks(columns, ""):
+        write(rows)
+        yield "".join(lines)
+        lines.clear()
+    yield "".join(lines)
 
 
 def json_lines(columns: Columns) -> Iterator[str]:
