@@ -374,7 +374,7 @@ def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:
 
 def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
     array = as_choice(values, name)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+    if isinstance(values, set | frozenset) or array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError(f"{name} must be a list of whole numbers, got {array.dtype} of shape {array.shape}.")
     return array.astype(np.int64)
 

@@ -7,6 +7,7 @@ library hands out: `Result`, `Verdict`, ...) are not made by users and not here.
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,6 +23,11 @@ from conewise import Cone, noise, problems
 
 class Labelled(np.ndarray):
     """A subclass of arrays, as units and tables make them."""
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
 
 
 class Silent:
@@ -264,6 +270,75 @@ def test_rubbish_is_refused_in_one_line_or_answered(name, argument, tmp_path):
         except Exception as error:
             wrong.append(f"{kind}: {type(error).__name__}: {str(error)[:80]}")
     assert not wrong, "\n".join(wrong)
+
+
+def in_first_place(make):
+    """Return an array of objects, or lists of these, with another first entry."""
+
+    def changed(array):
+        found = array.astype(object)
+        found.flat[0] = make(array.flat[0])
+        return found
+
+    return changed
+
+
+MISREAD: dict[str, Callable[[Any], Any]] = {
+    "masked": lambda array: np.ma.array(array, mask=np.arange(array.size).reshape(array.shape) == 0),
+    "rows that are masked": lambda array: [np.ma.array(row, mask=np.ones(np.shape(row))) for row in array],
+    "a masked entry in lists": lambda array: in_first_place(lambda _: np.ma.masked)(array).tolist(),
+    "complex": lambda array: array.astype(complex),
+    "a complex entry": in_first_place(np.complex64),
+    "times": lambda array: array.astype("int64").astype("timedelta64[s]"),
+    "a time": in_first_place(lambda value: np.timedelta64(int(value), "s")),
+    "dates": lambda array: array.astype("int64").astype("datetime64[s]"),
+    "text": in_first_place(str),
+    "text in lists": lambda array: in_first_place(str)(array).tolist(),
+    "bytes": in_first_place(lambda value: str(value).encode()),
+    "records": lambda array: np.zeros(len(array), dtype=[("x", float), ("y", float)]),
+    "by number": lambda array: dict(enumerate(array.tolist())),
+    "views of keys": lambda array: dict.fromkeys(range(len(array))).keys(),
+}
+ALIKE: dict[str, Callable[[Any], Any]] = {
+    "lists": lambda array: array.tolist(),
+    "objects": lambda array: array.astype(object),
+    "a mask that hides nothing": lambda array: np.ma.array(array, mask=np.zeros(array.shape)),
+    "columns in memory": np.asfortranarray,
+    "other bytes": lambda array: array.astype(array.dtype.newbyteorder()),
+    "a subclass": lambda array: array.view(Labelled),
+    "read only": lambda array: read_only(array.copy()),
+}
+
+
+def holds_numbers(value: Any) -> bool:
+    """Return True for an array, or lists that make one."""
+    return isinstance(value, np.ndarray | list) and np.asarray(value).dtype.kind in "iuf"
+
+
+ARRAYS = [(name, argument) for name, argument in CASES if holds_numbers(CALLS[name].good[argument])]
+
+
+@pytest.mark.parametrize(("name", "argument"), ARRAYS, ids=lambda value: str(value))
+def test_arrays_that_numpy_would_misread_are_refused(name, argument):
+    given = np.array(CALLS[name].good[argument])
+    for make in MISREAD.values():
+        with pytest.raises(cw.InputError):
+            CALLS[name](**{argument: make(given)})
+
+
+@pytest.mark.parametrize(("name", "argument"), ARRAYS, ids=lambda value: str(value))
+def test_arrays_of_the_same_numbers_have_the_same_answer(name, argument):
+    given = np.array(CALLS[name].good[argument])
+    expected = pickle.dumps(CALLS[name](**{argument: given}))
+    for make in ALIKE.values():
+        if given.dtype.kind == "f" or make is not ALIKE["objects"]:  # numbers of designs are whole numbers
+            assert pickle.dumps(CALLS[name](**{argument: make(given)})) == expected
+
+
+@pytest.mark.parametrize("argument", ["designs", "counts"])
+def test_a_set_has_no_order_beside_other_values(argument):
+    with pytest.raises(cw.InputError, match=f"{argument} must be a list of whole numbers"):
+        cw.Pulls(**{"designs": [0, 1], "counts": [1, 2]} | {argument: {2, 1}})
 
 
 def test_every_public_function_is_here():
