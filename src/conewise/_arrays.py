@@ -74,7 +74,9 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "iu" and array.size and not _exactly_representable(array):
+        if not isinstance(values, np.ndarray) and array.dtype.kind == "f" and (np.abs(array) >= _EXACT_INTEGERS).any():
+            array = np.asarray(values, dtype=object)  # a whole number in a list may have been rounded
+        if array.dtype.kind in "iuO" and array.size and not _exactly_representable(array):
             raise InputError(
                 f"{name} holds integers beyond 2^53, which float64 cannot tell apart; subtract an offset first."
             )
@@ -100,9 +102,7 @@ def check_unmasked(values: Any, name: str, place: tuple[int, ...] = ()) -> None:
                 check_unmasked(entry, name, (*place, k))
     elif isinstance(values, np.ma.MaskedArray) and len(found := np.argwhere(np.ma.getmaskarray(values))):
         where = [*place, *found[0].tolist()]
-        raise InputError(
-            f"{name} has masked entries, the first at {where} (counted from 0); fill them in or drop them."
-        )
+        raise InputError(f"{name} has masked entries, first at {where} (counted from 0); fill them in or drop them.")
 
 
 def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
@@ -332,7 +332,8 @@ def _written(number: int) -> str:
 
 
 def _exactly_representable(array: NDArray[Any]) -> bool:
-    return int(array.max()) <= _EXACT_INTEGERS and int(array.min()) >= -_EXACT_INTEGERS
+    entries = array.flat if array.dtype.kind == "O" else (array.max(), array.min())
+    return all(abs(int(entry)) <= _EXACT_INTEGERS for entry in entries if isinstance(entry, int | np.integer))
 
 
 def _shape_words(array: NDArray[Any]) -> str:

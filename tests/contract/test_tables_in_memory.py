@@ -1,6 +1,6 @@
 """Tables in memory: every kind of frame, mapping and column gives the answer of a list of dictionaries, or is refused.
 
-The same kinds are given to `front`, `analyse`, `Study.create` and the features of a model. A kind in READ has one
+The same kinds are given to `front`, `analyse`, `Study.create`, `tell` and to models. A kind in READ has one
 answer, and a kind in REFUSED has none. What is in NO_NUMBERS cannot be compared, but it may describe a design.
 """
 
@@ -402,6 +402,22 @@ def created(table, folder):
         return study.names, [{key: row[key] for key in ("price", "power") if key in row} for row in study.rows]
 
 
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Return what is recorded of a table that is told to a study."""
+    asked = {"designs": DESIGNS, "objectives": ["price", "power"], "epsilon": 1, "delta": 0.1}
+    folder = tmp_path_factory.mktemp("told")
+    with cw.Study.create(folder / "s.db", cone=cw.Cone.orthant(2), noise=cw.noise.Gaussian(1), **asked) as study:
+
+        def tell(table):
+            before = len(study.evaluations().to_frame("polars"))
+            study.tell(table)
+            rows = study.evaluations().to_frame("polars").sort("told_at", "design", maintain_order=True)
+            return rows[before:].select("design", "price", "power").rows()
+
+        yield tell
+
+
 def encoded(table):
     return cw.models.Smooth(table).table.values.tolist()
 
@@ -417,7 +433,7 @@ def test_there_are_many_kinds():
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_kinds_that_are_read(kind, tmp_path):
+def test_kinds_that_are_read(kind, tmp_path, told):
     make = READ[kind]
     assert front(make(named(ROWS))) == EXPECTED_FRONT
     assert analysed(make(ROWS)) == EXPECTED_ANALYSIS
@@ -425,23 +441,27 @@ def test_kinds_that_are_read(kind, tmp_path):
         word in kind.lower() for word in ("fractions", "decimal", "long doubles", "texts")
     ):  # a study has others
         assert created(make(named(ROWS)), tmp_path) == (tuple(DESIGNS), unnamed(ROWS))
+    if "texts" not in kind:
+        assert told(make(named(ROWS))) == [tuple(row.values()) for row in named(ROWS)]
     if "texts" not in kind and "named" not in kind:
         assert encoded(make(unnamed(ROWS))) == EXPECTED_FEATURES
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_kinds_that_are_refused(kind, tmp_path):
+def test_kinds_that_are_refused(kind, tmp_path, told):
     make = REFUSED[kind]
     assert refused(lambda: front(make(named(ROWS))))
     assert refused(lambda: analysed(make(ROWS)))
     assert refused(lambda: created(make(named(ROWS)), tmp_path))
+    assert refused(lambda: told(make(named(ROWS)))) or kind == "one dictionary"
     assert refused(lambda: encoded(make(named(ROWS))))
 
 
 @pytest.mark.parametrize("kind", NO_NUMBERS)
-def test_kinds_that_cannot_be_compared(kind, tmp_path):
+def test_kinds_that_cannot_be_compared(kind, tmp_path, told):
     make = NO_NUMBERS[kind]
     assert refused(lambda: front(make(named(ROWS))))
     assert refused(lambda: analysed(make(ROWS)))
     refused(lambda: created(make(named(ROWS)), tmp_path))
+    refused(lambda: told(make(named(ROWS))))
     refused(lambda: encoded(make(named(ROWS))))

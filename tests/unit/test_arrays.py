@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import decimal
-import fractions
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_floats_are_passed_through_without_a_copy():
         np.array([[1, 2], [3, 4]], dtype=">f8"),
         np.array([[1.0, 3.0], [2.0, 4.0]]).T,
         np.ma.array([[1.0, 2.0], [3.0, 4.0]]),
-        [[decimal.Decimal(1), fractions.Fraction(2)], [3.0, np.float32(4)]],
+        [[decimal.Decimal(1), Fraction(2)], [3.0, np.float32(4)]],
     ],
     ids=lambda values: str(getattr(values, "dtype", type(values).__name__)),
 )
@@ -75,13 +75,16 @@ def test_booleans_count_as_zero_and_one():
         (np.array([["1", 2.0]], dtype=object), "check for text"),
         ([[1, 2], [3]], "rows of unequal length"),
         ([[1 + 1j, 2]], "complex numbers"),
-        ([[10**400, 2]], "real numbers"),
+        ([[10**400, 2]], "subtract an offset"),
+        ([[2**53 + 1, 0.5]], "subtract an offset"),
+        (np.array([[2**53 + 1, 0.5]], dtype=object), "subtract an offset"),
+        ([[Fraction(10**400, 3), 2]], "real numbers"),
         (object(), "real numbers"),
         ([[2**53 + 1, 0]], "subtract an offset"),
         ([[-(2**60), 0]], "subtract an offset"),
         (
             np.ma.array([[1.0, 2.0]], mask=[[True, False]]),
-            "masked entries, the first at [0, 0] (counted from 0)",
+            "masked entries, first at [0, 0] (counted from 0)",
         ),
         ([[None, 1.0]], "nan in row 0, column 0"),
         ([[1.0, 2.0], [3.0, np.nan]], "nan in row 1, column 1"),
@@ -135,7 +138,7 @@ def test_what_is_no_selection(chosen):
     assert refusal(as_selection, chosen, 3, "returned").startswith("returned ")
 
 
-@pytest.mark.parametrize("value", [1, 1.0, np.float32(1), np.int8(1), np.array(1.0), fractions.Fraction(1)])
+@pytest.mark.parametrize("value", [1, 1.0, np.float32(1), np.int8(1), np.array(1.0), Fraction(1)])
 def test_a_number_of_any_type_is_a_float(value):
     assert as_number(value, "epsilon") == 1.0
     assert type(as_number(value, "epsilon")) is float

@@ -12,7 +12,7 @@ import numpy as np
 
 from conewise._arrays import Floats, Indices, as_floats, check_unmasked, read_only, unit_interval
 from conewise.errors import InputError, shown
-from conewise.tables.frames import check_rows, columns_of, is_frame, is_records, listed
+from conewise.tables.frames import as_column, check_rows, columns_of, in_memory, is_frame, is_records, listed
 
 _MOST_CATEGORIES: Final = 64  # more than that are names, not categories
 _NOTHING: Final = ("NAType", "NaTType")  # what pandas has for a cell without a value
@@ -94,7 +94,8 @@ def _columns(features: Any) -> dict[str, list[Any]]:
             odd = sorted(map(str, set(row) ^ set(features[0])))[0]
             raise InputError(f"design {number} and design 0 do not have the same features: {shown(odd)} differs.")
     if is_frame(features):
-        return {name: listed(column) for name, column in columns_of(features).items()}
+        columns = columns_of(in_memory(features))
+        return {str(name): listed(as_column(column, name)) for name, column in columns.items()}
     check_unmasked(features, "features")
     if isinstance(features, list | tuple):
         check_rows(features)

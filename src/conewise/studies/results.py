@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,8 +78,8 @@ def number_in(row: Mapping[str, Any], columns: Collection[str], where: str) -> i
 
 def as_rows(given: Any, objectives: Sequence[str]) -> Sequence[Mapping[str, Any]]:
     """One mapping or several, or a table in memory, as a list that is not empty."""
-    by_column = isinstance(given, Mapping) and bool(given) and all(isinstance(e, list | tuple) for e in given.values())
-    if by_column or (not isinstance(given, Mapping) and is_frame(given)):
+    one = isinstance(given, Mapping) and any(isinstance(e, str) or not isinstance(e, Sized) for e in given.values())
+    if not one and is_frame(given):
         given = records_of(given)
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):

@@ -14,7 +14,7 @@ from conewise.feedback import Counts, Observations
 from conewise.objectives import Objectives
 from conewise.tables.columns import IN_MEMORY, row_words
 from conewise.tables.designrows import designs_of, read_designs, typed_column
-from conewise.tables.designs import check_columns
+from conewise.tables.designs import MISSING, check_columns
 from conewise.tables.frames import is_frame, records_of
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source, meaning_of
@@ -22,7 +22,6 @@ from conewise.tables.names import first_repeated, text_of
 from conewise.tables.readers import Reader, distinct_columns
 from conewise.tables.shards import Piece
 
-_MISSING: Final = frozenset({"", "na", "nan", "n/a", "null", "none"})  # how a table says that it does not know
 _KNOWN: Final = "every feature must be known: fill it in, or leave that feature or design out"
 
 
@@ -64,7 +63,7 @@ def _one_a_design(table: LongTable | WideTable, files: list[tuple[Path, Reader]]
         rows = zip(_texts(reader, table.design), _texts(reader, column), strict=True)
         for row, (name, given) in enumerate(rows):
             entry = given.strip()
-            if entry.lower() in _MISSING:
+            if entry.lower() in MISSING:
                 raise InputError(f"{row_words(path, row)}, column {column!r} is empty; {_KNOWN}.")
             if _differ(found.setdefault(name, entry), entry):
                 raise InputError(
@@ -128,7 +127,7 @@ class Listed:
             rows = zip(_texts(reader, self._source.design), _texts(reader, column), strict=True)
             for row, (name, given) in enumerate(rows):
                 entry = given.strip()
-                if entry.lower() not in _MISSING and _differ(listed[name], entry):
+                if entry.lower() not in MISSING and _differ(listed[name], entry):
                     raise InputError(
                         f"{row_words(path, row)}: {column!r} of {name!r} is {entry!r:.40}, and {listed[name]!r:.40} in "
                         f"{self._path.name}; a feature has one value a design."

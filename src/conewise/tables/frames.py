@@ -25,10 +25,9 @@ _LISTS: Final = ("to_pylist", "to_list", "tolist")  # of pyarrow, polars and pan
 
 def is_frame(given: Any) -> bool:
     """Return True for a table in memory: a mapping of columns, a list of mappings, or a frame of a known library."""
-    kind = type(given)
-    known = any(base.__module__.partition(".")[0] in _LIBRARIES for base in kind.__mro__)
-    framed = known and hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-    return framed or isinstance(given, Mapping) or is_records(given)
+    framed = hasattr(type(given), "columns") and hasattr(type(given), "__getitem__")
+    known = framed and any(base.__module__.partition(".")[0] in _LIBRARIES for base in type(given).__mro__)
+    return known or isinstance(given, Mapping) or is_records(given)
 
 
 def is_records(given: Any) -> bool:
@@ -56,7 +55,7 @@ def in_memory(given: Any) -> Any:
     labels = [column.index for column in taken.values() if hasattr(getattr(column, "index", None), "equals")]
     if not all(index.equals(labels[0]) for index in labels):
         raise InputError("the columns of a table have different indices, so that rows are unclear; give one frame.")
-    columns = {name: _column(column, name) for name, column in taken.items()}
+    columns = {name: as_column(column, name) for name, column in taken.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         few = " and ".join(f"{name!r} with {length}" for name, length in list(lengths.items())[:3])
@@ -64,11 +63,14 @@ def in_memory(given: Any) -> Any:
     return columns
 
 
-def columns_of(given: Any) -> dict[str, Any]:
-    """Return the columns of a table in memory as lists and arrays; names such as 1 and "1" count as the same."""
-    frame = in_memory(given)
+def columns_of(frame: Any) -> dict[Any, Any]:
+    """Return the columns of what `in_memory` returned by their names; `as_column` makes lists and arrays of them."""
     frame = as_columns(frame) if is_records(frame) else frame
-    return {str(name): _column(frame[name], name) for name in _names(frame)}
+    arrow = hasattr(type(frame), "column_names")
+    names = list(frame.column_names if arrow else frame if isinstance(frame, Mapping) else frame.columns)
+    if (twice := first_repeated(list(map(str, names)))) is not None:
+        raise InputError(f"the table has two columns called {twice!r:.60}; rename one of them.")
+    return {name: frame[name] for name in names}
 
 
 def check_rows(rows: Any) -> None:
@@ -78,32 +80,21 @@ def check_rows(rows: Any) -> None:
             raise InputError(f"rows whose values have names must be dictionaries, and others lists, got {shown(row)}.")
 
 
-def _names(frame: Any) -> list[Any]:
-    """Return the names of the columns; the attribute `columns` of pyarrow holds the arrays themselves."""
-    names = frame if isinstance(frame, Mapping) else frame.columns
-    names = frame.column_names if hasattr(type(frame), "column_names") else names
-    if (twice := first_repeated(list(map(str, names)))) is not None:
-        raise InputError(f"the table has two columns called {twice!r:.60}; rename one of them.")
-    return list(names)
-
-
-def _column(column: Any, name: Any) -> Any:
+def as_column(column: Any, name: Any) -> Any:
     """Return a column as a list or an array of numpy; only what has an order and can be read twice is accepted."""
     check_unmasked(column, f"the column {name!r:.60}")
     if isinstance(column, np.ndarray) and column.ndim:
         return np.asarray(column)
-    kind = type(column)
     ordered = isinstance(column, Sequence | KeysView | ValuesView)
-    text = isinstance(column, str | bytes | bytearray)
     with suppress(Exception):  # whatever a library says of a type that numpy does not have
-        found = np.asarray(None if ordered else column)
+        found: Any = np.asarray(None if ordered else column)
         exact = found.dtype.kind in "iu" or isinstance(getattr(column, "dtype", None), np.dtype)
         if found.ndim == 1 and found.dtype.kind in "iuf" and (exact or not np.isnan(found).any()):
             return found  # beside a missing one, numpy would round large whole numbers
     with suppress(Exception):
-        entries = list(column) if ordered else next(getattr(column, word) for word in _LISTS if hasattr(kind, word))()
-        if isinstance(entries, list) and not text:
-            return entries
+        found = list(column) if ordered else next(getattr(column, w) for w in _LISTS if hasattr(type(column), w))()
+        if isinstance(found, list) and not isinstance(column, str | bytes | bytearray):
+            return found
     hint = '; pandas gives lists with df.to_dict("list")' if isinstance(column, Mapping) else ""
     raise InputError(f"the column {name!r:.60} must be a list of entries, one a row, got {shown(column)}{hint}.")
 
@@ -141,16 +132,14 @@ class FrameReader:
     """The columns of a frame, as `readers.Reader` has them for files."""
 
     def __init__(self, frame: Any) -> None:
-        frame = in_memory(frame)
-        self._frame = as_columns(frame) if is_records(frame) else _with_index(frame)
-        self._names = _names(self._frame)
-        stranger = next((name for name in self._names if not isinstance(name, str)), None)
+        self._columns = columns_of(_with_index(in_memory(frame)))
+        stranger = next((name for name in self._columns if not isinstance(name, str)), None)
         if stranger is not None:
             raise InputError(f"the columns of a table are called by text, got {stranger!r:.60}; rename them.")
 
     def columns(self) -> list[str]:
         """Return their names, in order."""
-        return list(self._names)
+        return list(self._columns)
 
     def chunks(self, numbers: Sequence[str], name: str | None) -> Iterator[dict[str, Sequence[Any]]]:
         """Yield the rows in order, some at a time."""
@@ -160,7 +149,7 @@ class FrameReader:
 
     def entries(self, name: str, *, plain: bool = False) -> Any:
         """Return the entries of a column, None for one that is missing; plain numbers as they are in memory."""
-        column = _column(self._frame[name], name)
+        column = as_column(self._columns[name], name)
         if plain and isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iuf":
             return column
         return [None if _is_missing(entry) else entry for entry in listed(column)]

@@ -196,9 +196,7 @@ def _rows(table: ShardedTable, given: Any, rows: Indices, names: Sequence[str] |
 
 
 def _is_array(table: Any) -> bool:
-    if isinstance(table, np.ndarray):
-        return True
-    if not isinstance(table, list | tuple) or not table or isinstance(table[0], str | Path | Mapping):
-        return False
-    check_rows(table)
-    return True
+    listed = isinstance(table, list | tuple) and len(table) > 0 and not isinstance(table[0], str | Path | Mapping)
+    if listed:
+        check_rows(table)
+    return listed or isinstance(table, np.ndarray)

@@ -81,13 +81,8 @@ def csv_text(columns: Columns, delimiter: str = ",", quote_texts: bool = False) 
     def write(rows: Iterable[Iterable[Any]], quote: bool = quote_texts) -> None:
         """Quote texts, or only those with a delimiter, a quote or one of the two characters that end a line."""
         sink = SimpleNamespace(write=lambda line: lines.append(line[:-1]))  # without the second of them
-        writer = csv.writer(
-            sink,
-            delimiter=delimiter,
-            quoting=csv.QUOTE_NONNUMERIC if quote else csv.QUOTE_MINIMAL,
-            lineterminator="\n\r",
-        )
-        writer.writerows(rows)
+        how: Any = csv.QUOTE_NONNUMERIC if quote else csv.QUOTE_MINIMAL
+        csv.writer(sink, delimiter=delimiter, quoting=how, lineterminator="\n\r").writerows(rows)
 
     write([columns], quote_texts or any(set(column) & set(",;\t") for column in columns))  # it tells the delimiter
     for rows in _blocks(columns, ""):

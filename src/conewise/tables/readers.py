@@ -114,7 +114,7 @@ def _rows_of(table: Reader, path: Path) -> list[dict[str, Any]]:
     ours = isinstance(table, CsvReader) and is_guarded(cells)
     names = unguarded_header(cells) if ours else cells
     kept = {cell: name for cell, name in zip(cells, names, strict=True) if cell}
-    read = _text_entry if isinstance(table, CsvReader) else _plain_entry
+    read = _text_entry if isinstance(table, CsvReader) else plain_entry
     rows: list[dict[str, Any]] = []
     for chunk in table.chunks(list(kept), None):
         columns = [[read(value, ours) for value in chunk[cell]] for cell in kept]
@@ -127,6 +127,6 @@ def _text_entry(text: str, ours: bool) -> str | None:
     return (unguarded(text) if ours else text).strip() or None
 
 
-def _plain_entry(value: Any, _: bool) -> Any:
-    """A number of numpy's as one of Python's."""
+def plain_entry(value: Any, _: bool = False) -> Any:
+    """Return a number of numpy as one of Python."""
     return value.item() if hasattr(value, "item") else value

@@ -12,6 +12,7 @@ from conewise.errors import ConewiseError, InputError, from_extra, shown
 from conewise.tables.csvfiles import CsvReader, GuardedCsvReader
 from conewise.tables.designs import DesignTable
 from conewise.tables.frames import is_records
+from conewise.tables.readers import plain_entry
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
@@ -156,7 +157,7 @@ def _entries_at(part: DesignTable, columns: Sequence[str], rows: Indices) -> tup
         size = len(next(iter(block.values())))
         here = rows[(rows >= done) & (rows < done + size)] - done
         for column in columns:
-            found[column] += [_plain(block[column][int(k)]) for k in here]
+            found[column] += [plain_entry(block[column][int(k)]) for k in here]
         done += size
     return found, done
 
@@ -194,10 +195,6 @@ def _same(text: str, kind: type[int] | type[float]) -> bool:
     digits = text.lstrip("+-")
     leading = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
     return bool(np.isfinite(as_decimal(text))) and not leading and (kind is float or str(int(text)) == text)
-
-
-def _plain(entry: Any) -> Any:
-    return entry.item() if hasattr(entry, "item") else entry
 
 
 def _entries(entries: Any, rows: Indices) -> Any:
