@@ -168,6 +168,9 @@ READ = {
     "pandas, decimals": lambda rows: frame(rows).assign(power=[Decimal(str(row["power"])) for row in rows]),
     "pandas, fractions": lambda rows: frame(rows).assign(power=[Fraction(row["power"]) for row in rows]),
     "pandas, texts": lambda rows: frame(rows).assign(power=[str(row["power"]) for row in rows]),
+    "pandas, columns called like attributes": lambda rows: frame(rows).assign(
+        column_names=1, columns=2, index=3, collect=4, dtype=5, tolist=6
+    ),
     "pandas, filtered": gapped,
     "pandas, sorted back": lambda rows: frame(rows).sort_values("power").sort_values("price"),
     "pandas, a subclass": lambda rows: type("Mine", (pd.DataFrame,), {})(rows),
@@ -443,7 +446,7 @@ def test_kinds_that_are_read(kind, tmp_path, told):
         assert created(make(named(ROWS)), tmp_path) == (tuple(DESIGNS), unnamed(ROWS))
     if "texts" not in kind:
         assert told(make(named(ROWS))) == [tuple(row.values()) for row in named(ROWS)]
-    if "texts" not in kind and "named" not in kind:
+    if "texts" not in kind and "named" not in kind and "called like" not in kind:
         assert encoded(make(unnamed(ROWS))) == EXPECTED_FEATURES
 
 

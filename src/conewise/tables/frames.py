@@ -50,11 +50,13 @@ def in_memory(given: Any) -> Any:
         try:
             return given.collect() if hasattr(type(given), "collect") else given
         except Exception as error:  # whatever comes from a query that fails
-            raise InputError(f"the lazy frame cannot be collected: {str(error).strip():.120}.") from None
+            raise InputError(
+                f"the lazy frame cannot be collected: {str(error).strip().partition(chr(10))[0]:.120}."
+            ) from None
     taken = {name: given[name] for name in given}
     labels = [column.index for column in taken.values() if hasattr(getattr(column, "index", None), "equals")]
     if not all(index.equals(labels[0]) for index in labels):
-        raise InputError("the columns of a table have different indices, so that rows are unclear; give one frame.")
+        raise InputError("the columns are Series with different indices, so rows are unclear; give one data frame.")
     columns = {name: as_column(column, name) for name, column in taken.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -74,10 +76,10 @@ def columns_of(frame: Any) -> dict[Any, Any]:
 
 
 def check_rows(rows: Any) -> None:
-    """Refuse a list of rows that are no mappings and whose values have names all the same: their order may differ."""
+    """Refuse rows whose values have names, but which are no mappings: their order may differ from that asked for."""
     for row in rows:
         if hasattr(row, "_fields") or not isinstance(row, Sequence | np.ndarray | Real):
-            raise InputError(f"rows whose values have names must be dictionaries, and others lists, got {shown(row)}.")
+            raise InputError(f"a row of a table must be a dictionary or a list of numbers, got {shown(row)}.")
 
 
 def as_column(column: Any, name: Any) -> Any:
