@@ -97,8 +97,8 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 def check_unmasked(values: Any, name: str, place: tuple[int, ...] = ()) -> None:
     """Refuse masked entries, also those of arrays in a list: numpy would use the numbers under the mask."""
     if isinstance(values, list | tuple) and len(place) < _MOST_NESTED:
-        for k, entry in enumerate(values):
-            if isinstance(entry, list | tuple | np.ma.MaskedArray):
+        if any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in set(map(type, values))):
+            for k, entry in enumerate(values):
                 check_unmasked(entry, name, (*place, k))
     elif isinstance(values, np.ma.MaskedArray) and len(found := np.argwhere(np.ma.getmaskarray(values))):
         where = [*place, *found[0].tolist()]

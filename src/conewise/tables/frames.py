@@ -50,9 +50,7 @@ def in_memory(given: Any) -> Any:
         try:
             return given.collect() if hasattr(type(given), "collect") else given
         except Exception as error:  # whatever comes from a query that fails
-            raise InputError(
-                f"the lazy frame cannot be collected: {str(error).strip().partition(chr(10))[0]:.120}."
-            ) from None
+            raise InputError(f"the lazy frame cannot be collected: {str(error).partition(chr(10))[0]:.99}.") from None
     taken = {name: given[name] for name in given}
     labels = [column.index for column in taken.values() if hasattr(getattr(column, "index", None), "equals")]
     if not all(index.equals(labels[0]) for index in labels):
@@ -89,7 +87,8 @@ def as_column(column: Any, name: Any) -> Any:
         return np.asarray(column)
     ordered = isinstance(column, Sequence | KeysView | ValuesView)
     with suppress(Exception):  # whatever a library says of a type that numpy does not have
-        found: Any = np.asarray(None if ordered else column)
+        numbers = not ordered and np.asarray(column[:1]).dtype.kind in "iuf"
+        found: Any = np.asarray(column if numbers else None)
         exact = found.dtype.kind in "iu" or isinstance(getattr(column, "dtype", None), np.dtype)
         if found.ndim == 1 and found.dtype.kind in "iuf" and (exact or not np.isnan(found).any()):
             return found  # beside a missing one, numpy would round large whole numbers
@@ -167,4 +166,4 @@ def _with_index(frame: Any) -> Any:
 
 def _is_missing(entry: Any) -> bool:
     """Return True for the marks of pandas for a missing value, and for NaN among texts."""
-    return type(entry).__name__ in ("NAType", "NaTType") or (isinstance(entry, float | np.floating) and entry != entry)
+    return type(entry).__name__ in ("NAType", "NaTType") or (isinstance(entry, (float, np.floating)) and entry != entry)
