@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
+from conewise._arrays import NO_REAL_NUMBERS
 from conewise.errors import ConewiseError, InputError
 
 _LONGEST_REASON: Final = 300  # characters: a reason is one line of a journal
@@ -83,7 +84,7 @@ def _mistaken(what: str, objectives: Sequence[str]) -> InputError:
 def _number(entry: Any, name: str, objectives: Sequence[str]) -> float:
     """True and False are outcomes, 1 and 0; "1" is not a measurement."""
     what = f"a finite number was expected for the objective {name!r}, got {entry!r}"
-    if isinstance(entry, str | bytes):
+    if isinstance(entry, (str, *NO_REAL_NUMBERS)):
         raise _mistaken(what, objectives)
     if entry is None:
         raise EvaluationFailed(in_one_line(what))
