@@ -75,7 +75,7 @@ def write_columns(
 
 
 def csv_text(columns: Columns, delimiter: str = ",", quote_texts: bool = False) -> Iterator[str]:
-    """Yield a header and the rows, some lines at a time; the columns are guarded already."""
+    """Yield a header, in which nothing else seems to separate columns, and the guarded rows, some lines at a time."""
     lines: list[str] = []
 
     def write(rows: Iterable[Iterable[Any]], quote: bool = quote_texts) -> None:
@@ -84,7 +84,7 @@ def csv_text(columns: Columns, delimiter: str = ",", quote_texts: bool = False) 
         how: Any = csv.QUOTE_NONNUMERIC if quote else csv.QUOTE_MINIMAL
         csv.writer(sink, delimiter=delimiter, quoting=how, lineterminator="\n\r").writerows(rows)
 
-    write([columns], quote_texts or any(set(column) & set(",;\t") for column in columns))  # it tells the delimiter
+    write([columns], quote_texts or any((set(",;\t") - {delimiter}) & set(column) for column in columns))
     for rows in _blocks(columns, ""):
         write(rows)
         yield "".join(lines)

@@ -67,7 +67,7 @@ def test_bad_cones_are_one_line(capsys, spec, words):
         ("rays:[[1,1.000001],[1.000001,1]]", "the cone is too thin"),
         ("[[1,0],[-1,1e-9]]", "the cone is too thin"),
         ("[[1e400,1],[1,1]]", "W has NaN or infinity in row 0"),
-        (f"[[{'9' * 400},1],[1,1]]", "W must be a rectangular array of real numbers"),
+        (f"[[{'9' * 400},1],[1,1]]", "W holds integers beyond 2^53"),
         (f"[[{'9' * 5000},1],[1,1]]", "rows such as [[2,1],[1,2]] were expected"),
         ("[" * 50_000, "rows such as [[2,1],[1,2]] were expected"),
         ("[[[[1]]]]", "W must have shape (N, D)"),
