@@ -21,7 +21,7 @@ REFUSED = {
     "text inside": (lambda: Cone([["1", "0"], ["0", "1"]]), "W must be a rectangular array", "check for text"),
     "ragged": (lambda: Cone([[1, 2], [3]]), "W must be a rectangular array", "rows of unequal length"),
     "complex": (lambda: Cone([[1j, 0], [0, 1]]), "W must be a rectangular array", "complex numbers"),
-    "too large": (lambda: Cone([[10**400, 1], [1, 0]]), "W must be a rectangular array", "real numbers"),
+    "too large": (lambda: Cone([[10**400, 1], [1, 0]]), "W holds integers beyond 2.53", "subtract an offset"),
     "NaN": (lambda: Cone([[1, 0], [NAN, 1]]), "W has NaN or infinity in row 1", "must be finite"),
     "infinity": (lambda: Cone([[1, INF], [0, 1]]), "W has NaN or infinity in row 0", "must be finite"),
     "zero row": (lambda: Cone([[1, 0], [0, 0], [0, 1]]), "row 1 of W is zero", "remove it"),

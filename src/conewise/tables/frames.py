@@ -1,4 +1,4 @@
-"""The gate for tables in memory: a mapping of columns, rows as mappings, or a frame of pandas, polars or pyarrow.
+"""The gate for tables in memory: mappings of columns, lists of mappings, and frames of pandas, polars and pyarrow.
 
 None of these libraries is imported here. Whatever is read or chosen from such a table comes from what `in_memory`
 returns, so that an object of the user is taken once, and rows are told apart by their position alone.
