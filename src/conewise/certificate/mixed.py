@@ -68,7 +68,7 @@ class Added(Radii):
         settings = {
             "growth": self._strictest.growth,
             "estimates": any(own.estimates for own in kinds),
-            "claim_share": min(own.claim_share for own in kinds),  # one kind at most spends on anything but claims
+            "claim_share": min(own.claim_share for own in kinds),  # kinds share what else is spent on
             "shifted": any(own.shifted for own in kinds),
             "any_direction": all(own.any_direction for own in kinds),
             "summed": True,

@@ -132,8 +132,9 @@ def radii_for(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint
 
 def radii_for_one_look(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True) -> AtOnce:
     """The argument that fits an assumption, for a sample that is looked at once."""
-    if isinstance(noise, ByObjective):
-        members = members_of(rows, noise, lambda part, kind: radii_for_one_look(part, kind, n_designs, delta))
+    if isinstance(noise, ByObjective):  # bounds on variances share what one kind spends on them (docs/adaptive, 8)
+        each = delta / max(1, sum(isinstance(kind.noise, Bounded) for kind in noise.kinds))
+        members = members_of(rows, noise, lambda part, kind: radii_for_one_look(part, kind, n_designs, each))
         return AddedAtOnce(rows, noise, n_designs, delta, members, joint)
     if isinstance(noise, GaussianUnknown):
         return StudentT(rows, noise, n_designs, delta)
