@@ -268,7 +268,7 @@ class Statistics:
             read_only(counts),
             (put(self._sums[0], part._sums[0]), put(self._sums[1], part._sums[1])),
             (put(self._moments[0], part._moments[0]), put(self._moments[1], part._moments[1])),
-            self.distinct.merge(part.distinct),
+            part.distinct,
         )
 
     def add(self, observations: Observations) -> Statistics:
