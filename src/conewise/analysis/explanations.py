@@ -304,6 +304,8 @@ class Findings:
             return []
         if self._pairs():
             return ["What deciding the rest takes is not forecast, since two values are not normal noise."]
+        if self._oddities.undeclared.any():
+            return ["What deciding the rest takes is not forecast, since an objective never varied."]
         if remaining >= HOPELESS:
             tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
             return [f"{tie}{self._prices()}"]

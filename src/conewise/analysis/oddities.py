@@ -5,6 +5,7 @@ An odd value changes no answer. Whoever told it can look whether it was written 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
-from conewise.certificate.rounding import Rounding, spreads_of, without_noise
+from conewise.certificate.rounding import Rounding, never_varied, spreads_of
 from conewise.errors import printable
 from conewise.feedback import Observations, Statistics
 from conewise.goals import Question
@@ -20,7 +21,6 @@ from conewise.noise import ByObjective, GaussianUnknown, Noise
 from conewise.objectives import Objectives
 
 _NAMED = 5  # designs listed by name before "and n more"
-_SAY: Final = "say that it is recorded exactly (a resolution of 0)."
 _SPREADS: Final = 10.0  # at least so many standard deviations of the other values is far
 _RARE: Final = 1e-7  # and further than one normal value in ten million lies on that side, by Student's t
 _FEWEST: Final = 4  # values of a design before one of them can be far from the others
@@ -181,13 +181,13 @@ class Oddities:
         if not len(repeated):
             return []
         part = self.statistics.of(repeated)
-        still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
+        still, undeclared = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0, self.undeclared
         lines = []
         for d, objective in enumerate(self.objectives):
             own = self._own(d)
             if own is not None and own.noiseless:
                 continue
-            if still[:, d].all() and self.chosen is None:
+            if undeclared[d] or (still[:, d].all() and self.chosen is None):
                 lines.append(f"{objective!r} {self._never_varies(d)}")
             elif still[:, d].any():
                 some = repeated[still[:, d]]
@@ -202,17 +202,22 @@ class Oddities:
             if throughout:
                 return f"{value}: it does not tell designs apart, and no design is strictly better in it."
             return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
-        if self.noise is not None and without_noise(self.noise, self.statistics)[d]:
-            return (
-                "never varies between evaluations of one design: it is taken to be measured without noise. If values "
-                "were rounded before they were recorded, say how large the noise is instead."
-            )
-        if throughout:
-            return f"{value}, so nothing shows how noisy it is, and it decides nothing: leave it out, or {_SAY}"
+        if not self.undeclared[d]:
+            return "never varies between evaluations of one design: it is taken to have no noise, as declared."
+        name = self.objectives[d]
+        option, record = shlex.quote(f"{printable(name)}=known"), f"Objective({printable(name)!r}, noise='known')"
         return (
-            "never varied between evaluations of one design so far, which does not show yet that it has no noise: "
-            f"evaluate more often, or {_SAY}"
+            f"{value if throughout else 'never varied between evaluations of one design'}, which does not show that it "
+            "has no noise, so nothing is decided on it, however often it is evaluated. If it has none, as a price has "
+            f'none, declare that: --noise {option}, in Python {record}, in the file of a new study noise = "known".'
         )
+
+    @property
+    def undeclared(self) -> Bools:
+        """(D,): objectives of unknown noise that never varied, so that only a declaration would let them decide."""
+        if self.noise is None:
+            return np.zeros(self.statistics.dim, dtype=bool)
+        return never_varied(self.noise, self.statistics)
 
     def _own(self, d: int) -> Noise | None:
         """What is assumed of one objective."""
@@ -224,8 +229,9 @@ class Oddities:
         step = float(Rounding.of(self.noise, self.statistics).steps[d] * self.meaning.units[d])
         if step == 0:
             return "there it is taken to have no noise, as declared."
+        steps = f"were recorded in steps of {step:g}" if self.statistics.distinct.numbers[d] else "are rounded"
         return (
-            f"that does not show an absence of noise, since values were recorded in steps of {step:g}. Such an average "
+            f"that does not show an absence of noise, since values {steps}. Such an average "
             "counts as off by up to half a step, and two such designs are not compared in it."
         )
 

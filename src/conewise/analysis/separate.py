@@ -29,7 +29,7 @@ from conewise.analysis.unproven import (
     where_exported,
     where_searched,
 )
-from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts, exact_words
+from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts
 from conewise.errors import InputError, printable
 from conewise.feedback import Observations, Pulls
 from conewise.goals import Question, certainty
@@ -108,7 +108,7 @@ def _once(source: LongTable | WideTable, question: Question, _: int | None) -> R
         few = "some designs lack an objective, or have too few measurements of one to be compared"
         return nothing_certified(claims, seen, few), evidence, seen, None
     theorem = f"certificate of one look at each objective{sample.with_levels}"
-    assumed = f", objectives measured separately; {question.assumed.words}{exact_words(sample.apart, seen)}"
+    assumed = f", objectives measured separately; {question.assumed.words}"
     return final_answer(claims, found, seen, question, theorem, assumed), evidence, seen, None
 
 

@@ -1,8 +1,8 @@
-"""What equal values may hide where noise is estimated: recorded values are rounded (docs/adaptive, section 7).
+"""Allow for what equal values may hide where noise is estimated: values are rounded (docs/adaptive, section 7).
 
 A sample variance far below the step h in which an objective was recorded says more about the step than about the noise.
 Where a design's standard deviation in an objective is below h / 2, it counts as larger by all that rounding can take
-away, and the mean as off by up to h / 2; two designs whose values are all equal have not met in it. From h / 2 on
+away, and the mean as off by up to h / 2. Two designs whose values are all equal are not compared in it. From h / 2 on
 nothing changes: there the noise itself smooths the rounding out.
 """
 
@@ -14,16 +14,15 @@ from typing import Final
 import numpy as np
 
 from conewise._arrays import Bools, Floats
+from conewise._distinct import SAME
 from conewise.feedback import Statistics
 from conewise.noise import GaussianUnknown, Noise
 from conewise.noise.mixed import kinds_of
 
 COARSE: Final = 0.5
 """A standard deviation below this share of the step counts as hidden by it."""
-REPEATS: Final = 10
-"""An objective that never varied in so many repetitions, and took more than two values, is taken to have no noise."""
 
-_SAME: Final = 1e-24  # a scatter below this share of the sum of squares is rounding: the values are all the same
+_NO_STEP: Final = 1e-300  # of values of which only averages are at hand: one that never varies does not show its noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +55,17 @@ class Rounding:
     """How each objective was recorded."""
 
     steps: Floats
-    """(D,): infinite where nothing shows it, 0 where values are exact."""
+    """(D,): infinite where nothing shows it, 0 where it does not matter."""
 
     @classmethod
     def of(cls, noise: Noise, statistics: Statistics) -> Rounding:
-        """As declared, or as seen: the smallest difference of two values.
+        """Return the steps as declared, or as the values show them (`Distinct.resolution`).
 
         Objectives of other kinds of noise count as recorded exactly: nothing is estimated from their spread.
         """
         estimated = Estimated.of(noise, statistics.dim)
         steps, numbers = statistics.distinct.resolution, statistics.distinct.numbers
-        seen = np.where(without_noise(noise, statistics), 0.0, np.where(numbers == 1, np.inf, steps))
+        seen = np.where(numbers == 1, np.inf, np.maximum(steps, _NO_STEP))
         known = np.where(np.isnan(estimated.steps), seen, estimated.steps)
         return cls(np.where(estimated.columns, known, 0.0))
 
@@ -119,33 +118,20 @@ class Estimated:
         return bool(self.columns.any())
 
 
-def without_noise(noise: Noise, statistics: Statistics) -> Bools:
-    """(D,): objectives that are taken to be known exactly, since they never vary (docs/adaptive, 7).
+def never_varied(noise: Noise, statistics: Statistics) -> Bools:
+    """(D,): True for objectives of unknown noise in which no repeated design varied: nothing shows how noisy they are.
 
-    A column of zeros and ones, or of one value, does not show that: it needs more than two values, and `REPEATS`.
+    Nothing is decided on such an objective, however often it is evaluated: only a declaration says that it is exact.
     """
-    estimated = Estimated.of(noise, statistics.dim)
-    if not estimated.any:
-        return estimated.columns
-    repeated = np.flatnonzero(statistics.counts >= 2)
-    part = statistics.of(repeated)
+    part = statistics.of(np.flatnonzero(statistics.counts >= 2))
     still = (spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0).all(axis=0)
-    declared = estimated.steps
-    enough = int((part.counts - 1).sum()) >= REPEATS and ~np.isin(statistics.distinct.numbers, (1, 2))
-    return np.asarray(estimated.columns & still & np.where(np.isnan(declared), enough, declared == 0))
-
-
-def taken_as_exact(noise: Noise, statistics: Statistics) -> str:
-    """What a guarantee adds to the words of the noise."""
-    if not without_noise(noise, statistics).any():
-        return ""
-    return ", and none in an objective that never varies between evaluations of one design"
+    return np.asarray(still & (Rounding.of(noise, statistics).steps > 0) & (len(part.counts) > 0))
 
 
 def spreads_of(scatters: Floats, means: Floats, counts: Floats) -> Floats:
-    """(m, D): sample standard deviations; 0 only where all values are the same, infinite for single ones."""
+    """(m, D): sample standard deviations; 0 only where all values are the same (`SAME`), infinite for single ones."""
     squares = np.diagonal(scatters, axis1=1, axis2=2)
-    same = squares <= _SAME * (squares + counts[:, None] * means**2)
+    same = squares <= SAME**2 * (squares + counts[:, None] * means**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         spreads = np.sqrt(squares / np.maximum(counts - 1, 0.0)[:, None])
     return np.where(counts[:, None] > 1, np.where(same, 0.0, spreads), np.inf)

@@ -22,7 +22,7 @@ from conewise.certificate.mixed import AddedAtOnce
 from conewise.certificate.pairs import PairTable
 from conewise.certificate.radii import radii_for_one_look
 from conewise.certificate.requirements import Bounds
-from conewise.certificate.rounding import Rounding, spreads_of, taken_as_exact
+from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.feedback import Counts, Observations, Statistics
 from conewise.noise import ByObjective, Noise
 
@@ -148,9 +148,3 @@ class SeparateSample(Asked[Separately]):
 def rounding_apart(noise: ByObjective, seen: Separately) -> Rounding:
     """How finely each objective was recorded, by its own sample."""
     return Rounding(np.array([Rounding.of(*own).steps[0] for own in zip(noise.each, seen.each, strict=True)]))
-
-
-def exact_words(noise: ByObjective, seen: Separately) -> str:
-    """What a guarantee adds to the words of the noise."""
-    said = [taken_as_exact(*own) for own in zip(noise.each, seen.each, strict=True)]
-    return next((words for words in said if words), "")

@@ -139,11 +139,13 @@ class GaussianUnknown(Noise):
     Adaptive identification and `analyse` use it with sequential t-type bounds (docs/adaptive). No number of evaluations
     is enough beforehand for every covariance, so there is no budget to compute from it.
 
-    Recorded values are rounded, so that equal ones do not show an absence of noise. `resolution` is the step in which
-    they were recorded, one number or one an objective; None, the default, is the smallest difference seen. 0 says that
-    an objective is recorded exactly: it then has no noise where it does not vary.
+    Recorded values are rounded, so equal values do not show an absence of noise, however many there are. `resolution`
+    is the step in which they were recorded, one number or one an objective. None, the default, is the step in which
+    most values were recorded, as they show it. 0 declares an objective to be recorded with all digits: normal values
+    are then never equal, so it has no noise where it does not vary. `Known` is the declaration of an objective without
+    noise, such as a price: another value of a design is refused then.
 
-    >>> GaussianUnknown(resolution=(0.0, None)).words
+    >>> GaussianUnknown(resolution=(0.1, None)).words
     'normal noise of unknown covariance, one for each design, recorded in the steps given'
     """
 
@@ -221,7 +223,8 @@ class GaussianUnknown(Noise):
         """The assumption, for a reader of results."""
         given = any(step is not None for step in np.atleast_1d(np.array(self.resolution, dtype=object)))
         steps = ", recorded in the steps given" if given else ""
-        return f"normal noise of unknown covariance, one for each design{steps}"
+        exact = ", and none where a value recorded exactly never varies" if 0 in np.atleast_1d(self.resolution) else ""
+        return f"normal noise of unknown covariance, one for each design{steps}{exact}"
 
     def __repr__(self) -> str:
         parts = [] if self.resolution is None else [f"resolution={self.resolution}"]

@@ -238,14 +238,20 @@ def test_the_same_values_for_two_designs_are_a_tie(final):
 
 
 @pytest.mark.parametrize("final", [False, True])
-def test_an_objective_without_noise_is_taken_as_exact(final):
+def test_an_objective_that_never_varies_is_open_until_it_is_declared(final):
     designs, values = sample(means=[[1.0, 0.0], [2.0, 0.0], [3.0, 4.0]], each=40)
     values[:, 0] = np.array([0.1, 0.2, 0.3])[designs]  # a price, say, that is known
-    found = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05, final=final)
+    data = cw.Observations.single(designs, values)
+    found = analyse(data, ORTHANT, delta=0.05, final=final, noise=noise.GaussianUnknown())
+    assert found.result.status.tolist() == ["undecided", "undecided", "kept"]  # kept by the other objective alone
+    assert said(found, "'objective 1' never varied between evaluations of one design, which does not show")
+    assert said(found, "declare that: --noise 'objective 1=known', in Python Objective('objective 1', noise='known')")
+    assert said(found, "What deciding the rest takes is not forecast, since an objective never varied.")
+    declared = noise.ByObjective([noise.Known(), noise.GaussianUnknown()])
+    found = analyse(data, ORTHANT, delta=0.05, final=final, noise=declared)
     assert found.result.status.tolist() == ["beaten", "beaten", "kept"]
-    assert said(
-        found, "'objective 1' never varies between evaluations of one design: it is taken to be measured without"
-    )
+    assert found.result.guarantee
+    assert not said(found, "never varied")
 
 
 @pytest.mark.parametrize("final", [False, True])
@@ -254,12 +260,12 @@ def test_a_column_that_never_changes_decides_nothing(final):
     values[:, 0] = -0.1
     data = cw.Observations.single(designs, values)
     found = analyse(data, ORTHANT, delta=0.05, final=final)
-    assert said(found, "'objective 1' has the value -0.1 throughout, so nothing shows how noisy it is")
+    assert said(found, "'objective 1' has the value -0.1 throughout, which does not show that it has no noise")
     assert "beaten" not in found.result.status
     exact = noise.GaussianUnknown(resolution=(0, None))
     found = analyse(data, ORTHANT, delta=0.05, final=final, noise=exact)
     assert found.result.status.tolist() == ["beaten", "kept"]  # as good in the one, worse in the other
-    assert "none in an objective that never varies" in found.result.guarantee.assumption
+    assert "none where a value recorded exactly never varies" in found.result.guarantee.assumption
     known = analyse(data, ORTHANT, delta=0.05, final=final, noise=noise.Gaussian(0.5))
     assert said(known, "'objective 1' has the value -0.1 throughout: it does not tell designs apart")
 
@@ -282,7 +288,7 @@ def test_designs_that_are_equal_and_without_noise_do_not_beat_each_other(final):
     assert found.result.status.tolist() == ["kept", "kept", "beaten"]
     found = analyse(data, ORTHANT, delta=0.05, final=final)  # two values an objective: as with successes and failures
     assert found.result.certified_epsilon is None
-    assert said(found, "which does not show yet that it has no noise: evaluate more often, or say")
+    assert said(found, "which does not show that it has no noise, so nothing is decided on it")
 
 
 def test_successes_and_failures_are_not_normal():

@@ -8,7 +8,7 @@ from shared.binomial import rejected
 
 import conewise as cw
 from conewise.algorithms import SuccessiveElimination
-from conewise.certificate.rounding import Rounding, without_noise
+from conewise.certificate.rounding import Rounding
 from conewise.feedback import Observations, Statistics
 from conewise.noise import GaussianUnknown
 
@@ -83,7 +83,7 @@ def test_a_design_far_ahead_of_a_coarse_one_still_wins(final):
     assert found.result.status.tolist() == ["kept", "beaten", "beaten"]
 
 
-def test_the_step_is_the_smallest_difference_whatever_the_order_and_the_batches():
+def test_the_step_does_not_depend_on_the_order_and_the_batches():
     data = rounded(4, 200, 0.1, seed=3)
     whole = Statistics.empty(4, 2).add(data)
     order = np.random.default_rng(0).permutation(len(data))
@@ -98,16 +98,28 @@ def test_the_step_is_the_smallest_difference_whatever_the_order_and_the_batches(
     assert same.distinct.numbers.tolist() == [2]
 
 
-def test_a_price_list_has_no_noise_and_two_values_do_not_show_that():
-    def seen(values, each=4):
-        designs = np.repeat(np.arange(len(values)), each)
-        return Statistics.empty(len(values), 1).add(Observations.single(designs, np.array(values)[designs, None]))
+PRICES = np.array([10.0, 20.0, 25.0, 30.0])
 
-    assert without_noise(UNKNOWN, seen([10.0, 20.0, 25.0, 30.0])).tolist() == [True]
-    assert without_noise(UNKNOWN, seen([10.0, 20.0, 25.0, 30.0], each=3)).tolist() == [False]  # 8 repetitions
-    assert without_noise(UNKNOWN, seen([0.0, 1.0, 1.0, 1.0, 0.0])).tolist() == [False]
-    assert without_noise(GaussianUnknown(0), seen([0.0, 1.0])).tolist() == [True]
-    assert np.isinf(Rounding.of(UNKNOWN, seen([1.0] * 4)).steps).all()
+
+@pytest.mark.parametrize("final", [False, True])
+@pytest.mark.parametrize("each", [3, 40])
+def test_values_that_never_vary_decide_nothing_until_they_are_declared_known(final, each):
+    """However often a price was read, nothing shows that it has no noise: only the user knows."""
+    designs = np.repeat(np.arange(4), each)
+    data = Observations.single(designs, -PRICES[designs, None])
+    found = cw.analyse(data, cw.Cone.orthant(1), delta=0.05, final=final, noise=UNKNOWN)
+    assert found.result.status.tolist() == ["undecided"] * 4
+    assert not found.result.guarantee
+    exact = cw.analyse(data, cw.Cone.orthant(1), delta=0.05, final=final, noise=GaussianUnknown(0))
+    assert exact.result.status.tolist() == ["kept", "beaten", "beaten", "beaten"]
+    assert "none where a value recorded exactly never varies" in exact.result.guarantee.assumption
+
+
+def test_averages_without_a_spread_decide_nothing_either():
+    means = {"name": list("ab"), "x_mean": [1.0, 2.0], "x_sd": [0.0, 0.0], "n": [30, 30]}
+    found = cw.analyse(means, delta=0.05, final=True, noise=UNKNOWN)
+    assert found.result.status.tolist() == ["undecided"] * 2
+    assert "'x' never varied between evaluations of one design" in " ".join(found.explanations)
 
 
 def test_claims_do_not_depend_on_when_somebody_looked_although_finer_steps_are_seen():

@@ -20,7 +20,6 @@ from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.certificate.fit import check_exact, check_fit
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.rounding import taken_as_exact
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.feedback import Observations, Pulls, Statistics
 
@@ -87,9 +86,8 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         return state.everything
 
     def assumed(self, state: Checkpoints) -> str:
-        """Of the noise, and what is seen of it."""
-        exact = taken_as_exact(self.noise, state.statistics)
-        return f"{INDEPENDENT}; {self.noise.words}{exact}"
+        """Return what is taken for granted of the evaluations."""
+        return f"{INDEPENDENT}; {self.noise.words}"
 
     def start(self) -> Checkpoints:
         """Nothing observed."""

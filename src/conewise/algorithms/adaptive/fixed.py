@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
 from conewise.algorithms.contract import Result
 from conewise.certificate.certificate import Sample
-from conewise.certificate.rounding import taken_as_exact
 from conewise.feedback import Statistics
 
 
@@ -22,5 +21,4 @@ class FixedSample(Sample):
         if found is None:
             return nothing_certified(claims, statistics, "some designs have too few evaluations to be compared")
         theorem = f"certificate of one look{self.with_levels}"
-        assumed = f"; {self.noise.words}{taken_as_exact(self.noise, statistics)}"
-        return final_answer(claims, found, statistics, self.question, theorem, assumed)
+        return final_answer(claims, found, statistics, self.question, theorem, f"; {self.noise.words}")

@@ -14,7 +14,6 @@ from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.algorithms.contract import FixedConfidence, Plan, Result, undecided_words
 from conewise.certificate.blocks.claims import PairedClaims, certified, judged
 from conewise.certificate.blocks.paired import Paired, Prefixes
-from conewise.certificate.rounding import taken_as_exact
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls, Statistics
 from conewise.goals import Guarantee, Heuristic
@@ -153,7 +152,7 @@ class PairedElimination(FixedConfidence):
         if levels and not self.question.keeps_levels and self.success == "contain":
             levels += " (of rivals with more to spare)"
         theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/blocks'
-        worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words(state)}")
+        worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words}")
         exact = self.population is not None and bool((state.counts == self.population).all())
         return worth.proof if exact and worth.proof else worth  # averages that are known need no normal noise
 
@@ -162,15 +161,15 @@ class PairedElimination(FixedConfidence):
             return "blocks that are a random sample of an unlimited population, in random order"
         return f"blocks in random order out of the {self.population:,} over which averages are taken"
 
-    def _noise_words(self, state: Prefixes) -> str:
+    @property
+    def _noise_words(self) -> str:
         kinds = self.certificate.kinds
         dependent = ", dependent on each other within a block in any way"
         if self.certificate.bets:
             return kinds.noise.words + dependent
-        words = normal = "differences between designs that are normal from block to block, of unknown covariance"
-        if kinds.several:
-            words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent
+        normal = "differences between designs that are normal from block to block, of unknown covariance"
+        words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent * kinds.several
         required = self.certificate.required
         if required is not None and np.isin(required.columns, kinds.normal).any():
             words += f", and values that are {'normal' if kinds.several else 'so'} themselves where they have a level"
-        return words + taken_as_exact(kinds.noise, state.statistics)
+        return words

@@ -18,7 +18,7 @@ from conewise._arrays import Bools, Floats, Indices
 from conewise.algorithms.adaptive.answers import CertifiedRule
 from conewise.algorithms.contract import INDEPENDENT
 from conewise.certificate.claims import Claims
-from conewise.certificate.separate import Separately, check_parts, exact_words
+from conewise.certificate.separate import Separately, check_parts
 from conewise.certificate.separatelooks import SeparateLooks, Streams
 from conewise.errors import InputError
 from conewise.feedback import Observations, Pulls
@@ -69,9 +69,8 @@ class SeparateElimination(CertifiedRule[Streams]):
         return state.seen
 
     def assumed(self, state: Streams) -> str:
-        """Of the noise, and what is seen of it."""
-        exact = exact_words(self.certificate.apart, state.seen)
-        return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}{exact}"
+        """Return what is taken for granted of the measurements."""
+        return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}"
 
     def start(self) -> Streams:
         """Nothing measured."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise._arrays import Bools, Floats
+from conewise._distinct import SAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,9 @@ class Differences:
             covariances = scatters / np.maximum(counts - 1, 0.0)[:, :, None, None]
         enough = counts > 1
         covariances[~enough] = 0.0
-        spreads, slacks = _rounded(covariances, counts, rows, steps)
+        squares = np.where(met[:, :, None], values, 0.0) ** 2
+        still = (rest**2).sum(axis=1) <= SAME**2 * squares.sum(axis=1)
+        spreads, slacks = _rounded(covariances, counts, rows, steps, still)
         spreads[~enough] = np.inf
         return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
@@ -78,12 +81,12 @@ def _scatters(rest: Floats, there: Floats) -> Floats:
     return found
 
 
-def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats) -> tuple[Floats, Floats]:
-    """Spreads and slacks along the facets and along any direction, with all that rounding may have hidden (section 5).
+def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats, still: Bools) -> tuple[Floats, Floats]:
+    """Return spreads and slacks along the facets and along any direction, with what rounding may hide (section 5).
 
-    Both values of a difference are off by up to half a step, so the difference by up to a step; where its standard
-    deviation is below a step, it counts as larger by what rounding can take away. Where an objective has shown one
-    value only, nobody knows its step, and nobody has met in it.
+    Both values of a difference are off by up to half a step, so the difference by up to a step. Where its standard
+    deviation is below a step, it counts as larger by what rounding can take away. Two designs neither of which varies
+    in an objective (`still`) are not compared in it, and no two are in an objective that has shown one value only.
     """
     dim = rows.shape[1]
     each = np.sqrt(np.maximum(covariances[:, :, np.arange(dim), np.arange(dim)], 0.0))
@@ -96,6 +99,7 @@ def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats) -
     with np.errstate(divide="ignore"):
         growth = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, :, None]
     spreads = spreads + np.where(slacks > 0, slacks * growth, 0.0)
-    never = np.isinf(steps)
-    spreads[:, :, np.append(((w > 0) & never).any(axis=1), never.any())] = np.inf
+    never = np.isinf(steps) | (still[:, None] & still & (steps > 0))
+    weighed = np.concatenate([w > 0, np.ones((1, dim), dtype=bool)])
+    spreads[(never[:, :, None, :] & weighed).any(axis=3)] = np.inf
     return spreads, slacks
