@@ -83,7 +83,7 @@ def _joined(ours: tuple[Floats, Floats], theirs: tuple[Floats, Floats]) -> tuple
     if not len(theirs[0]):
         return ours
     found, place = np.unique(np.concatenate([ours[0], theirs[0]]), return_inverse=True)
-    times = np.bincount(place, np.concatenate([ours[1], theirs[1]]))
+    times = np.bincount(place, np.concatenate([ours[1], theirs[1]])).astype(np.float64)
     first = np.argsort(_hashes(found), kind="stable")[:KEPT]
     return found[first], times[first]
 

@@ -1,7 +1,7 @@
 """Data that are easily misread lead to wrong answers no more often than promised; the cells of benchmarks/MISLED.md.
 
-Null hypothesis of a cell: its answers are wrong with probability at most its delta. Sequential tests with fixed seeds at
-level 1e-4 (power against a rate of 0.5: 0.99). The same test rejects each negative control.
+Null hypothesis of a cell: its answers are wrong with probability at most its delta. Sequential tests with fixed seeds
+at level 1e-4 (power against a rate of 0.5: 0.99). The same test rejects each negative control.
 """
 
 from __future__ import annotations

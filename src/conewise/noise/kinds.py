@@ -221,9 +221,9 @@ class GaussianUnknown(Noise):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        given = any(step is not None for step in np.atleast_1d(np.array(self.resolution, dtype=object)))
-        steps = ", recorded in the steps given" if given else ""
-        exact = ", and none where a value recorded exactly never varies" if 0 in np.atleast_1d(self.resolution) else ""
+        given = self.resolution if isinstance(self.resolution, tuple) else (self.resolution,)
+        steps = ", recorded in the steps given" if any(step is not None for step in given) else ""
+        exact = ", and none where a value recorded exactly never varies" if 0 in given else ""
         return f"normal noise of unknown covariance, one for each design{steps}{exact}"
 
     def __repr__(self) -> str:

@@ -1,0 +1,246 @@
+"""How often data of a kind that is easily misread lead to a wrong answer, before and after the mending.
+
+    python -m benchmarks.misled [--runs 300] [--write]
+    PYTHONPATH=<source of another version> python -m benchmarks.misled --column before --write
+
+A cell draws a table from a random stream and says whether the answer was wrong. Its negative control asks the same in a
+way that must be wrong often, so that the cell is known to notice errors. To add a cell, write a function of a random
+stream and add a `Cell` to CELLS. `--write` keeps the counts in misled.json and makes MISLED.md from all counts there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import math
+import os
+import platform
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+import conewise as cw
+from benchmarks import commits
+from conewise.noise import Bounded, GaussianUnknown, Noise
+
+SEED, RUNS, DELTA = 20261119, 300, 0.05
+COLUMNS = ("before", "after")
+FOUND = Path(__file__).with_name("misled.json")
+PAGE = FOUND.with_name("MISLED.md")
+Rng = np.random.Generator
+Wrong = Callable[[Rng], bool]
+EXACT = GaussianUnknown(resolution=0)
+"""Normal noise of values that are declared to be recorded with all digits: false of all tables here."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Some kind of data: `wrong` draws a table and judges the answer; `control` must be wrong often."""
+
+    name: str
+    wrong: Wrong
+    control: Wrong
+    as_control: str
+    delta: float = DELTA
+
+    def judge(self, control: bool = False) -> Callable[[int], bool]:
+        """Return a function that says whether a run of the cell, or of its control, goes wrong."""
+        wrong, name = self.control if control else self.wrong, zlib.crc32(self.name.encode())
+        return lambda run: wrong(np.random.default_rng([SEED, name, run]))
+
+    def count(self, runs: int, control: bool = False) -> int:
+        """Return how many of so many runs go wrong."""
+        return sum(map(self.judge(control), range(runs)))
+
+
+def told_apart(values: np.ndarray, noise: Noise) -> bool:
+    """Whether a final table of (designs, repetitions) values calls any design beaten, all of which are equal."""
+    designs = np.repeat(np.arange(len(values)), values.shape[1])
+    data = cw.Observations.single(designs, values.reshape(-1, 1))
+    found = cw.analyse(data, cw.Cone.orthant(1), delta=DELTA, noise=noise, final=True)
+    return bool((found.result.status == "beaten").any())
+
+
+# -- values that were rounded, but not all alike ---------------------------------------------------------------------
+
+
+def rounded(rng: Rng, step: float, designs: int = 10) -> np.ndarray:
+    """Two values of each of some equal designs, rounded to a step in standard deviations."""
+    return np.asarray(np.round((rng.normal(size=(designs, 2)) + rng.random() * step) / step) * step)
+
+
+def of_two_precisions(noise: Noise, step: float) -> Wrong:
+    """Half of the rounded values, drawn at random, were recorded in single precision."""
+
+    def wrong(rng: Rng) -> bool:
+        values = rounded(rng, step)
+        single = rng.random(values.shape) < 0.5
+        return told_apart(np.where(single, values.astype(np.float32), values), noise)
+
+    return wrong
+
+
+def of_more_digits(noise: Noise, step: float) -> Wrong:
+    """One of the rounded values has four more digits."""
+
+    def wrong(rng: Rng) -> bool:
+        values = rounded(rng, step)
+        values[rng.integers(len(values)), rng.integers(2)] += step * 1e-4 * rng.choice([-3, -2, -1, 1, 2, 3])
+        return told_apart(values, noise)
+
+    return wrong
+
+
+# -- values that never vary ------------------------------------------------------------------------------------------
+
+GOOD = np.array([10.0, 10.1, 10.2, 10.3])
+FAILS = 1 - 9.8 / GOOD
+
+
+def rare_failures(noise: Noise) -> Wrong:
+    """Four designs with equal averages: a good one fails (0) in 2 to 5 % of its four evaluations each."""
+
+    def wrong(rng: Rng) -> bool:
+        failed = rng.random((4, 4)) < FAILS[:, None]
+        return told_apart(np.where(failed, 0.0, GOOD[:, None]), noise)
+
+    return wrong
+
+
+CELLS = [
+    *(
+        Cell(
+            f"rounded to {step:g} sigma, half of the values in single precision, 10 equal designs, 2 values each",
+            of_two_precisions(GaussianUnknown(), step),
+            of_two_precisions(EXACT, step),
+            "rounded values declared exact",
+        )
+        for step in (0.7, 1.4)
+    ),
+    *(
+        Cell(
+            f"rounded to {step:g} sigma, one value with four more digits, 10 equal designs, 2 values each",
+            of_more_digits(GaussianUnknown(), step),
+            of_more_digits(EXACT, step),
+            "rounded values declared exact",
+        )
+        for step in (1.4, 2.1)
+    ),
+    Cell(
+        "rare failures not seen yet: 4 designs with equal averages, 4 evaluations each",
+        rare_failures(GaussianUnknown()),
+        rare_failures(EXACT),
+        "equal values declared exact",
+    ),
+]
+
+
+# -- what is spent ---------------------------------------------------------------------------------------------------
+
+
+def spent(dim: int) -> float:
+    """The part of delta that one look at bounded objectives, measured separately, spends: at most 1.
+
+    Three designs without any spread certify an epsilon that is the radius z sqrt(2 u^2 / n) + z^2 / (6 n). At four
+    values each the bound u of the standard deviation is its largest, 1/2, which gives z. At 4,000 it is
+    sqrt(2 log(1/p) / (n - 1)), which gives p: one for each design and objective. Claims spend nine tenths (docs).
+    """
+
+    def certified(times: int) -> float:
+        table = {"design": np.repeat(list("abc"), times), **{f"f{d}": np.full(3 * times, 0.5) for d in range(dim)}}
+        asked: dict[str, Any] = {"objectives": [f"f{d}" for d in range(dim)], "final": True, "separate": True}
+        epsilon = cw.analyse(table, delta=DELTA, noise=Bounded(0, 1), **asked).result.certified_epsilon
+        assert epsilon is not None
+        return epsilon
+
+    few, many = 4, 4000
+    a, b = 1 / (6 * few), math.sqrt(0.5 / few)
+    z = (math.sqrt(b**2 + 4 * a * certified(few)) - b) / (2 * a)
+    u = (certified(many) - z**2 / (6 * many)) / (z * math.sqrt(2 / many))
+    return 0.9 + 3 * dim * math.exp(-(u**2) * (many - 1) / 2) / DELTA
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def rate(wrong: int, runs: int) -> str:
+    """A count with its exact 95 % interval (Clopper and Pearson)."""
+    low, high = binomtest(wrong, runs).proportion_ci(0.95, "exact")
+    return f"{wrong} of {runs} ({100 * low:.1f} to {100 * high:.1f} %)"
+
+
+def page(found: dict[str, Any]) -> str:
+    """The page from all counts that are kept."""
+    kept = [column for column in COLUMNS if column in found]
+    lines = [
+        "# How often data that are easily misread lead to a wrong answer",
+        "",
+        f"Wrong answers with their exact 95 % intervals, at delta = {DELTA:g}. A negative control asks in a way that "
+        "must be wrong often. Made by `python -m benchmarks.misled --write`; *before* is version 0.2.0.",
+        "",
+        *(
+            f"* {column}: {found[column]['date']}, {found[column]['machine']}. {found[column]['code']}"
+            for column in kept
+        ),
+        "",
+        "| data | " + " | ".join(kept) + " | negative control | wrong |",
+        "|---|" + "--:|" * len(kept) + "---|--:|",
+    ]
+    for cell in CELLS:
+        counts = [found[column]["cells"].get(cell.name) for column in kept]
+        shown = ["–" if count is None else rate(count["wrong"], count["runs"]) for count in counts]
+        last = next((count for count in reversed(counts) if count is not None), None)
+        control = "–" if last is None else rate(last["control"], last["runs"])
+        lines.append(f"| {cell.name} | {' | '.join(shown)} | {cell.as_control} | {control} |")
+    lines += [
+        "",
+        "What one look at bounded objectives that were measured separately spends, in delta (`misled.spent`):",
+        "",
+        "| objectives | " + " | ".join(kept) + " |",
+        "|--:|" + "--:|" * len(kept),
+        *(
+            f"| {dim} | " + " | ".join(f"{found[column]['spent'][dim]:.3f}" for column in kept) + " |"
+            for dim in found[kept[0]]["spent"]
+        ),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def measured(runs: int, cells: Sequence[Cell]) -> dict[str, Any]:
+    """Counts of all cells and their controls, with the day, the machine and the version of the library."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}, numpy {np.__version__}",
+        "code": commits.said([commits.commit(Path(cw.__file__).parents[2])]),
+        "cells": {
+            cell.name: {"wrong": cell.count(runs), "control": cell.count(runs, True), "runs": runs} for cell in cells
+        },
+        "spent": {str(dim): spent(dim) for dim in (2, 3, 4)},
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--column", choices=COLUMNS, default="after")
+    parser.add_argument("--only", default="", metavar="TEXT", help="cells whose name holds this text")
+    parser.add_argument("--write", action="store_true", help="keep the counts, and make MISLED.md")
+    options = parser.parse_args(arguments)
+    found: dict[str, Any] = json.loads(FOUND.read_text("utf-8")) if FOUND.exists() else {}
+    fresh = measured(options.runs, [cell for cell in CELLS if options.only in cell.name])
+    cells = found.get(options.column, {"cells": {}})["cells"] | fresh["cells"]
+    found[options.column] = {**fresh, "cells": cells}
+    print(page(found))
+    if options.write:
+        FOUND.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        PAGE.write_text(page(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
