@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_not
 from typing import Final
 
 import numpy as np
@@ -48,7 +49,7 @@ class Distinct:
         """Return the sample of all values of both, which must come from different evaluations."""
         mine, theirs = zip(self.columns, self.times, strict=True), zip(other.columns, other.times, strict=True)
         columns, times = zip(*map(_joined, mine, theirs), strict=True)
-        return Distinct(columns, times)
+        return Distinct(columns, times) if any(map(is_not, columns, self.columns)) else self
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:

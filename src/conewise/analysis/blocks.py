@@ -12,7 +12,7 @@ from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
 from conewise.analysis.guesses import Guess, Price, price_words, table_prices
-from conewise.analysis.oddities import Values, joined
+from conewise.analysis.oddities import NO_FORECAST, Values, joined, undeclared_words
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.analysis.unproven import FOLDS, shared_by, without_proof
 from conewise.errors import InputError, counted, printable, shown
@@ -132,11 +132,13 @@ def _of_many(
         values.see(observations)
     ranges = values.ranges(question, state.statistics).values()
     odd = [] if exact else [*_not_normal(table, rule.certificate.kinds.normal), *ranges]
+    undeclared = [] if exact else undeclared_words(rule.certificate.kinds.noise, state.statistics, table.objectives)
     sentences = (
         *findings.answer(),
         *odd,
+        *undeclared,
         *_remarks(table, population, seed, exact),
-        *_next(population, plan, priced, question),
+        *([NO_FORECAST] if undeclared and plan.remaining else _next(population, plan, priced, question)),
     )
     together = (pulls,) if pulls.total else ()  # one design alone on a new block is compared with nobody
     return BlockAnswer(result, plan, sentences, question, together, guess)

@@ -11,11 +11,11 @@ from conewise._arrays import advisory
 from conewise.algorithms import Plan, Result, Status
 from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
-from conewise.analysis.oddities import Far, Oddities, joined, listed
+from conewise.analysis.oddities import NO_FORECAST, Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN, units_words
 from conewise.analysis.unproven import left_out_words
 from conewise.certificate.fit import needs_scatters
-from conewise.certificate.rounding import Estimated
+from conewise.certificate.rounding import Estimated, never_varied
 from conewise.errors import counted, printable
 from conewise.feedback import Statistics
 from conewise.goals import IF_NORMAL, Question, certainty
@@ -304,8 +304,8 @@ class Findings:
             return []
         if self._pairs():
             return ["What deciding the rest takes is not forecast, since two values are not normal noise."]
-        if self._oddities.undeclared.any():
-            return ["What deciding the rest takes is not forecast, since an objective never varied."]
+        if never_varied(self.question.inside.assumed, self.statistics).any():
+            return [NO_FORECAST]
         if remaining >= HOPELESS:
             tie = "Some of what is undecided looks like a tie, which no reasonable number of evaluations decides."
             return [f"{tie}{self._prices()}"]

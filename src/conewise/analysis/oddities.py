@@ -21,6 +21,7 @@ from conewise.noise import ByObjective, GaussianUnknown, Noise
 from conewise.objectives import Objectives
 
 _NAMED = 5  # designs listed by name before "and n more"
+NO_FORECAST: Final = "What deciding the rest takes is not forecast, since an objective never varied."
 _SPREADS: Final = 10.0  # at least so many standard deviations of the other values is far
 _RARE: Final = 1e-7  # and further than one normal value in ten million lies on that side, by Student's t
 _FEWEST: Final = 4  # values of a design before one of them can be far from the others
@@ -175,19 +176,20 @@ class Oddities:
         return self.meaning.names
 
     def constants(self) -> list[str]:
-        """Objectives and designs whose values do not vary, and what is made of that."""
+        """Return sentences on objectives and designs whose values do not vary, and on what is made of that."""
         counts = self.statistics.counts
         repeated = np.flatnonzero(counts >= 2 if self.chosen is None else self.chosen & (counts >= 2))
         if not len(repeated):
             return []
         part = self.statistics.of(repeated)
-        still, undeclared = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0, self.undeclared
-        lines = []
+        still = spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0
+        lines = [] if self.noise is None else undeclared_words(self.noise, self.statistics, self.objectives)
+        open_ = np.zeros(len(self.objectives)) if self.noise is None else never_varied(self.noise, self.statistics)
         for d, objective in enumerate(self.objectives):
             own = self._own(d)
-            if own is not None and own.noiseless:
+            if open_[d] or (own is not None and own.noiseless):
                 continue
-            if undeclared[d] or (still[:, d].all() and self.chosen is None):
+            if still[:, d].all() and self.chosen is None and not isinstance(own, GaussianUnknown):
                 lines.append(f"{objective!r} {self._never_varies(d)}")
             elif still[:, d].any():
                 some = repeated[still[:, d]]
@@ -196,28 +198,10 @@ class Oddities:
 
     def _never_varies(self, d: int) -> str:
         means = self.statistics.means[self.statistics.counts > 0, d]
-        throughout = len(means) > 1 and np.ptp(means) == 0
-        value = f"has the value {self.shown(d, means[0]):g} throughout"
-        if not isinstance(self._own(d), GaussianUnknown):
-            if throughout:
-                return f"{value}: it does not tell designs apart, and no design is strictly better in it."
-            return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
-        if not self.undeclared[d]:
-            return "never varies between evaluations of one design: it is taken to have no noise, as declared."
-        name = self.objectives[d]
-        option, record = shlex.quote(f"{printable(name)}=known"), f"Objective({printable(name)!r}, noise='known')"
-        return (
-            f"{value if throughout else 'never varied between evaluations of one design'}, which does not show that it "
-            "has no noise, so nothing is decided on it, however often it is evaluated. If it has none, as a price has "
-            f'none, declare that: --noise {option}, in Python {record}, in the file of a new study noise = "known".'
-        )
-
-    @property
-    def undeclared(self) -> Bools:
-        """(D,): objectives of unknown noise that never varied, so that only a declaration would let them decide."""
-        if self.noise is None:
-            return np.zeros(self.statistics.dim, dtype=bool)
-        return never_varied(self.noise, self.statistics)
+        if len(means) > 1 and np.ptp(means) == 0:
+            value = f"has the value {self.shown(d, means[0]):g} throughout"
+            return f"{value}: it does not tell designs apart, and no design is strictly better in it."
+        return "never varies between evaluations of one design: the noise is taken to be as declared all the same."
 
     def _own(self, d: int) -> Noise | None:
         """What is assumed of one objective."""
@@ -231,8 +215,8 @@ class Oddities:
             return "there it is taken to have no noise, as declared."
         steps = f"were recorded in steps of {step:g}" if self.statistics.distinct.numbers[d] else "are rounded"
         return (
-            f"that does not show an absence of noise, since values {steps}. Such an average "
-            "counts as off by up to half a step, and two such designs are not compared in it."
+            f"that does not show an absence of noise, since values {steps}. Such an average counts as off by up to "
+            "half a step, and two such designs are not compared in it."
         )
 
     def pairs(self) -> list[str]:
@@ -275,6 +259,17 @@ class Oddities:
     def listed(self, designs: Iterable[int]) -> str:
         """Designs by name."""
         return listed([printable(self.names[int(k)]) for k in designs])
+
+
+def undeclared_words(noise: Noise, statistics: Statistics, objectives: Sequence[str]) -> list[str]:
+    """Return for each objective of unknown noise that never varied what to declare of it."""
+    return [
+        f"{name!r} never varied between evaluations of one design, which does not show that it has no noise, so "
+        "nothing is decided on it, however often it is evaluated. If it has none, as a price has none, declare that: "
+        f"--noise {shlex.quote(f'{name}=known')}, in Python Objective({name!r}, noise='known'), in the file of a new "
+        'study noise = "known".'
+        for name in map(printable, np.array(objectives)[never_varied(noise, statistics)].tolist())
+    ]
 
 
 def two_valued(values: Floats) -> dict[int, tuple[float, float]]:

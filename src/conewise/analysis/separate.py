@@ -17,7 +17,7 @@ from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
 from conewise.analysis.gathering import check_limit
 from conewise.analysis.guesses import Guess, front_words
-from conewise.analysis.oddities import listed
+from conewise.analysis.oddities import listed, undeclared_words
 from conewise.analysis.planning import UP_TO_A_LOOK
 from conewise.analysis.units import CHOSEN, units_words, were_chosen, with_chosen_units
 from conewise.analysis.unproven import (
@@ -193,6 +193,8 @@ def _sentences(
     if len(lacking):
         design, d = lacking[0]
         lines.append(f"{printable(source.names[design])} has no value of {source.objectives[d]!r}.")
+    for d, (name, own) in enumerate(zip(source.objectives, seen.each, strict=True)):
+        lines += undeclared_words(question.inside.assumed.of_one(d, question.cone.dim), own, [name])
     if wanted is None and not doubted:
         lines.append(
             "The table was declared final: if you look again after adding data what is certified is lost, as it is "
