@@ -59,11 +59,13 @@ class Cell:
         return sum(map(self.judge(control), range(runs)))
 
 
-def told_apart(values: np.ndarray, noise: Noise) -> bool:
-    """Whether a final table of (designs, repetitions) values calls any design beaten, all of which are equal."""
-    designs = np.repeat(np.arange(len(values)), values.shape[1])
-    data = cw.Observations.single(designs, values.reshape(-1, 1))
-    found = cw.analyse(data, cw.Cone.orthant(1), delta=DELTA, noise=noise, final=True)
+def told_apart(values: np.ndarray, noise: Noise, block: str | None = None) -> bool:
+    """Return whether a final table of (designs, repetitions) values calls any design beaten: all are equal."""
+    k, each = values.shape
+    table = {"design": np.repeat([f"d{i}" for i in range(k)], each), "x": values.ravel()}
+    table |= {} if block is None else {block: np.tile(np.arange(each), k)}
+    once: dict[str, Any] = {"block": block} if block else {"final": True}
+    found = cw.analyse(table, objectives=["x"], delta=DELTA, noise=noise, **once)
     return bool((found.result.status == "beaten").any())
 
 
@@ -103,12 +105,12 @@ GOOD = np.array([10.0, 10.1, 10.2, 10.3])
 FAILS = 1 - 9.8 / GOOD
 
 
-def rare_failures(noise: Noise) -> Wrong:
-    """Four designs with equal averages: a good one fails (0) in 2 to 5 % of its four evaluations each."""
+def rare_failures(noise: Noise, each: int, block: str | None = None) -> Wrong:
+    """Four designs with equal averages; one with good values fails (0) more often, in 2 to 5 % of its evaluations."""
 
     def wrong(rng: Rng) -> bool:
-        failed = rng.random((4, 4)) < FAILS[:, None]
-        return told_apart(np.where(failed, 0.0, GOOD[:, None]), noise)
+        failed = rng.random((4, each)) < FAILS[:, None]
+        return told_apart(np.where(failed, 0.0, GOOD[:, None]), noise, block)
 
     return wrong
 
@@ -133,9 +135,15 @@ CELLS = [
         for step in (1.4, 2.1)
     ),
     Cell(
-        "rare failures not seen yet: 4 designs with equal averages, 4 evaluations each",
-        rare_failures(GaussianUnknown()),
-        rare_failures(EXACT),
+        "rare failures: 4 designs with equal averages, 4 evaluations each",
+        rare_failures(GaussianUnknown(), 4),
+        rare_failures(EXACT, 4),
+        "equal values declared exact",
+    ),
+    Cell(
+        "rare failures: 4 designs with equal averages on 10 blocks",
+        rare_failures(GaussianUnknown(), 10, "block"),
+        rare_failures(EXACT, 10, "block"),
         "equal values declared exact",
     ),
 ]

@@ -141,8 +141,8 @@ class GaussianUnknown(Noise):
 
     Recorded values are rounded, so equal values do not show an absence of noise, however many there are. `resolution`
     is the step in which they were recorded, one number or one an objective. None, the default, is the step in which
-    most values were recorded, as they show it. 0 declares an objective to be recorded with all digits: normal values
-    are then never equal, so it has no noise where it does not vary. `Known` is the declaration of an objective without
+    most values were recorded, as they show it. 0 declares an objective to be recorded exactly, which says that it has
+    no noise where it does not vary: normal values are never equal. `Known` is the declaration of an objective without
     noise, such as a price: another value of a design is refused then.
 
     >>> GaussianUnknown(resolution=(0.1, None)).words

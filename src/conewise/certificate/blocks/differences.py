@@ -45,8 +45,9 @@ class Differences:
         enough = counts > 1
         covariances[~enough] = 0.0
         squares = np.where(met[:, :, None], values, 0.0) ** 2
-        still = (rest**2).sum(axis=1) <= SAME**2 * squares.sum(axis=1)
-        spreads, slacks = _rounded(covariances, counts, rows, steps, still)
+        still = ((rest**2).sum(axis=1) <= SAME**2 * squares.sum(axis=1)) & (steps > 0)
+        never = np.isinf(steps) | (still[:, None] & still)
+        spreads, slacks = _rounded(covariances, counts, rows, steps, never)
         spreads[~enough] = np.inf
         return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
@@ -81,12 +82,12 @@ def _scatters(rest: Floats, there: Floats) -> Floats:
     return found
 
 
-def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats, still: Bools) -> tuple[Floats, Floats]:
+def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats, never: Bools) -> tuple[Floats, Floats]:
     """Return spreads and slacks along the facets and along any direction, with what rounding may hide (section 5).
 
     Both values of a difference are off by up to half a step, so the difference by up to a step. Where its standard
-    deviation is below a step, it counts as larger by what rounding can take away. Two designs neither of which varies
-    in an objective (`still`) are not compared in it, and no two are in an objective that has shown one value only.
+    deviation is below a step, it counts as larger by what rounding can take away. Two designs are not compared in
+    an objective in which neither varies, or of which one value only was seen (`never`).
     """
     dim = rows.shape[1]
     each = np.sqrt(np.maximum(covariances[:, :, np.arange(dim), np.arange(dim)], 0.0))
@@ -99,7 +100,6 @@ def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats, s
     with np.errstate(divide="ignore"):
         growth = np.sqrt(counts / np.maximum(counts - 1, 1e-300))[:, :, None]
     spreads = spreads + np.where(slacks > 0, slacks * growth, 0.0)
-    never = np.isinf(steps) | (still[:, None] & still & (steps > 0))
     weighed = np.concatenate([w > 0, np.ones((1, dim), dtype=bool)])
     spreads[(never[:, :, None, :] & weighed).any(axis=3)] = np.inf
     return spreads, slacks

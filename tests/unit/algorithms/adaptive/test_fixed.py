@@ -321,11 +321,12 @@ def test_twins_without_noise_do_not_beat_each_other():
     assert claims.accepted.all()
 
 
-def test_a_column_that_never_varies_is_known_where_that_is_said_or_it_has_more_than_two_values():
+def test_a_column_that_never_varies_is_known_only_where_that_is_said():
+    """Forty equal repetitions of three prices were once taken as proof; designs that fail rarely look the same."""
     rng = np.random.default_rng(4)
     prices = ((9, 1), (0, 0), (0, 0.5))
     rows = [np.column_stack([rng.normal(size=40) + gain, np.full(40, level)]) for gain, level in prices]
-    for resolution, k, beaten in ((None, 3, True), (None, 2, False), ((None, 0), 2, True)):
+    for resolution, k, beaten in ((None, 3, False), (None, 2, False), ((None, 0), 2, True)):
         checked = sample(noise=GaussianUnknown(resolution), n_designs=k)
         assert checked.claims(statistics(rows[:k], 2)).beaten.tolist() == [False] + [beaten] * (k - 1)
 
