@@ -22,7 +22,6 @@ KEPT: Final = 128
 SAME: Final = 1e-7
 """Numbers closer than this share of the largest are the same number, perhaps in single and in double precision."""
 _MOST: Final = 0.75  # share of the values that are multiples of a step, from one of them on, if they were rounded to it
-_MOST_TIMES: Final = 4  # a value counts so often at most: designs without noise say little about the steps of others
 _NEAR: Final = 0.02  # of a step: how far a multiple may be off, at most
 _FACTORS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64 (Steele et al. 2014)
 _SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -99,16 +98,12 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
 
 
 def _step(values: Floats, times: Floats) -> float:
-    """Return the largest distance between neighbours whose multiples hold most values; if none does, the smallest.
-
-    Neighbours among the values that were seen more than once count as well (docs/adaptive, 7).
-    """
+    """Return the largest distance of neighbours that most values are multiples of, or the smallest distance."""
     if len(values) < 2:
         return 0.0
-    often = values[times > 1]
+    often = values[times > 1]  # their neighbours count as well
     steps, starts = np.concatenate([np.diff(values), np.diff(often)]), np.concatenate([values[:-1], often[:-1]])
     off = (values - starts[:, None]) / steps[:, None]
     allowed = np.minimum(SAME * np.abs(values).max() / steps[:, None] * (1 + np.abs(off)), _NEAR)
-    weights = np.minimum(times, _MOST_TIMES)
-    shared = (np.abs(off - np.round(off)) <= allowed) @ weights >= _MOST * weights.sum()
+    shared = (np.abs(off - np.round(off)) <= allowed) @ times >= _MOST * times.sum()
     return float(steps[shared].max(initial=steps.min()))

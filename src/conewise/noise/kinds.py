@@ -139,11 +139,9 @@ class GaussianUnknown(Noise):
     Adaptive identification and `analyse` use it with sequential t-type bounds (docs/adaptive). No number of evaluations
     is enough beforehand for every covariance, so there is no budget to compute from it.
 
-    Recorded values are rounded, so equal values do not show an absence of noise, however many there are. `resolution`
-    is the step in which they were recorded, one number or one an objective. None, the default, is the step in which
-    most values were recorded, as they show it. 0 declares an objective to be recorded exactly, which says that it has
-    no noise where it does not vary: normal values are never equal. `Known` is the declaration of an objective without
-    noise, such as a price: another value of a design is refused then.
+    Recorded values are rounded, so equal values do not show an absence of noise, however many there are: declare that
+    by `Known`. `resolution` is the step of recording, one number or one an objective; by default what most values
+    show. 0 declares an exact recording: normal values are then never equal, so there is no noise where none vary.
 
     >>> GaussianUnknown(resolution=(0.1, None)).words
     'normal noise of unknown covariance, one for each design, recorded in the steps given'
@@ -221,7 +219,7 @@ class GaussianUnknown(Noise):
     @property
     def words(self) -> str:
         """The assumption, for a reader of results."""
-        given = self.resolution if isinstance(self.resolution, tuple) else (self.resolution,)
+        given = np.ravel(np.array(self.resolution, dtype=object))
         steps = ", recorded in the steps given" if any(step is not None for step in given) else ""
         exact = ", and none where a value recorded exactly never varies" if 0 in given else ""
         return f"normal noise of unknown covariance, one for each design{steps}{exact}"
