@@ -63,8 +63,8 @@ def needs(
         at[:, chosen], rival = escaped(z[:, chosen], rivals[:, among], cone, room)
         by[:, chosen] = among[rival]
     if notion == "contain":  # of all of them: one that equals a chosen design is missing all the same
-        optimal, rival = pareto(z, others, None if spare is None else spare.of_those(z))
-        at[:, others], by[:, others] = np.where(optimal, np.inf, 0.0), rival
+        optimal = pareto(z, others, None if spare is None else spare.of_those(z))
+        at[:, others] = np.where(optimal, np.inf, 0.0)  # judged by its nearest cover, which no longer dominates it
     return Needs(at, by) if spare is None else _with_levels(Needs(at, by), inside, spare, missing)
 
 
@@ -167,7 +167,7 @@ def _rivals(z: Floats) -> Indices:
 
 def fronts(z: Floats) -> Bools:
     """(B, A): the designs that are Pareto optimal in each draw."""
-    return _staircases(z) if z.shape[2] == 2 else pareto(z, np.arange(z.shape[1]))[0]
+    return _staircases(z) if z.shape[2] == 2 else pareto(z, np.arange(z.shape[1]))
 
 
 def _staircases(z: Floats) -> Bools:
@@ -185,12 +185,12 @@ def _staircases(z: Floats) -> Bools:
     return result
 
 
-def pareto(z: Floats, rows: Indices, rivals: Floats | None = None) -> tuple[Bools, Indices]:
-    """(B, R) twice: whether some designs are Pareto optimal in each draw, and one that dominates each of the others.
+def pareto(z: Floats, rows: Indices, rivals: Floats | None = None) -> Bools:
+    """Return (B, R): whether the designs `rows` are Pareto optimal in each draw.
 
-    `rivals` (B, A, N) are the facet values of those that may dominate, where they are not all as they are.
+    `rivals` (B, A, N) are the facet values of the designs that may dominate, where these differ from `z`.
     """
-    optimal, rival = np.ones((len(z), len(rows)), dtype=bool), np.zeros((len(z), len(rows)), dtype=np.intp)
+    optimal = np.ones((len(z), len(rows)), dtype=bool)
     others = z if rivals is None else rivals
     for part, some in _blocks(len(z), rows, z.shape[1]):
         above = np.ones((part.stop - part.start, len(rows[some]), z.shape[1]), dtype=bool)
@@ -199,10 +199,8 @@ def pareto(z: Floats, rows: Indices, rivals: Floats | None = None) -> tuple[Bool
             mine, all_ = z[part, rows[some], n][:, :, None], others[part, :, n][:, None, :]
             above &= all_ >= mine
             strictly |= all_ > mine
-        above &= strictly
-        rival[part, some] = above.argmax(axis=2)
-        optimal[part, some] = ~above.any(axis=2)
-    return optimal, rival
+        optimal[part, some] = ~(above & strictly).any(axis=2)
+    return optimal
 
 
 def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
@@ -212,7 +210,7 @@ def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
     """
     everyone = np.arange(z.shape[1])
     usual = everyone if acceptable is None else np.flatnonzero(2 * acceptable.sum(axis=0) > len(z))
-    front = usual[pareto(z.mean(axis=0)[None, usual], np.arange(len(usual)))[0][0]]
+    front = usual[pareto(z.mean(axis=0)[None, usual], np.arange(len(usual)))[0]]
     others = np.setdiff1d(everyone, front)
     survivors = np.zeros((len(z), len(others)), dtype=bool)
     for part, some in _blocks(len(z), others, len(front)):
