@@ -65,6 +65,8 @@ def needs(
     if notion == "contain":  # of all of them: one that equals a chosen design is missing all the same
         optimal = pareto(z, others, None if spare is None else spare.of_those(z))
         at[:, others] = np.where(optimal, np.inf, 0.0)  # judged by its nearest cover, which no longer dominates it
+        if not len(chosen):
+            by[:, others] = others[optimal.sum(axis=0).argmax()]
     return Needs(at, by) if spare is None else _with_levels(Needs(at, by), inside, spare, missing)
 
 
