@@ -22,6 +22,7 @@ SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, ep
 CHECKED: dict[str, tuple[str, ...]] = {
     "out_anchor": (SNW, EASY),
     "step": (SNW,),
+    "lag": (SNW, EASY, EXACT),
     "pilot_part": (SNW, EXACT),
     "pilot_growth": (SNW, EXACT),
     "pilot_longest": (SNW,),

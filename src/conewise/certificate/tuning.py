@@ -15,7 +15,7 @@ from conewise.errors import InputError
 
 @dataclass(frozen=True)
 class Tuning:
-    """How delta is shared, and when; the first four switch mechanisms off."""
+    """The numbers that share delta, and time its spending; the first four switch mechanisms off."""
 
     directions: bool = True
     """Cover along directions, where their radii are known (docs/adaptive, 3.4), not along facets alone."""
@@ -38,6 +38,10 @@ class Tuning:
 
     level_part: float = 0.25
     """Of delta, where designs have levels to meet: what claims about levels may spend; the rest is for pairs (9.2)."""
+
+    lag: float = 2.0
+    """Evaluations of the open design that has most, over those of any other open design, at most. Without this limit
+    near-ties, which may take any number, starve the other designs."""
 
     # -- pilots (3.3) ------------------------------------------------------------------------------------------
     pilot_first: int = 1
@@ -81,8 +85,11 @@ class Tuning:
             raise InputError("level_part and pilot_look lie between 0 and 1.")
         if not (0 < self.even <= 1 and 0 < self.even_facets <= 1 and 0 < self.even_rivals <= 1 - self.by_rank <= 1):
             raise InputError("even parts are positive and at most 1: no claim may be left without a share.")
-        if self.step <= 1 or min(self.pilot_first, self.pilot_longest, self.draws) < 1 or self.pilot_growth <= 1:
-            raise InputError("step and pilot_growth exceed 1; pilot_first, pilot_longest and draws are at least 1.")
+        least = min(self.lag, self.pilot_first, self.pilot_longest, self.draws)
+        if self.step <= 1 or least < 1 or self.pilot_growth <= 1:
+            raise InputError(
+                "step and pilot_growth exceed 1; lag, pilot_first, pilot_longest and draws are at least 1."
+            )
 
 
 TUNING: Final = Tuning()

@@ -31,7 +31,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
     An undecided design has two ways to be settled: to be out (beaten, or covered by a returned design), which asks for
     itself and its best rival, or to be in (fine against everyone left), which asks for itself and every rival against
     which it is not. The cheaper one, judged by the estimates, decides whom to evaluate; designs that run ahead wait for
-    the others.
+    the others. An open design with less than half the evaluations of another one does not wait, whatever its forecast.
     """
 
     theorem: ClassVar[str] = "certificate of looks"
@@ -127,9 +127,13 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
             chosen = claims.undecided[left]
         else:
-            chosen = self.targets(costs) > state.statistics.counts[left]
-            if not (chosen & below).any():  # all have what should have been enough: a little more of the open ones
-                chosen[costs.rows] = chosen[costs.best] = True
+            seen = state.statistics.counts[left]
+            chosen = self.targets(costs) > seen
+            # A forecast that was too low must not leave a design behind while near-ties take all evaluations. Once all
+            # designs have what should have been enough, every open one goes on.
+            most = seen[costs.rows].max() / self.tuning.lag if (chosen & below).any() else np.inf
+            behind = seen[costs.rows] < most
+            chosen[costs.rows[behind]] = chosen[costs.best[behind]] = True
         # Where what looked cheapest is at its end, whatever else is open.
         chosen = chosen & below if (chosen & below).any() else below
         return np.asarray(left[chosen & (reached == reached[chosen].min(initial=last))])
