@@ -14,7 +14,6 @@ from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
-_HOPE: Final = 1.0  # standard deviations of its mean by which a rival may be better than it looks
 _TINY: Final = 1e-100
 _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
@@ -99,8 +98,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
     # Whoever is little known may put a design out sooner than whoever looks best: else nobody would find out.
-    # A plan goes by the averages as they are.
-    hope = (_HOPE if waiting and question.success == "contain" else 0.0) * np.sqrt(0.5 / np.maximum(seen, 1))
+    error = np.sqrt(0.5 / np.maximum(seen, 1))  # of the mean of a design, where differences have a spread of 1
+    hope = error if waiting and question.success == "contain" else np.zeros_like(error)
     levels = None if claims.bounds is None else _level_costs(certificate, state, claims, coming, least)
     spreads = np.sqrt(2 * variances[:, 0]) if certificate.radii.alike else None
     fine = np.empty((len(rows), len(left)))
@@ -125,6 +124,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
         if unseen is not None:
             margin[unseen.any(axis=2)] = -np.inf
         z = boundary[np.minimum(coming[some][:, None], coming[None, :])]
+        if not waiting:  # a forecast allows for errors: of many gaps some look far smaller than they are
+            slack = np.hypot(np.maximum(slack, 0.0), np.maximum(error[some][:, None], error[None, :]))
         asked = (z / np.maximum(slack, _TINY)) ** 2
         np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)
         np.minimum(asked, counts[-1], out=asked)
@@ -139,6 +140,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
         rival = margin.argmax(axis=1)
         best[start : start + step], top[start : start + step] = rival, margin[each, rival]
     z = out[np.minimum(coming[rows], coming[best])]
+    if not waiting:
+        top = np.where(top > 0, np.hypot(top, np.maximum(error[rows], error[best])), top)
     with np.errstate(over="ignore"):
         total = np.where(top > 0, (z / np.maximum(top, _TINY)) ** 2, np.inf)
     if not waiting:

@@ -34,6 +34,9 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: 
     if certificate.success == "cover":
         bonus = epsilon / float(cone.lift_norms(np.ones((len(cone.facets), 1)), non_negative=True)[0])
     margin = ((seen.gains + bonus) / spreads).min(axis=2)
+    # A forecast allows for errors: of many gaps some look far smaller than they are.
+    error = np.sqrt(np.maximum(0.5 / np.maximum(seen.counts, 1) - (0.5 / population if population else 0.0), 0.0))
+    slack, margin = (np.where(ahead > 0, np.hypot(ahead, error), ahead) for ahead in (slack, margin))
     if certificate.bets:  # what a bet wins goes by the mean square, the squared distance among it
         slack, margin = slack / np.hypot(1, slack), margin / np.hypot(1, margin)
     fine, out = _blocks(slack, fine_z, population), _blocks(margin, out_z, population)

@@ -31,7 +31,10 @@ def level_of(counts, n):
 
 
 def test_costs_are_what_their_definitions_say():
-    """Covering: until i is fine against j within epsilon, or out by the rival with the largest margin."""
+    """Covering: until i is fine against j within epsilon, or out by the rival with the largest margin.
+
+    A forecast adds the standard error of a mean to each gap.
+    """
     means = np.random.default_rng(3).normal(size=(7, 2))
     problem, epsilon, sigma = cw.SimulatedBandit(means, Gaussian(0.5)), 0.3, 0.5
     rule = SuccessiveElimination(cw.Question(CONE, epsilon, 0.1, Gaussian(sigma)), 7, pilots=False)
@@ -52,14 +55,16 @@ def test_costs_are_what_their_definitions_say():
                     assert costs.fine[row, column] == 0
                 else:
                     slack = (epsilon * CONE.widths / spread - gains).max()
-                    needed = min(max((z[0][coming] / slack) ** 2 if slack > 0 else np.inf, following), counts[-1])
+                    slack = np.hypot(max(slack, 0.0), np.sqrt(0.5 / min(have[i], have[j])))
+                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1])
                     assert costs.fine[row, column] == pytest.approx(needed, rel=1e-9)
                 if i != j:
                     margins[column] = (gains + epsilon / certificate.cover_factor / spread).min(), coming, following
             best = max(margins, key=lambda column: margins[column][0])
             margin, coming, following = margins[best]
             assert costs.best[row] == best
-            expected = max((z[1][coming] / margin) ** 2, following) if margin > 0 else np.inf
+            ahead = np.hypot(margin, np.sqrt(0.5 / min(have[i], have[costs.left[best]])))
+            expected = max((z[1][coming] / ahead) ** 2, following) if margin > 0 else np.inf
             assert costs.out[row] == pytest.approx(expected, rel=1e-9)
     assert seen > 5
 
