@@ -20,7 +20,7 @@ from conewise.certificate.tuning import TUNING
 from conewise.feedback import Pulls
 from conewise.noise import Gaussian, GaussianUnknown
 
-ORTHANT, DELTA, EACH, SEEDS = cw.Cone.orthant(2), 0.05, 1000, range(7)
+ORTHANT, DELTA, EACH, SEEDS = cw.Cone.orthant(2), 0.05, 1000, range(14)
 
 
 @cache
@@ -37,24 +37,25 @@ def undecided(result: cw.Result, others: np.ndarray) -> int:
 
 
 @cache
-def even() -> int:
+def even(epsilon: float = 0.0, success: str = "contain", share: float = 1) -> int:
     """Undecided designs of all instances after the same number of evaluations of each, at one look."""
     total = 0
     for seed in SEEDS:
         problem, others = instance(seed)
-        sample = problem.evaluate(Pulls.each(np.full(21, EACH)), np.random.default_rng(seed))
-        found = cw.analyse(sample, ORTHANT, delta=DELTA, noise=Gaussian(1.0), success="contain", final=True)
+        sample = problem.evaluate(Pulls.each(np.full(21, int(share * EACH))), np.random.default_rng(seed))
+        asked = {"epsilon": epsilon, "delta": DELTA, "noise": Gaussian(1.0), "success": success}
+        found = cw.analyse(sample, ORTHANT, final=True, **asked)
         total += undecided(found.result, others)
     return total
 
 
-def adaptive(as_measured, each: int = 1) -> int:
+def adaptive(as_measured, each: float = 1, epsilon: float = 0.0, success: str = "contain") -> int:
     """Undecided designs of all instances; `each` is how many measurements one evaluation counts for."""
     total = 0
     for seed in SEEDS:
         problem, others = instance(seed)
-        most = {"max_evaluations": 21 * EACH * each, "success": "contain"}
-        found = cw.identify(as_measured(problem), ORTHANT, epsilon=0, delta=DELTA, rng=seed, **most)
+        most = {"max_evaluations": int(21 * EACH * each), "success": success}
+        found = cw.identify(as_measured(problem), ORTHANT, epsilon=epsilon, delta=DELTA, rng=seed, **most)
         assert found.evaluations <= 21 * EACH * each
         total += undecided(found, others)
     return total
@@ -62,6 +63,17 @@ def adaptive(as_measured, each: int = 1) -> int:
 
 def test_rows():
     assert adaptive(lambda problem: problem) <= even()
+
+
+@pytest.mark.parametrize("success", ["cover", "contain"])
+def test_an_epsilon_that_the_limit_cannot_pay_for(success):
+    assert adaptive(lambda problem: problem, 1, 0.01, success) <= even(0.01, success)
+
+
+@pytest.mark.parametrize(("epsilon", "success"), [(0.0, "contain"), (0.01, "cover")])
+def test_a_small_limit(epsilon, success):
+    found = adaptive(lambda problem: problem, 0.1, epsilon, success)
+    assert found <= 1.7 * even(epsilon, success, 0.1)
 
 
 def test_objectives_measured_one_by_one():

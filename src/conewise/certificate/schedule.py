@@ -28,6 +28,7 @@ MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
 _SOONEST: Final = 8.0  # observations of a design: no claims are taken to be due before
+_SHARE: Final = 8.0  # evaluations of a design that is hard to decide, over the average of all designs
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 
 
@@ -43,6 +44,8 @@ class Scheduled(Asked[Observed]):
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
     pilots: bool = True
     """Whether pilots may be asked for, to share out delta; not for observations that are there already."""
+    planned: int | None = None
+    """Evaluations that a run may take in all, as far as that was known before the first one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,8 +65,9 @@ class Scheduled(Asked[Observed]):
 
     @property
     def each(self) -> float:
-        """Observations that a design has at most, on average over all of them."""
-        return math.inf if self.most is None else 2 * self.most / self.n_designs  # the schedule is for two at least
+        """Observations that a design has at most, on average over all designs."""
+        limits = math.inf if self.most is None else 2 * self.most, math.inf if self.planned is None else self.planned
+        return min(limits) / self.n_designs  # the schedule is for two designs at least
 
     @cached_property
     def _due(self) -> tuple[float, float]:
@@ -102,6 +106,8 @@ class Scheduled(Asked[Observed]):
         fine, out = self._due
         if self.radii.estimates:
             return math.inf, math.inf  # how noisy it really is, the data will tell
+        if math.isfinite(fine):  # a hard design has a few times the average: later looks come after the end of the run
+            fine, out = min(fine, _SHARE * self.each), min(out, _SHARE * self.each)
         return fine, self.tuning.out_anchor * out * self.cover_factor**2
 
     @cached_property

@@ -60,7 +60,7 @@ _MODEL_OPTIONS = _DRAWING_OPTIONS | {"success", "max_evaluations", "confirm", "b
 _RECTANGLE_OPTIONS = _PUBLISHED_OPTIONS | {"model", "radius", "seed"}
 _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "naive": (NaiveElimination, frozenset({"bound", "evaluations_each", "c"})),
-    "elimination": (SuccessiveElimination, _CERTIFIED_OPTIONS),
+    "elimination": (SuccessiveElimination, _CERTIFIED_OPTIONS | {"planned"}),
     "ape": (LeaderChallenger, _PUBLISHED_OPTIONS),
     "auer": (AuerElimination, _PUBLISHED_OPTIONS),
     "paveba": (PaVeBa, _PUBLISHED_OPTIONS),

@@ -110,7 +110,9 @@ class Version:
             return spec.build()
         options = dict(spec.built_options)
         if self.limit is not None and spec.question.epsilon > 0:
-            options.pop("max_evaluations", None)  # the study itself ends there
+            planned = options.pop("max_evaluations", None)  # the study itself ends there
+            if spec.algorithm == "elimination" and not self.changed and planned is not None:
+                options["planned"] = planned  # the certificate stays as it was before the first evaluation
         if spec.box is not None:
             return spec.meshed(options).rule(spec.places, spec.stage)
         if not self.changed:

@@ -115,6 +115,23 @@ def test_a_limit_leads_to_the_same_answer_as_one_from_the_beginning(tmp_path):
         np.testing.assert_array_equal(planned.result().means, changed.result().means)
 
 
+def test_another_limit_leaves_the_certificate_as_it_was_planned(tmp_path):
+    """Else the limit, chosen by the values, would choose among certificates."""
+
+    def certificate(study):
+        found = study.rule().certificate
+        return found.levels, found.anchors, found.least, found.delta, found.each
+
+    with make(tmp_path / "a.db", epsilon=0.02, options={"max_evaluations": 200}) as study:
+        before = certificate(study)
+        finish(study)
+        study.change(max_evaluations=300)
+        assert certificate(study) == before
+        assert finish(study) == 100
+    with make(tmp_path / "b.db", epsilon=0.02) as study:
+        assert certificate(study) != before
+
+
 def test_a_higher_limit_for_exact_identification_takes_a_part(tmp_path):
     exact = {"epsilon": 0.0, "options": {"success": "contain", "max_evaluations": 200}}
     with make(tmp_path / "a.db", **exact) as study:

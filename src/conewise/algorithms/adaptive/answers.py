@@ -37,8 +37,13 @@ class CertifiedRule(FixedConfidence, Generic[State]):
     any_epsilon: bool = False
     """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
 
+    planned: int | None = None
+    """The limit on evaluations that was known before the first one; max_evaluations by default."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.planned is None:
+            object.__setattr__(self, "planned", self.max_evaluations)
         _ = self.certificate.levels  # refuses bad configurations now, not at the first look
 
     @property

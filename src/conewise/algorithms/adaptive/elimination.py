@@ -57,7 +57,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
     def certificate(self) -> Certificate:
         """When to stop and what to claim."""
         settings = self.most_looked_at, self.any_epsilon, self.radius_scale, self.pilots
-        return Certificate(self.question, self.n_designs, *settings, tuning=self.tuning)
+        return Certificate(self.question, self.n_designs, *settings, tuning=self.tuning, planned=self.planned)
 
     @property
     def most_evaluations(self) -> int:
