@@ -1,7 +1,7 @@
-"""The border: every array and number a user hands over is checked here, once, and trusted afterwards.
+"""Check every array and number that a user passes in. Code behind these checks relies on them.
 
-Comparisons between designs never use a tolerance (see `order`). The tolerances below concern the
-*cone* alone, whose rows are unit vectors, so that they are plain distances or angles.
+Comparisons between designs never use a tolerance (see `order`). The tolerances below concern the cone only. Its rows
+are unit vectors, so the tolerances are plain distances or angles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAME_DIRECTION: Final = 1e-12
 """Two unit vectors closer than this are one direction: about a thousand roundings."""
 
 REDUNDANT: Final = 1e-10
-"""A row this close to the cone that the other rows generate says nothing new."""
+"""A row this close to the cone that the other rows generate is redundant."""
 
 DEGENERATE: Final = 1e-6
 """A cone nearer than this to a flat one (no interior), or to one that contains a line, is refused.
@@ -44,7 +44,7 @@ INCIDENT: Final = 1e-9
 """A unit ray and a unit row whose product is below this meet (Qhull's own precision, with a margin)."""
 
 OPTIMAL: Final = 1e-12
-"""A solver's answer that misses its optimality conditions by more than this is not believed."""
+"""A solver's answer that misses its optimality conditions by more than this is checked by a second solver."""
 
 ROUNDING: Final = 16 * float(np.finfo(np.float64).eps)
 """Relative slack when a computed gap is compared with epsilon: what rounding of the means can cause."""
@@ -53,29 +53,29 @@ LARGEST_MEASURED: Final = 2.0**900
 """Facet values beyond this are refused where gaps are measured, so that no difference and no length can overflow."""
 
 NO_REAL_NUMBERS: Final = (bytes, complex, np.complexfloating, np.datetime64, np.timedelta64, type(np.ma.masked))
-"""Kinds of values that float() takes, and of which it loses a part, a unit or a mask."""
+"""Types that float() accepts although it would drop a part, a unit or a mask."""
 
 _EXACT_INTEGERS: Final = 2**53
 _COMMA: Final = re.compile(r"\s*([+-]?[0-9]{1,20}),([0-9]{1,20})\s*")
-_MOST_NESTED: Final = 4  # lists in lists, of which masked entries are looked for
-_MOST_DIGITS: Final = 25  # of a number in a sentence
+_MOST_NESTED: Final = 4  # depth of nested lists that are searched for masked entries
+_MOST_DIGITS: Final = 25  # digits of a number in an error message
 
 
 def read_only(values: AnyArray) -> AnyArray:
-    """The same array with its write flag cleared, for values that are shared."""
+    """Return the array itself with its write flag cleared, so that it can be shared."""
     values.setflags(write=False)
     return values
 
 
 def as_floats(values: ArrayLike, name: str) -> Floats:
-    """An array of float64, not copied when it is one already; finite or not is not looked at here."""
+    """Return `values` as a float64 array, without a copy if it is one already. NaN and infinity pass."""
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
         if not isinstance(values, np.ndarray) and array.dtype.kind == "f" and (np.abs(array) >= _EXACT_INTEGERS).any():
-            array = np.asarray(values, dtype=object)  # a whole number in a list may have been rounded
+            array = np.asarray(values, dtype=object)  # numpy may have rounded a whole number in a list
         if array.dtype.kind in "iuO" and array.size and not _exactly_representable(array):
             raise InputError(
                 f"{name} holds integers beyond 2^53, which float64 cannot tell apart; subtract an offset first."
@@ -95,7 +95,7 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 
 
 def check_unmasked(values: Any, name: str, place: tuple[int, ...] = ()) -> None:
-    """Refuse masked entries, also those of arrays in a list: numpy would use the numbers under the mask."""
+    """Refuse masked entries, also in arrays inside lists: numpy would use the numbers under the mask."""
     if isinstance(values, list | tuple) and len(place) < _MOST_NESTED:
         if any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in set(map(type, values))):
             for k, entry in enumerate(values):
@@ -106,7 +106,7 @@ def check_unmasked(values: Any, name: str, place: tuple[int, ...] = ()) -> None:
 
 
 def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
-    """A finite (K, D) array with K >= 1: one row a design; an error names the first bad row."""
+    """Return `values` as a finite (K, D) array with K >= 1, one design a row; an error names the first bad row."""
     points = as_floats(values, name)
     check_shape(points, name, dim)
     check_finite(points, name)
@@ -114,7 +114,7 @@ def as_points(values: ArrayLike, name: str, dim: int | None = None) -> Floats:
 
 
 def check_shape(points: Floats, name: str, dim: int | None) -> None:
-    """K >= 1 rows of `dim` objectives, or a sentence that says what came instead."""
+    """Refuse points that are not K >= 1 rows of `dim` objectives."""
     if points.ndim and points.shape[0] == 0:
         raise InputError(f"{name} is empty: at least one design (row) is needed.")
     if points.ndim != 2:
@@ -130,7 +130,7 @@ def check_shape(points: Floats, name: str, dim: int | None) -> None:
 
 
 def check_finite(points: Floats, name: str, first_row: int = 0) -> None:
-    """No NaN, no infinity; the sentence names the row and the column."""
+    """Refuse NaN and infinity; the message names the row and the column."""
     finite = np.isfinite(points)
     if not finite.all():
         row, column = np.argwhere(~finite.reshape(len(points), -1))[0]
@@ -142,13 +142,13 @@ def check_finite(points: Floats, name: str, first_row: int = 0) -> None:
 
 
 def check_sums(sums: Floats, name: str, largest: float = np.finfo(np.float64).max) -> None:
-    """Weighted sums of the objectives of finite points: none may have overflowed, or exceed `largest`."""
+    """Refuse weighted sums of objectives that overflowed or exceed `largest`."""
     if sums.size and not (sums.max() <= largest and sums.min() >= -largest):  # in this form a NaN is refused as well
         raise InputError(f"{name} has numbers too large to add up and compare; divide every entry by one constant.")
 
 
 def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
-    """A finite (..., dim) array; a single vector is fine."""
+    """Return `values` as a finite (..., dim) array; a single vector is accepted."""
     vectors = as_floats(values, name)
     if vectors.ndim == 0 or vectors.shape[-1] != dim:
         raise InputError(
@@ -160,7 +160,7 @@ def as_vectors(values: ArrayLike, name: str, dim: int) -> Floats:
 
 
 def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
-    """A mask over the designs from a mask or from indices (a sequence or a set of them)."""
+    """Return a mask over the designs from a mask, a sequence of indices or a set of indices."""
     array = as_choice(chosen, name)
     if array.ndim != 1:
         raise InputError(f"{name} must be a mask or a list of indices, got {_shape_words(array)}.")
@@ -181,7 +181,7 @@ def as_selection(chosen: ArrayLike, n_designs: int, name: str) -> Bools:
 
 
 def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
-    """Whatever array a mask, indices, a set of indices or points make; what it holds is not looked at here."""
+    """Return a mask, indices, a set of indices or points as an array, without checking its entries."""
     check_unmasked(chosen, name)
     try:
         return np.asarray(sorted(chosen) if isinstance(chosen, set | frozenset) else chosen)
@@ -193,7 +193,7 @@ def as_choice(chosen: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def as_number(value: Any, name: str) -> float:
-    """A finite float; booleans, text and arrays are refused."""
+    """Return a finite float; refuse booleans, text and arrays."""
     try:
         if isinstance(value, (bool, np.bool_, str, *NO_REAL_NUMBERS)) or np.ndim(value) != 0:
             raise TypeError("not a number")
@@ -206,10 +206,9 @@ def as_number(value: Any, name: str) -> float:
 
 
 def as_decimal(text: str) -> float:
-    """The number that a text says; ValueError where it is none.
+    """Return the number that a text spells; raise ValueError if it spells none.
 
-    One rule for tables, cones and commands: ASCII digits with nothing between them, although float() takes 1_000 and
-    the digits of every script.
+    Tables, cones and commands share this rule: ASCII digits only, without underscores. Python's float() accepts more.
 
     >>> as_decimal(" -1.5e3 ")
     -1500.0
@@ -222,19 +221,19 @@ def as_decimal(text: str) -> float:
 
 @contextmanager
 def advisory() -> Iterator[None]:
-    """Leave out a remark, or return None from the function that makes it, where its arithmetic fails."""
+    """Suppress arithmetic errors while an optional remark is computed; the remark is then left out."""
     with suppress(ArithmeticError, ValueError), np.errstate(over="raise", divide="raise", invalid="raise"):
         yield
 
 
 def unit_interval(numbers: Floats) -> Floats:
-    """Return numbers that are not all equal, moved and scaled to [0, 1]; halves of large ones cannot overflow."""
+    """Return numbers, not all equal, shifted and scaled to [0, 1]. Halving avoids overflow."""
     halves = numbers / 2 if numbers.max() > 1 else numbers
     return np.asarray((halves - halves.min()) / np.ptp(halves))
 
 
 def refuse_comma(text: str, before: str = "") -> None:
-    """Refuse "0,5", which could be one number or two whole ones; the sentence repeats what stands `before` it."""
+    """Refuse "0,5", which could be one number or two. The message repeats the text `before` it."""
     if found := _COMMA.fullmatch(text):
         one = f"{before}{found[1]}.{found[2]}" + f" or {found[1]}{found[2]}" * (len(found[2]) == 3)
         two = f"{before}{found[1]}.0,{found[2]}"
@@ -242,7 +241,7 @@ def refuse_comma(text: str, before: str = "") -> None:
 
 
 def as_positive(value: Any, name: str) -> float:
-    """A finite number above zero."""
+    """Return a finite number above zero."""
     number = as_number(value, name)
     if number <= 0:
         raise InputError(f"{name} must be above 0, got {number:g}.")
@@ -250,7 +249,7 @@ def as_positive(value: Any, name: str) -> float:
 
 
 def as_non_negative(value: Any, name: str) -> float:
-    """A finite number, zero allowed."""
+    """Return a finite number that is zero or more."""
     number = as_number(value, name)
     if number < 0:
         raise InputError(f"{name} must be 0 or more, got {number:g}.")
@@ -258,7 +257,7 @@ def as_non_negative(value: Any, name: str) -> float:
 
 
 def as_probability(value: Any, name: str) -> float:
-    """A number strictly between 0 and 1."""
+    """Return a number strictly between 0 and 1."""
     number = as_number(value, name)
     if not 0 < number < 1:
         raise InputError(f"{name} must lie strictly between 0 and 1, got {number:g}.")
@@ -266,7 +265,7 @@ def as_probability(value: Any, name: str) -> float:
 
 
 def as_epsilon(value: Any, name: str = "epsilon", *, exact: bool = True) -> float:
-    """An accuracy: a number whose square is one as well, or 0 where `exact` answers have a meaning."""
+    """Return an accuracy whose square is a float as well. Zero is allowed if `exact` answers make sense."""
     number = as_non_negative(value, name) if exact else as_positive(value, name)
     if number and not SMALLEST_EPSILON <= number <= 1 / SMALLEST_EPSILON:
         between = f"between {SMALLEST_EPSILON:g} and {1 / SMALLEST_EPSILON:g}"
@@ -275,7 +274,7 @@ def as_epsilon(value: Any, name: str = "epsilon", *, exact: bool = True) -> floa
 
 
 def as_count(value: Any, name: str, minimum: int = 1, maximum: int = MOST_EVALUATIONS) -> int:
-    """A whole number from `minimum` to `maximum`; 10.5 is refused, not rounded."""
+    """Return a whole number from `minimum` to `maximum`; refuse 10.5 instead of rounding it."""
     if isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be a whole number, got {value}.")
     try:
@@ -293,7 +292,7 @@ def as_count(value: Any, name: str, minimum: int = 1, maximum: int = MOST_EVALUA
 
 
 def as_option(value: Any, name: str, options: Sequence[str]) -> str:
-    """One of the words; anything else is refused with all of them."""
+    """Return `value` if it is one of the options; otherwise list all options in the error."""
     if not isinstance(value, str) or value not in options:
         words = ", ".join(f'"{word}"' for word in options[:-1])
         raise InputError(f'{name} must be {words} or "{options[-1]}", got {shown(value)}.')
@@ -301,14 +300,14 @@ def as_option(value: Any, name: str, options: Sequence[str]) -> str:
 
 
 def as_flag(value: Any, name: str) -> bool:
-    """True or False, and nothing that merely counts as one of them: "no" would count as True."""
+    """Return True or False; refuse values such as "no", which Python would take as True."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False, got {shown(value)}.")
     return bool(value)
 
 
 def as_words(values: Any, name: str) -> tuple[str, ...]:
-    """A list of texts; one text alone is refused, since it would be taken letter by letter."""
+    """Return a list of texts as a tuple; refuse a single text, which would be split into letters."""
     try:
         words = () if isinstance(values, str | bytes) else tuple(values)
         listed = not isinstance(values, str | bytes) and all(isinstance(word, str) for word in words)
@@ -320,13 +319,13 @@ def as_words(values: Any, name: str) -> tuple[str, ...]:
 
 
 def check_names(names: Sequence[str], n_designs: int) -> None:
-    """Refuse names that are too few or too many for the designs."""
+    """Refuse a list of names whose length is not the number of designs."""
     if len(names) != n_designs:
         raise InputError(f"names must name each of {counted(n_designs, 'design')}, got {counted(len(names), 'name')}.")
 
 
 def _written(number: int) -> str:
-    """A whole number, or how long it is; Python refuses to write out thousands of digits."""
+    """Return a whole number as text, or its number of digits if it is too long to write out."""
     digits = int(max(0, abs(number).bit_length() - 1) * math.log10(2)) + 1
     return str(number) if digits <= _MOST_DIGITS else f"a number of about {digits} digits"
 

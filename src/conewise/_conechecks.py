@@ -1,4 +1,4 @@
-"""What a cone refuses, and the sentence for each: the direction, the rows or the exchanges at fault, and the remedy."""
+"""Refuse invalid cones, with a message that names the direction, rows or exchanges at fault and the remedy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from conewise._polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
 
 SMALLEST_ANGLE: Final = 2e-4
-"""In degrees: cones by angle that are closer to a half line or to a half space count as degenerate (DEGENERATE)."""
+"""Degrees: a cone given by an angle must be this far from a half line and from a half space (see DEGENERATE)."""
 
 _LARGER = "tilt its rows apart, or choose more degrees where it is given by an angle"
 _SMALLER = "tilt its rows apart, or choose fewer degrees or a smaller share where it is given by one"
@@ -44,7 +44,7 @@ def whole(value: Any, name: str, minimum: int = 1, maximum: int = MOST_OBJECTIVE
 
 
 def as_rows(values: ArrayLike, name: str) -> Floats:
-    """A finite (N, D) array without zero rows, or a ConeError."""
+    """Return a finite (N, D) array without zero rows; raise ConeError otherwise."""
     try:
         rows = as_floats(values, name)
     except InputError as error:
@@ -66,7 +66,7 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
 
 
 def angle(value: Any, flat: str) -> float:
-    """An opening angle between a half line and `flat`, both of them excluded with a margin."""
+    """Return an opening angle between 0 and 180 degrees, not too close to either end. `flat` names the cone at 180."""
     degrees = real(value, "degrees")
     if not 0 < degrees < 180:
         raise ConeError(
@@ -109,7 +109,7 @@ def refuse_flat(units: Floats) -> None:
 
 
 def _refuse_thin(units: Floats) -> None:
-    """Refuse rows of which a positive combination vanishes, exactly or nearly."""
+    """Refuse rows if a positive combination of them is zero, exactly or nearly."""
     weights, shortest = smallest_combination(units)
     length = float(np.linalg.norm(shortest))
     rows = listed(np.flatnonzero(weights > 1e-9))
@@ -126,7 +126,7 @@ def _refuse_thin(units: Floats) -> None:
 
 
 def refuse_bad_rays(rays: Floats) -> None:
-    """Rays that lie in a hyperplane, or that cancel; exactly or nearly."""
+    """Refuse rays that lie in a hyperplane or cancel each other, exactly or nearly."""
     across = line_inside(rays)
     weights, shortest = smallest_combination(rays)
     length, cancel = float(np.linalg.norm(shortest)), listed(np.flatnonzero(weights > 1e-9))
@@ -153,13 +153,13 @@ def refuse_bad_rays(rays: Floats) -> None:
 
 
 def holds_axes(rays: Floats) -> bool:
-    """Whether every objective alone is among the rays, so that no facet of their cone has a negative entry."""
+    """Return True if every coordinate axis is among the rays, so that no facet has a negative entry."""
     alone = rays[((rays != 0).sum(axis=1) == 1) & (rays >= 0).all(axis=1)]
     return bool(alone.any(axis=0).all())
 
 
 def irredundant(rows: Floats, name: str) -> list[int]:
-    """Which unit rows or rays of a pointed, solid cone are needed; refused where rounding would decide that."""
+    """Return the indices of the needed rows or rays of a pointed, solid cone; refuse it if rounding would decide."""
     kept, barely = needed_rows(rows)
     if barely:
         row, apart = next(iter(barely.items()))
@@ -171,7 +171,7 @@ def irredundant(rows: Floats, name: str) -> list[int]:
 
 
 def refuse_many(facets: Floats) -> None:
-    """Facets of a cone that was given by its rays."""
+    """Refuse a cone given by rays if it has too many facets."""
     if len(facets) > MOST_FACETS:
         raise ConeError(
             f"a cone may have up to {MOST_FACETS} facets, and these rays make {len(facets)}; give fewer rays."
@@ -179,7 +179,7 @@ def refuse_many(facets: Floats) -> None:
 
 
 def as_bid_ask(values: ArrayLike, name: str) -> Floats:
-    """A bid-ask matrix without arbitrage; anything else is refused."""
+    """Return a bid-ask matrix without arbitrage; refuse any other matrix."""
     matrix = as_rows(values, name)
     if matrix.shape != (len(matrix), len(matrix)):
         raise ConeError(f"{name} must be square, one row and column an asset, got shape {matrix.shape}.")
@@ -190,11 +190,11 @@ def as_bid_ask(values: ArrayLike, name: str) -> Floats:
 
 
 def refuse_arbitrage(matrix: Floats) -> None:
-    """Every cycle of exchanges must cost something: no product of rates along a cycle may be 1 or less."""
+    """Refuse a matrix with a free cycle: the product of the rates along each cycle must exceed 1."""
     dim = len(matrix)
     cost, then = np.log(matrix), np.tile(np.arange(dim), (dim, 1))
     np.fill_diagonal(cost, np.inf)
-    for via in range(dim):  # Floyd & Warshall, remembering the next asset on the cheapest way
+    for via in range(dim):  # Floyd & Warshall; `then` holds the next asset on the cheapest way
         for start in range(dim):
             through = cost[start, via] + cost[via]
             shorter = through < cost[start]

@@ -1,4 +1,4 @@
-"""A cone as plain data: what a dictionary that `Cone.to_dict` wrote may hold."""
+"""Write cones to dictionaries of plain data and read them back, for `Cone.to_dict` and `Cone.from_dict`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from conewise.errors import ConeError
 
 About = tuple[tuple[str, str, float], ...]
-"""The objectives of which a cone was said: a name, a goal and a unit of each."""
+"""Name, goal and unit of each objective that a cone was stated for."""
 
 
 def written(
     rows: list[list[float]], rays: list[list[float]] | None, text: str | None, said: tuple[str, ...], about: About
 ) -> dict[str, Any]:
-    """Plain lists and text; what there is nothing of is left out."""
+    """Return a cone as plain lists and text, without the entries that are empty."""
     both = {"rows": rows} if rays is None else {"rows": rows, "rays": rays}
     named: dict[str, Any] = {} if text is None else {"text": text}
     sentences = {"said": list(said)} if said else {}
@@ -23,7 +23,7 @@ def written(
 
 
 def read(data: object) -> tuple[Any, Any, Any, tuple[str, ...], object]:
-    """(rows, rays, text, said, about), of which the first three are checked by whoever makes a cone of them."""
+    """Return (rows, rays, text, said, about) from a dictionary. The caller checks the first three."""
     if not isinstance(data, dict) or "rows" not in data:
         raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
     said = data.get("said", ())
@@ -33,7 +33,7 @@ def read(data: object) -> tuple[Any, Any, Any, tuple[str, ...], object]:
 
 
 def as_about(entries: object, dim: int) -> About:
-    """What a cone was said about: an entry for each of its objectives, or none."""
+    """Return the name, goal and unit of each of the `dim` objectives, or () if there are none."""
     if entries == () or entries == []:
         return ()
     if not isinstance(entries, list | tuple) or len(entries) != dim or not all(map(_is_objective, entries)):

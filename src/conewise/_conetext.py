@@ -1,4 +1,4 @@
-"""The text form of a cone, taken apart: `planar:135` is a kind and its numbers, `[[2,1],[1,2]]` a matrix."""
+"""Read and write the text form of a cone: `planar:135` is a kind and its numbers, `[[2,1],[1,2]]` a matrix."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CONE_FORMS: Final = {
 }
 
 _ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
-_SHOWN: Final = 16  # numbers of a matrix in a line
-_BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3 where JSON wants 0.3
+_SHOWN: Final = 16  # a matrix with more numbers is not written out
+_BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3, but JSON needs 0.3
 
 
 def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
@@ -52,7 +52,7 @@ def split_cone_text(text: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
-    """The same with every argument that the kind needs: the number of objectives is supplied where it is known."""
+    """Return the kind of cone and all its arguments. `dim` fills in the number of objectives if it is missing."""
     kind, arguments = split_cone_text(text)
     if kind not in _ARGUMENTS:
         return kind, arguments
@@ -67,12 +67,12 @@ def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
 
 
 def stored_text(text: str) -> str:
-    """Return the text form of a cone as it is written today: in a file `ice_cream:60,12` always was two numbers."""
+    """Return a stored text form in today's spelling: in files, `ice_cream:60,12` means two numbers."""
     return re.sub("^((?:cone: )?(?:importance|ice_cream):[0-9]+),", r"\1.0,", text) if isinstance(text, str) else text
 
 
 def cone_repr(text: str | None, rows: Floats, said: tuple[str, ...]) -> str:
-    """What a cone shows of itself: what was said, the call that makes it, its rows, or their number."""
+    """Return the repr of a cone: its sentences, its constructor call, its rows, or only their number."""
     if said:
         return f"<Cone in R^{rows.shape[1]}: {'; '.join(said)}>"
     if text is not None and not text.startswith("exchange"):
@@ -97,7 +97,7 @@ def _matrix(text: str) -> Any:
 
 
 def _number(word: str, kind: str) -> float | int:
-    """A whole number where one is written, so that `orthant:3.5` can be refused as such later."""
+    """Return a number, as int if it is whole. `orthant:3.5` is refused later, where the message fits."""
     word = word.strip()
     try:
         value = as_decimal(word)

@@ -1,4 +1,4 @@
-"""Numbers in sentences and tables: as many digits as are read, rounded to the side on which what is said holds."""
+"""Round numbers for sentences and tables, always to the side on which the statement stays true."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _READABLE: Final = 1e12  # from here on numbers have exponents
 
 
 def readable(value: float, digits: int = 6) -> str:
-    """So many digits for a sentence or a table; no exponent where a large number can be read without.
+    """Return a number as text with `digits` digits, without an exponent below 1e12.
 
     >>> readable(3500000.0), readable(0.25), readable(1234567, 3), readable(2e20)
     ('3500000', '0.25', '1230000', '2e+20')
@@ -20,7 +20,7 @@ def readable(value: float, digits: int = 6) -> str:
 
 
 def rounded_up(value: float, digits: int, *, times: float = 1.0) -> float:
-    """The smallest number of so many digits that is no less: nobody is told a smaller epsilon than what is certified.
+    """Return the smallest number with `digits` digits that is at least `value * times`, so that bounds stay valid.
 
     >>> rounded_up(0.745601051520221, 4), rounded_up(0.3, 4), rounded_up(0.1, 4, times=3)
     (0.7457, 0.3, 0.3)
@@ -29,7 +29,7 @@ def rounded_up(value: float, digits: int, *, times: float = 1.0) -> float:
 
 
 def rounded_unit(spread: float) -> float:
-    """A tenth of a spread, rounded to 1, 2 or 5 times a power of ten; 1 where there is no spread.
+    """Return about a tenth of a spread, rounded to 1, 2 or 5 times a power of ten; 1 if the spread is 0.
 
     >>> [rounded_unit(spread) for spread in (48_000.0, 0.9, 17.0, 0.0)]
     [5000.0, 0.1, 2.0, 1.0]

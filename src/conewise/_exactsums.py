@@ -1,7 +1,7 @@
-"""Sums in double-double arithmetic: so nearly exact that the order in which data arrive does not show.
+"""Add numbers in double-double arithmetic, so that the order in which data arrive does not matter.
 
 A sum is a pair (high, low) of float64 arrays whose unevaluated total carries about 106 bits (Dekker 1971; Knuth, The
-Art of Computer Programming 4.2.2). Batches, splits and merges of the same observations then give the same averages.
+Art of Computer Programming 4.2.2). Batches, splits and merges of one set of observations then give the same averages.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _SPLITTER: Final = float(2**27 + 1)
 
 
 def two_sum(a: Floats, b: Floats) -> Pair:
-    """The sum a + b, rounded, and what the rounding lost."""
+    """Return the rounded sum a + b and its rounding error."""
     total = a + b
     shadow = total - a
     return total, (a - (total - shadow)) + (b - shadow)
 
 
 def two_product(a: Floats, b: Floats) -> Pair:
-    """The product a * b, rounded, and what the rounding lost (values below 1e290 in size)."""
+    """Return the rounded product a * b and its rounding error, for values below 1e290 in size."""
     product = a * b
     a_high, b_high = a * _SPLITTER, b * _SPLITTER
     a_high, b_high = a_high - (a_high - a), b_high - (b_high - b)
@@ -34,29 +34,29 @@ def two_product(a: Floats, b: Floats) -> Pair:
 
 
 def add(first: Pair, second: Pair) -> Pair:
-    """The sum of two pairs."""
+    """Return the sum of two pairs."""
     high, low = two_sum(first[0], second[0])
     more, less = two_sum(first[1], second[1])
-    high, low = _quick(high, low + more)
-    return _quick(high, low + less)
+    high, low = _fast_two_sum(high, low + more)
+    return _fast_two_sum(high, low + less)
 
 
 def times(pair: Pair, factor: Floats) -> Pair:
-    """A pair times plain numbers."""
+    """Return a pair multiplied by plain numbers."""
     high, low = two_product(pair[0], factor)
-    return _quick(high, low + pair[1] * factor)
+    return _fast_two_sum(high, low + pair[1] * factor)
 
 
 def over(pair: Pair, divisor: Floats) -> Pair:
-    """A pair divided by plain numbers."""
+    """Return a pair divided by plain numbers."""
     first = pair[0] / divisor
     high, low = two_product(first, divisor)
     rest = ((pair[0] - high) - low) + pair[1]
-    return _quick(first, rest / divisor)
+    return _fast_two_sum(first, rest / divisor)
 
 
 def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
-    """Sums of the rows of each group, halving: log2 of the largest group's size passes over the data."""
+    """Return the sum of the rows of each group, by pairwise addition in log2(largest group) passes."""
     order = np.argsort(groups, kind="stable")
     groups, high, low = groups[order], values[0][order], values[1][order]
     while len(groups) > 1 and (groups[1:] == groups[:-1]).any():
@@ -74,6 +74,6 @@ def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
     return result_high, result_low
 
 
-def _quick(a: Floats, b: Floats) -> Pair:
+def _fast_two_sum(a: Floats, b: Floats) -> Pair:
     total = a + b
     return total, b - (total - a)
