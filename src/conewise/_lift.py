@@ -1,9 +1,9 @@
-"""The norm of the smallest lift, f(b) = min{ |u| : W u >= b }, in closed form for a million b's at a time.
+"""Compute the norm of the smallest lift, f(b) = min{ |u| : W u >= b }, in closed form for many b at once.
 
-By duality f(b) = max{ l.b : l >= 0, |W'l| <= 1 }, attained on a linearly independent subset S of the rows:
-f(b)^2 is the largest b_S' G_S^{-1} b_S over the subsets with G_S^{-1} b_S >= 0, where G_S = W_S W_S'
-(docs/theory, section 2). The subsets depend on the cone alone, so they are tabulated once and
-every evaluation is a fixed list of array operations on columns.
+By duality f(b) = max{ l.b : l >= 0, |W'l| <= 1 }. The maximum is attained on a linearly independent subset S of the
+rows: f(b)^2 is the largest b_S' G_S^{-1} b_S over the subsets with G_S^{-1} b_S >= 0, where G_S = W_S W_S'
+(docs/theory, section 2). The subsets depend on the cone alone, so they are tabulated once. Every evaluation is then a
+fixed list of array operations on columns.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ from conewise._arrays import Floats, Indices
 from conewise._polyhedra import non_negative_least_squares
 
 TABLE_COST: Final = 120_000
-"""Above this many operations a column the table is slower than one non-negative least squares a column."""
+"""Operations a column above which the table is slower than solving one least-squares problem a column."""
 
 _CHUNK: Final = 1024  # columns a pass: small enough for the cache
 _PRODUCT: Final = 900_000  # OpenBLAS shares products of more than 10^6 multiplications among threads, at a loss here
-_BLOCK: Final = 24  # subsets at a time, for the same reason
-_INDEPENDENT: Final = 1e-8  # smallest singular value of a subset that counts as independent
+_BLOCK: Final = 24  # subsets at a time, to stay below _PRODUCT
+_INDEPENDENT: Final = 1e-8  # a subset counts as independent if its smallest singular value exceeds this
 _HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
-_FAR: Final = (
-    1e12  # entries of b this far below zero never matter: |u| is at most a few times the largest over DEGENERATE
-)
-_LONG: Final = 16.0  # a least-distance answer longer than this is computed again, in units of its length
+_FAR: Final = 1e12  # entries of b this far below zero never matter: |u| is at most a few times max(b) / DEGENERATE
+_LONG: Final = 16.0  # a longer least-distance answer is computed again, in units of its length
 _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to a largest entry of 1)
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Independent subsets of one size k >= 2, and what their values and their feasibility need.
+    """Independent subsets of one size k >= 2, prepared for computing their values and testing their feasibility.
 
-    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c; `signs` @ (b, 1)
-    gives these sums, raised by _HUGE, first for the first members of all subsets, then for the second, and so on.
-    A value is that of the subset without its last member (`parents`) plus `gains` times the last sum squared: a step
-    of a Cholesky solve.
+    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c. `signs` @ (b, 1) gives
+    these sums, raised by _HUGE: first for the first member of each subset, then for the second, and so on.
+
+    The value of a subset is the value of the subset without its last member (`parents`) plus `gains` times the last sum
+    squared. This is one step of a Cholesky solve.
     """
 
     signs: Floats  # (k m, N + 1)
@@ -51,16 +50,16 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Subset:
-    """An independent subset S of k rows, and what the shortest u with W_S u = b_S needs."""
+    """An independent subset S of k rows, with what is needed for the shortest u with W_S u = b_S."""
 
     members: Indices  # (k,)
     inverse: Floats  # (k, k): G_S^{-1}
-    multipliers: Floats  # (k, k): the same in units of b, each row divided by its diagonal entry
+    multipliers: Floats  # (k, k): `inverse` with each row divided by its diagonal entry, in units of b
     solve: Floats  # (D, k): u = solve @ b_S
 
 
 class Lift:
-    """f for one cone: `norms(b)` and `vectors(b)` for b of shape (N, P), one problem a column."""
+    """Compute f for one cone: `norms(b)` and `vectors(b)` for b of shape (N, P), one problem a column."""
 
     def __init__(self, facets: Floats) -> None:
         self._facets = facets
@@ -72,10 +71,10 @@ class Lift:
         while self._chunk * min(n, dim) * _BLOCK * (n + 1) > _PRODUCT:
             self._chunk //= 2
         self._for_any = _blocks(inverses, set(), n)
-        self._for_non_negative = _blocks(inverses, _superfluous_for_non_negative(inverses), n)
+        self._for_non_negative = _blocks(inverses, _not_needed_if_non_negative(inverses), n)
 
     def norms(self, b: Floats, *, non_negative: bool = False) -> Floats:
-        """F of every column; `non_negative=True` promises b >= 0 and is faster."""
+        """Return f of every column. `non_negative=True` promises b >= 0 and is faster."""
         if not self.tabulated:
             return np.asarray(np.linalg.norm(self.vectors(b), axis=0))
         sizes = self._for_non_negative if non_negative else self._for_any
@@ -98,10 +97,10 @@ class Lift:
         return result
 
     def vectors(self, b: Floats) -> Floats:
-        """The minimisers u, (D, P): the shortest vectors with W u >= b.
+        """Return the minimisers u, (D, P): the shortest vectors with W u >= b.
 
-        Every subset has its answer, the shortest u with W_S u = b_S; the one that misses the conditions of optimality
-        least is taken. (Among lengths that agree to rounding the longest can be off by the root of a rounding.)
+        For every subset S the candidate is the shortest u with W_S u = b_S. The candidate that violates the optimality
+        conditions least is returned. (Comparing lengths instead could be off by the root of a rounding error.)
         """
         result = np.zeros((self._facets.shape[1], b.shape[1]))
         if not self.tabulated:
@@ -125,7 +124,7 @@ class Lift:
 
 
 def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
-    """The largest b_S' G_S^{-1} b_S over feasible S of two rows or more, for each column of (b, 1)."""
+    """Return the largest b_S' G_S^{-1} b_S over feasible S of two rows or more, for each column of (b, 1)."""
     width = raised.shape[1]
     best = np.zeros(width)
     smaller = raised[:-1] * raised[:-1]
@@ -152,7 +151,7 @@ def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
 
 
 def _independent_subsets(facets: Floats) -> list[_Subset]:
-    """Every linearly independent subset S of the rows, by size."""
+    """Return every linearly independent subset S of the rows, sorted by size."""
     n, dim = facets.shape
     subsets: list[_Subset] = []
     for size in range(1, min(n, dim) + 1):
@@ -167,8 +166,8 @@ def _independent_subsets(facets: Floats) -> list[_Subset]:
     return subsets
 
 
-def _superfluous_for_non_negative(inverses: dict[tuple[int, ...], Floats]) -> set[tuple[int, ...]]:
-    """Subsets inside one that is feasible for every b >= 0 (no negative entry): its value is never smaller."""
+def _not_needed_if_non_negative(inverses: dict[tuple[int, ...], Floats]) -> set[tuple[int, ...]]:
+    """Return the subsets contained in one that is feasible for every b >= 0, whose value is at least as large."""
     covered: set[tuple[int, ...]] = set()
     for members, inverse in inverses.items():
         if (inverse >= 0).all():
@@ -178,7 +177,7 @@ def _superfluous_for_non_negative(inverses: dict[tuple[int, ...], Floats]) -> se
 
 
 def _blocks(inverses: dict[tuple[int, ...], Floats], superfluous: set[tuple[int, ...]], n: int) -> list[list[_Block]]:
-    """The subsets by size in blocks, without those that neither count nor lead to one that does."""
+    """Return the subsets in blocks by size, without subsets that are superfluous and are no parent of a needed one."""
     wanted = {
         members[:size] for members in inverses if members not in superfluous for size in range(2, len(members) + 1)
     }
@@ -220,7 +219,7 @@ def _block(
 
 
 def _least_distance(facets: Floats, b: Floats) -> Floats:
-    """argmin{ |u| : facets u >= b } by least distance programming (Lawson & Hanson 1974, chapter 23)."""
+    """Return argmin{ |u| : facets u >= b } by least distance programming (Lawson & Hanson 1974, chapter 23)."""
     largest = float(b.max())
     if largest <= 0:
         return np.zeros(facets.shape[1])
@@ -234,4 +233,4 @@ def _least_distance(facets: Floats, b: Floats) -> Floats:
         length = float(np.linalg.norm(u))
         if length <= _LONG:
             return u * scale
-        scale *= length  # residual[-1] is 1 / (1 + |u|^2): a long u would lose twice the digits that its length takes
+        scale *= length  # residual[-1] is 1 / (1 + |u|^2), so a long u loses digits quadratically

@@ -1,8 +1,8 @@
-"""Polyhedral cones as bare arrays of unit rows: is it flat, is a row needed, which rays generate it.
+"""Compute with polyhedral cones given as arrays of unit rows: test flatness, find needed rows, generate rays.
 
-Nothing here knows the class `Cone`. Linear algebra is LAPACK's, the convex hull is Qhull's and the
-non-negative least squares are scipy's; the last two are imported when first needed, because a simplicial
-cone (as many independent rows as dimensions: the orthant, every planar cone) needs neither.
+Nothing here uses the class `Cone`. Linear algebra is LAPACK's, the convex hull Qhull's, non-negative least squares
+scipy's. The last two are imported when first needed: a simplicial cone (as many independent rows as dimensions, such as
+the orthant and every planar cone) needs neither.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from conewise.errors import ConeError
 
 
 def unit(vectors: Floats) -> Floats:
-    """The same directions at length one, safe from overflow; rows that are unit already stay bit for bit."""
+    """Return the rows scaled to length one, without overflow. Rows that are already unit stay bit for bit."""
     scaled = power_scaled(vectors)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
     result: Floats = scaled / lengths
@@ -28,13 +28,13 @@ def unit(vectors: Floats) -> Floats:
 
 
 def power_scaled(vectors: Floats) -> Floats:
-    """Each row times the power of two that brings its largest entry into [1/2, 1): exact, and no overflow later."""
+    """Return each row times the power of two that brings its largest entry into [1/2, 1): exact, without overflow."""
     exponents = np.frexp(np.abs(vectors).max(axis=1, keepdims=True))[1]
     return np.asarray(np.ldexp(vectors, -exponents)) + 0.0
 
 
 def line_inside(rows: Floats) -> Floats | None:
-    """A unit direction v with rows @ v = 0, so that v and -v both satisfy every row; None when there is none."""
+    """Return a unit direction v with rows @ v = 0, so that v and -v satisfy every row; None if there is none."""
     _, singular, right = np.linalg.svd(rows, full_matrices=True)
     rank = int((singular > DEGENERATE * singular[0]).sum())
     if rank == rows.shape[1]:
@@ -44,10 +44,10 @@ def line_inside(rows: Floats) -> Floats | None:
 
 
 def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
-    """Weights l >= 0 summing to one with the shortest p = rows' l, and that p.
+    """Return the weights l >= 0 with sum one for which p = rows' l is shortest, and that p.
 
-    p = 0 exactly when {x : rows x > 0} is empty (Gordan); otherwise rows @ p >= |p|^2 > 0, so p is an interior
-    direction, and 1/|p| bounds the ordering complexity (docs/theory, section 4).
+    p = 0 exactly when {x : rows x > 0} is empty (Gordan). Otherwise rows @ p >= |p|^2 > 0: p is an interior direction
+    and 1/|p| bounds the ordering complexity (docs/theory, section 4).
     """
     if len(rows) == 1:
         return np.ones(1), rows[0]
@@ -61,11 +61,11 @@ def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
-    """argmin{ |A x - b| : x >= 0 }, checked.
+    """Return argmin{ |A x - b| : x >= 0 }, checked for optimality.
 
-    scipy.optimize.nnls (1.15 to at least 1.17) can return, without a word, a wrong x and a wrong residual when
-    several entries of x are zero and not held there (scipy issue 25389). Its answer is therefore tested for
-    optimality, and a doubtful one is compared with that of another algorithm, which also answers where nnls gives up.
+    scipy.optimize.nnls (1.15 to at least 1.17) can silently return a wrong x and a wrong residual (scipy issue 25389).
+    That happens when several entries of x are zero and not held there. A doubtful answer is therefore compared with the
+    answer of another algorithm, which also answers where nnls gives up.
     """
     from scipy.optimize import lsq_linear, nnls
 
@@ -84,16 +84,17 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
 
 def distance_to_generated(vector: Floats, generators: Floats) -> float:
-    """The distance from a vector to the cone of all non-negative combinations of the generators."""
+    """Return the distance from a vector to the cone of all non-negative combinations of the generators."""
     if not len(generators):  # the cone {0}; scipy 1.17.1 frees twice, and aborts, when there are no columns
         return float(np.linalg.norm(vector))
     return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
 
 
 def needed_rows(rows: Floats) -> tuple[list[int], dict[int, float]]:
-    """Indices of an irredundant subset of the rows of a pointed, solid cone; the first of equal rows stays.
+    """Return the indices of an irredundant subset of the rows of a pointed, solid cone, and which are barely needed.
 
-    Also how far those that are barely needed are from the cone that the others generate.
+    Of equal rows the first stays. A barely needed row is returned with its distance from the cone that the others
+    generate.
     """
     kept: list[int] = []
     for n, row in enumerate(rows):
@@ -115,17 +116,17 @@ def needed_rows(rows: Floats) -> tuple[list[int], dict[int, float]]:
 
 
 def _outermost(rows: Floats, kept: list[int]) -> list[int]:
-    """Of unit vectors in an open half-plane the two that generate the rest: the first and the last by angle."""
+    """Return the first and the last by angle of unit vectors in an open half-plane; these two generate the rest."""
     centre = rows[kept].sum(axis=0)  # not zero: a pointed, solid cone has one strictly positive on all of its rows
     turns = np.arctan2(rows[kept] @ np.array([-centre[1], centre[0]]), rows[kept] @ centre)
     return sorted({kept[int(turns.argmin())], kept[int(turns.argmax())]})
 
 
 def extreme_rays(rows: Floats) -> Floats:
-    """Unit generators (R, D) of {x : rows x >= 0}, for unit, irredundant rows of a pointed, solid cone.
+    """Return unit generators (R, D) of {x : rows x >= 0}, for unit, irredundant rows of a pointed, solid cone.
 
-    The rows, scaled to lie in one hyperplane, are the vertices of a polytope of dimension D - 1 whose
-    facets are the rays; Qhull finds the facets, and each ray is then computed anew from its own rows.
+    The rows, scaled to lie in one hyperplane, are the vertices of a polytope of dimension D - 1. Its facets are the
+    rays. Qhull finds the facets, and each ray is then recomputed from its own rows.
     """
     dim = rows.shape[1]
     if dim == 1:
@@ -156,17 +157,17 @@ def extreme_rays(rows: Floats) -> Floats:
 
 
 def levelled(rows: Floats) -> tuple[Floats, Floats]:
-    """Unit rows of the same cone in coordinates y = map x that take rows apart which nearly agree; and the map.
+    """Return unit rows of the cone in coordinates y = map x in which nearly equal rows are far apart; also the map.
 
-    W = U S V', so that W x = U (S V' x): rows that differ little, as those of a thin or of a wide cone do, differ by
-    angles of ordinary size there, and what meets can be told from what nearly meets.
+    W = U S V', so W x = U (S V' x). Rows of a thin or wide cone differ little in x but by ordinary angles in y. There,
+    incidence can be told from near incidence.
     """
     left, singular, right = np.linalg.svd(rows, full_matrices=False)
     return unit(left), singular[:, None] * right
 
 
 def _check_size(vertices: int, dim: int) -> None:
-    """Refuse a hull that may have too many facets; a cyclic polytope has the most (McMullen 1970)."""
+    """Refuse a hull that may have too many facets. A cyclic polytope has the most (McMullen 1970)."""
     most = math.comb(vertices - (dim + 1) // 2, vertices - dim) + math.comb(vertices - (dim + 2) // 2, vertices - dim)
     if most > MOST_RAYS:
         raise ConeError(
@@ -176,7 +177,7 @@ def _check_size(vertices: int, dim: int) -> None:
 
 
 def _ray_of(met: Floats, rows: Floats) -> Floats:
-    """The unit vector orthogonal to D - 1 independent rows, on the side where the others are positive."""
+    """Return the unit vector orthogonal to D - 1 independent rows, with the sign that makes the other rows positive."""
     ray: Floats = _across(*met) if met.shape == (2, 3) else np.linalg.svd(met)[2][-1]
     ray = unit(ray[None, :])[0]
     values = rows @ ray
@@ -186,13 +187,13 @@ def _ray_of(met: Floats, rows: Floats) -> Floats:
 
 
 def _across(first: Floats, second: Floats) -> Floats:
-    """The cross product of two unit vectors, to all digits also where they nearly agree or nearly cancel."""
+    """Return the cross product of two unit vectors, accurate also if they are nearly equal or nearly opposite."""
     along = float(first @ second)
     return np.asarray(np.cross(first, second - np.sign(along) * first if abs(along) > 0.5 else second))
 
 
 def incidence(rays: Floats, rows: Floats) -> Bools:
-    """(R, N): whether ray r lies on facet n."""
+    """Return (R, N): True where ray r lies on facet n."""
     if rows.shape[0] == rows.shape[1]:  # simplicial: each ray is off one facet alone
         return np.asarray(np.arange(len(rows)) != (rays @ rows.T).argmax(axis=1)[:, None])
     level, mapped = levelled(rows)
@@ -200,7 +201,7 @@ def incidence(rays: Floats, rows: Floats) -> Bools:
 
 
 def tangent_planes(half: float, count: int) -> Floats:
-    """(count, 3): unit normals of planes that touch the round cone around (1, 1, 1) of this half angle, in radians."""
+    """Return (count, 3) unit normals of planes tangent to the round cone around (1, 1, 1) with half angle `half`."""
     axis = np.ones(3) / math.sqrt(3)
     across = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
     turns = 2 * math.pi * np.arange(count) / count

@@ -1,4 +1,4 @@
-"""Weights times points, the same to the last bit wherever a point stands: what exact comparisons rest on."""
+"""Multiply weights and points so that equal points get equal results, bit for bit. Exact comparisons rely on this."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from conewise._arrays import Floats
 
-_AT_ONCE: Final = 16_384  # points mapped at a time: the columns of a chunk stay in cache
+_AT_ONCE: Final = 16_384  # points multiplied at a time: the columns of a chunk stay in cache
 
 
 def products(rows: Floats, points: Floats) -> Floats:
-    """(N, K): each row, (N, D), times each point, (K, D), summed in the order of the objectives.
+    """Return (N, K): each row of (N, D) times each point of (K, D), summed in the order of the objectives.
 
-    Summation is spelled out because a matrix product may round equal points differently depending on where they stand;
-    a zero weight adds nothing. Overflow is left in the result.
+    A matrix product may round equal points differently, depending on their position, so the sum is spelled out. A zero
+    weight adds nothing. Overflow stays in the result.
     """
     result = np.empty((len(rows), len(points)))
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Which two designs to ask about next: the pair whose worse answer leaves the fewest designs (docs/preferences)."""
+"""Choose which two designs to ask about: the pair whose worse answer leaves the fewest designs (docs/preferences)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from conewise._arrays import LARGEST_MEASURED, Bools, Floats, Indices, check_sums
 
 CANDIDATES: Final = 40
-"""Designs among which a question is looked for, where the front has more: some that lie far apart."""
+"""Largest number of designs that are paired into questions; from a larger front, designs far apart are taken."""
 JUDGED: Final = 120
-"""Designs of the front that are counted under each answer."""
+"""Largest number of designs of the front for which the effect of an answer is counted."""
 
-_AT_ONCE: Final = 2**22  # numbers compared at a time
+_AT_ONCE: Final = 2**22  # entries of an array of comparisons
 
 
 def next_question(
@@ -23,10 +23,10 @@ def next_question(
     asked: Callable[[int, int], bool],
     doubts: Callable[[Floats], Floats] | None = None,
 ) -> tuple[int, int] | None:
-    """Two rows of the front (K, D), of which nobody was asked before; None where there are none left.
+    """Return two rows of the front (K, D) that were not asked about before; None if no pair is left.
 
-    Both are still Pareto optimal under the facets (N, D) of the cone that is known, so either answer strikes somebody.
-    Where `doubts` says of rays how far their answer is known, the least known counts instead.
+    Both designs are Pareto optimal under the known cone with these facets (N, D), so either answer removes a design. If
+    `doubts` is given, it scores each difference, and the pair with the lowest score is returned.
     """
     check_sums(front, "means", LARGEST_MEASURED)
     some = _apart(front, CANDIDATES)
@@ -42,9 +42,9 @@ def next_question(
 
 
 def remaining(designs: Floats, facets: Floats, rays: Floats) -> Indices:
-    """(R,): how many designs stay Pareto optimal when each ray alone is added to the cone {x : facets x >= 0}.
+    """Return (R,): how many designs stay Pareto optimal when each ray alone is added to {x : facets x >= 0}.
 
-    k then dominates l when mu_k - mu_l - t ray lies in the old cone for some t >= 0: each facet bounds t from one side.
+    Then k dominates l if mu_k - mu_l - t ray lies in the old cone for some t >= 0. Each facet bounds t from one side.
     """
     values = designs @ facets.T
     gains = values[:, None, :] - values[None, :, :]  # of k over l
@@ -52,13 +52,13 @@ def remaining(designs: Floats, facets: Floats, rays: Floats) -> Indices:
     many, count = len(designs), np.empty(len(rays), dtype=np.intp)
     step = max(1, _AT_ONCE // (many * many))
     for start in range(0, len(rays), step):
-        beaten = _beaten(gains, along[start : start + step])
+        beaten = _dominated(gains, along[start : start + step])
         count[start : start + step] = many - beaten.sum(axis=1)
     return count
 
 
-def _beaten(gains: Floats, along: Floats) -> Bools:
-    """(R, K): who is dominated by somebody else under the cone with one more ray, for each of R rays."""
+def _dominated(gains: Floats, along: Floats) -> Bools:
+    """Return (R, K): for each ray, which designs are dominated under the cone with that ray added."""
     shape = (len(along), *gains.shape[:2])
     low, high, never = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape, dtype=bool)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -69,12 +69,12 @@ def _beaten(gains: Floats, along: Floats) -> Bools:
             np.maximum(low, bound, out=low, where=np.broadcast_to(rate < 0, shape))
             never |= (rate == 0) & (gain < 0)
     better = (low <= high) & ~never
-    better &= (gains != 0).any(axis=2)[None]  # a design with the same values beats nobody
+    better &= (gains != 0).any(axis=2)[None]  # equal designs do not dominate each other
     return np.asarray(better.any(axis=1))
 
 
 def _apart(points: Floats, most: int) -> Indices:
-    """Up to so many rows that lie far apart, each the farthest from those before it; all where they are few."""
+    """Return up to `most` rows that lie far apart, each the farthest from the rows chosen before it."""
     if len(points) <= most:
         return np.arange(len(points))
     spread = np.ptp(points, axis=0)

@@ -1,7 +1,7 @@
-"""The smallest change of a cone under which a beaten design returns, over all of its facets and exchanges at once.
+"""Find the smallest change of a cone under which a dominated design becomes Pareto optimal.
 
-Changes are measured by how far any exchange between two objectives moves: to what factor the ratio of two weights
-differs from that of a weighting that the cone respects. Docs, preferences, section "When a design would return".
+A change may affect all facets and exchanges at once. Its size is the factor by which the ratio of two weights moves
+away from a weighting that the cone respects. See docs/preferences, section "When a design would return".
 """
 
 from __future__ import annotations
@@ -16,24 +16,26 @@ from conewise._polyhedra import needed_rows, unit
 from conewise.cones import Cone
 from conewise.order import dominates
 
-_ROOMS: Final = (1e-4, 1e-2)  # beyond the factor at which a rival ties: rounding must not keep it ahead
+_ROOMS: Final = (1e-4, 1e-2)  # margins above the factor at which a rival ties, against rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A cone under which a design remains, and the factor by which its exchanges ask for more than before."""
+    """A cone under which a design is not dominated, and the factor by which it demands more in exchanges."""
 
     factor: float
     cone: Cone
-    """The cone before, narrowed by a few more weightings that must agree."""
+    """The given cone, narrowed by a few more rows."""
 
 
 def smallest_change(points: Floats, place: int, cone: Cone) -> Change | None:
-    """The change that brings back point `place` of (K, D); None where none does, or where not every gain counts.
+    """Return the smallest change that makes point `place` of (K, D) Pareto optimal; None if no change does.
 
-    A rival j that is ahead by d = d+ - d- stays ahead as long as W d+ >= r W d-. So the largest of these r, over all
-    rivals, is a lower bound for every change, and a cone that reaches it needs one more weighting for some rivals only:
-    the facet that is tied, with what the rival loses counted r times. Costs K N D.
+    Also None if a gain in some objective is no improvement under the cone.
+
+    A rival j that is ahead by d = d+ - d- stays ahead as long as W d+ >= r W d-. The largest of these r over all rivals
+    is a lower bound for every change. To reach it, the cone needs one more row for some rivals: the facet that is tied,
+    with the rival's losses counted r times. Costs K N D.
 
     >>> points = np.array([[4.0, 0, 0], [0, 1, 0], [0, 0, 1]])
     >>> round(smallest_change(points, 1, Cone.importance(0.2, dim=3)).factor, 3)
@@ -44,7 +46,7 @@ def smallest_change(points: Floats, place: int, cone: Cone) -> Change | None:
         return None
     ahead = points[dominates(points, points[place], cone)] - points[place]
     gains, losses = np.maximum(ahead, 0.0), np.maximum(-ahead, 0.0)
-    if not (losses > 0).any(axis=1).all():  # somebody is as good in every objective
+    if not (losses > 0).any(axis=1).all():  # a rival is no worse in every objective
         return None
     lost = losses @ rows.T
     ratios = np.where(lost > 0, (gains @ rows.T) / np.where(lost > 0, lost, 1.0), np.inf)
@@ -58,7 +60,7 @@ def smallest_change(points: Floats, place: int, cone: Cone) -> Change | None:
 
 
 def _weightings(rows: Floats, ahead: Floats, ratios: Floats, factor: float) -> Floats:
-    """(M, D): weightings of which each puts some rivals behind, and together all; the hardest rival chooses first."""
+    """Return (M, D) weightings such that every rival is worse under one of them, hardest rivals first."""
     found: list[Floats] = []
     while len(ahead):
         last = int(ratios.min(axis=1).argmax())
@@ -71,7 +73,7 @@ def _weightings(rows: Floats, ahead: Floats, ratios: Floats, factor: float) -> F
 
 
 def _narrowed(rows: Floats, more: Floats) -> Cone:
-    """The cone of these rows and more of them, without those that others make all but superfluous."""
+    """Return the cone of these rows and more of them, without rows that are redundant or barely needed."""
     every = unit(np.vstack([more, rows]))
     kept, barely = needed_rows(every)
     return Cone(every[[n for n in kept if n not in barely]])

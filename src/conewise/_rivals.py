@@ -1,9 +1,9 @@
-"""For each design the one rival that decides its gap, without looking at every pair.
+"""Find for each design the rival that decides its gap, without looking at every pair.
 
-Both gaps obey one bound (docs/theory, section 3.3): with s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the
-positive part of s and M(i, j) is at least -s. Designs and rivals are cut into small boxes; s between a design and
-every rival of a box is at most s towards the box's upper corner, so most boxes are never opened. Rounding is
-monotone, so the bound holds for the computed numbers as well and the answer is that of looking at every pair.
+Both gaps obey one bound (docs/theory, section 3.3). With s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the
+positive part of s, and M(i, j) is at least -s. Designs and rivals are divided into small boxes. For every rival in a
+box, s is at most its value at the upper corner of the box, so most boxes are never opened. Rounding is monotone, so the
+bound holds for the computed numbers, and the result equals that of looking at every pair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from conewise._arrays import Floats, Indices
 from conewise.cones import Cone
 
-_BOX: Final = 128  # designs or rivals a box: few enough to be near each other, enough for array operations
+_BOX: Final = 128  # designs or rivals a box: small for tight bounds, large for array operations
 _PAIRS_AT_ONCE: Final = 2**17  # entries of the largest temporary array: a megabyte
 
 
@@ -27,18 +27,18 @@ class FacetSpace:
 
     columns: Floats
     per_unit: Floats
-    """1 / |w_n|: from a difference of order values to one along the unit row."""
+    """1 / |w_n|: converts a difference of order values to a distance along the unit row."""
     per_width: Floats
-    """1 / (|w_n| alpha_n): the same, in units of the facet's width."""
+    """1 / (|w_n| alpha_n): converts it to units of the facet's width."""
 
     @classmethod
     def of(cls, columns: Floats, cone: Cone) -> FacetSpace:
-        """The space of a cone's order values."""
+        """Return the space of a cone's order values."""
         return cls(columns, 1 / cone.order_lengths, 1 / (cone.order_lengths * cone.widths))
 
 
 def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
-    """Max over the rivals of m(i, j), for each design i: 0 where no rival strongly dominates it."""
+    """Return the maximum over the rivals of m(i, j) for each design i; 0 if no rival strongly dominates it."""
     best = np.zeros(len(designs))
     for box, mine, theirs in _promising(space, designs, rivals, best, sign=1.0):
         score = _scores(space, designs[box][mine], theirs)
@@ -47,9 +47,9 @@ def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
 
 
 def covers(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indices, *, enough: float = 0.0) -> Floats:
-    """Min over the other rivals of M(i, j), for each design i: infinite without another rival.
+    """Return the minimum over the other rivals of M(i, j) for each design i; infinite if there is no other rival.
 
-    The search for a design ends as soon as a value of `enough` or less is found, and that value is returned.
+    The search for a design ends as soon as a value of at most `enough` is found, and that value is returned.
     """
     best = np.full(len(designs), np.inf)
     for box, mine, theirs in _promising(space, designs, rivals, best, sign=-1.0, enough=enough):
@@ -72,9 +72,9 @@ def covers(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indices, *, 
 def _promising(
     space: FacetSpace, designs: Indices, rivals: Indices, best: Floats, *, sign: float, enough: float = 0.0
 ) -> Iterator[tuple[Indices, Indices, Indices]]:
-    """Boxes worth opening: (a box of positions in `designs`, those of the box still open, the box's rivals).
+    """Yield boxes that may improve `best`: (positions in `designs`, the part still open, the rivals of a box).
 
-    The caller updates `best` between two items; a rival box is skipped once it cannot improve it.
+    The caller updates `best` between two items. A box of rivals is skipped once it cannot improve `best`.
     """
     if not len(designs) or not len(rivals):
         return
@@ -104,7 +104,7 @@ def _open(best: Floats, bound: Floats | float, sign: float, enough: float) -> np
 
 
 def _scores(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
-    """s(i, j) for every pair, (len(designs), len(rivals))."""
+    """Return s(i, j) for every pair, (len(designs), len(rivals))."""
     score = np.full((len(designs), len(rivals)), np.inf)
     for row, factor in zip(space.columns, space.per_width, strict=True):
         np.minimum(score, (row[rivals][None, :] - row[designs][:, None]) * factor, out=score)
@@ -112,7 +112,7 @@ def _scores(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
 
 
 def _cover_pairs(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indices, least: Floats) -> Floats:
-    """M(i, j) for a list of pairs; `least` is the bound -s, infinite where the pair does not count."""
+    """Return M(i, j) for a list of pairs. `least` is the bound -s, infinite for pairs to leave out."""
     values = np.full(len(designs), np.inf)
     for start in range(0, len(designs), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
@@ -123,7 +123,7 @@ def _cover_pairs(space: FacetSpace, cone: Cone, designs: Indices, rivals: Indice
 
 
 def _boxes(space: FacetSpace, members: Indices, size: int, *, positions: bool = False) -> list[Indices]:
-    """The members (or their positions) in boxes of at most `size`, halved along the widest facet."""
+    """Return the members (or their positions) in boxes of at most `size`, halved along the widest facet."""
     done: list[Indices] = []
     waiting = [np.arange(len(members))]
     while waiting:
