@@ -1,4 +1,4 @@
-"""Statements that contradict each other: a smallest set of them, by Farkas' lemma (docs/preferences)."""
+"""Find a smallest set of statements that contradict each other, by Farkas' lemma (docs/preferences)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _OPPOSED: Final = 8 * DEGENERATE  # unit rays that cancel within this contradict
 
 @dataclass(frozen=True)
 class Conflict:
-    """Statements that cannot all hold, none of which could be left out; falsy where there are none."""
+    """A minimal set of statements that cannot all hold; false if there is no contradiction."""
 
     statements: tuple[Statement, ...] = ()
     take_back: tuple[Statement, ...] = ()
-    """The statements of which any one, taken back alone, leaves no contradiction at all; () where it takes more."""
+    """Statements that resolve every contradiction when any one of them is taken back; () if one is not enough."""
 
     def __bool__(self) -> bool:
         return bool(self.statements)
@@ -51,23 +51,23 @@ class Conflict:
 
 
 def rays_of(statements: Iterable[Statement], dim: int) -> Floats:
-    """(m, D): all their rays, at length 1."""
+    """Return (m, D): the rays of all statements, at length 1."""
     found = [s.rays for s in statements if len(s.rays)]
     return unit(np.vstack(found)) if found else np.empty((0, dim))
 
 
 def contradiction(statements: Sequence[Statement], dim: int) -> list[Statement]:
-    """A smallest set of statements that contradict each other: none of them can be left out; [] where they agree."""
-    involved = _opposed(statements, dim)
+    """Return a minimal set of statements that contradict each other; [] if all agree."""
+    involved = _unsatisfiable(statements, dim)
     for statement in tuple(involved):
         fewer = [other for other in involved if other is not statement]
-        if _opposed(fewer, dim):
+        if _unsatisfiable(fewer, dim):
             involved = fewer
     return involved
 
 
-def _opposed(statements: Sequence[Statement], dim: int) -> list[Statement]:
-    """Statements that cannot all hold, by the multipliers of Farkas' lemma; [] where they can."""
+def _unsatisfiable(statements: Sequence[Statement], dim: int) -> list[Statement]:
+    """Return statements that cannot all hold, found by the multipliers of Farkas' lemma; [] if all can hold."""
     owners = [s for s in statements for _ in s.rays]
     rays = rays_of(statements, dim)
     axes = np.eye(dim)
@@ -84,19 +84,19 @@ def _opposed(statements: Sequence[Statement], dim: int) -> list[Statement]:
 
 
 def _owners(owners: Sequence[Statement], weights: Floats) -> list[Statement]:
-    """The statements behind rays with a weight, in the order in which they were made."""
+    """Return the statements whose rays have a weight, in the order in which they were made."""
     used = [owner for owner, weight in zip(owners, weights, strict=True) if weight > 1e-9]
     return list({id(owner): owner for owner in used}.values())
 
 
 def _exchange_found(rays: Floats, lost: int, paid: tuple[int, ...]) -> Floats | None:
-    """(m,): a combination of the rays that loses in one objective and gains in these alone; None if there is none."""
+    """Return (m,): weights of rays whose sum loses in `lost` and gains at most in `paid`; None if there are none."""
     if not len(rays) or not (rays[:, lost] < 0).any():
         return None
     from scipy.optimize import linprog
 
     others = [d for d in range(rays.shape[1]) if d not in paid and d != lost]
-    # Where a combination gains elsewhere, it is not this exchange; what it loses elsewhere can be made good by an axis.
+    # A combination that gains elsewhere is not this exchange. A loss elsewhere is no obstacle: an axis offsets it.
     upper = np.vstack([rays[:, others].T, rays[:, [lost]].T])
     bounds = np.append(np.zeros(len(others)), -1.0)
     found = linprog(np.ones(len(rays)), A_ub=upper, b_ub=bounds, method="highs")

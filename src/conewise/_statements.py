@@ -1,8 +1,8 @@
-"""What people say about exchanges and choices, and the directions of improvement that it amounts to.
+"""Turn statements about exchanges and choices into directions of improvement.
 
-Every statement is a handful of rays (docs/preferences): "a rather than b" says that a - b is an improvement, "100 of
-this for 1000 of that" is one, a share of the weight is one, and a ranking is one for each neighbour. Rays count in
-units, and larger is better in every entry.
+Every statement gives a few rays (docs/preferences). "a rather than b" gives the ray a - b. An exchange such as "100 of
+this for 1000 of that" gives one ray, and so does a share of the weight. A ranking gives a ray for each two neighbours.
+Rays count in units, and larger is better in every entry.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from conewise.errors import InputError, shown
 from conewise.objectives import Objectives
 
 Amounts = Mapping[str, float]
-"""How much of which objective, in its own unit of measurement."""
+"""Amount of each named objective, in its own unit of measurement."""
 
-_PLAIN: Final = re.compile(r"[^\W\d]([^,=<>?\"]*[^\s,=<>?\"])?")  # names that need no quotes in a text form,
-_JOINING: Final = re.compile(r"\b(for|and)\b")  # unless they hold a word that joins others
+_PLAIN: Final = re.compile(r"[^\W\d]([^,=<>?\"]*[^\s,=<>?\"])?")  # names that need no quotes in a text form
+_JOINING: Final = re.compile(r"\b(for|and)\b")  # unless they contain one of these words
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One thing that was said."""
+    """One statement of a user."""
 
     text: str
-    """As `Preferences.said` reads it, to the last bit."""
+    """Text form, which `Preferences.said` reads back without loss."""
     words: str
-    """As a sentence says it."""
+    """Wording for people."""
     rays: Floats = field(default_factory=lambda: np.empty((0, 0)), compare=False)
-    """(m, D): directions of improvement, in units; they follow from the text and from the objectives."""
+    """(m, D): directions of improvement, in units; derived from the text and the objectives."""
     fuzz: float = 0.0
-    """What rounding leaves open of them, relative to their length."""
+    """Bound on the rounding error of the rays, relative to their length."""
     forbidden: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """(objective, those that never pay for a loss in it)."""
+    """Pairs of an objective and the objectives in which no gain pays for a loss in it."""
     choice: bool = False
-    """Whether it is an answer to a question, which may be wrong."""
+    """True for a choice between two designs, which may be wrong."""
     pair: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """The two designs of a choice, or of one that could not be made, in units."""
+    """The two designs of a choice or of an undecided answer, in units."""
 
     def __str__(self) -> str:
         return self.words
 
 
 class Speaker:
-    """The objectives of which is spoken, and what can be said of them."""
+    """Make statements about the given objectives."""
 
     def __init__(self, objectives: Objectives) -> None:
         self.objectives = objectives
@@ -60,17 +60,17 @@ class Speaker:
 
     @property
     def dim(self) -> int:
-        """How many they are."""
+        """Number of objectives."""
         return len(self.names)
 
     def place(self, name: object) -> int:
-        """Which objective that is."""
+        """Return the index of an objective."""
         if name not in self.names:
             raise InputError(f"no objective is called {shown(name)}; there are {', '.join(self.names)[:200]}.")
         return self.names.index(str(name))
 
     def values(self, design: Any, what: str) -> Floats:
-        """(D,): a design by name or by place, in the objectives' own units and directions."""
+        """Return (D,): the values of a design given as a mapping by name or as a list, in the objectives' own units."""
         if isinstance(design, Mapping):
             missing = [name for name in self.names if name not in design]
             if missing:
@@ -86,7 +86,7 @@ class Speaker:
         return values
 
     def points(self, means: ArrayLike) -> Floats:
-        """(K, D): all designs, in units, larger is better."""
+        """Return all designs in units, larger is better, (K, D)."""
         values = as_floats(means, "means")
         if values.ndim != 2 or values.shape[1] != self.dim:
             raise InputError(f"means must have shape (K, {self.dim}), one column an objective, got {values.shape}.")
@@ -95,7 +95,7 @@ class Speaker:
         return self.objectives.steps(values)
 
     def amounts(self, amounts: object, what: str) -> Floats:
-        """(D,): positive amounts by name, in units."""
+        """Return (D,): positive amounts given by name, converted to units."""
         if not isinstance(amounts, Mapping) or not amounts:
             raise InputError(f'{what} names at least one objective and how much of it, as in {{"price": 100}}.')
         found = np.zeros(self.dim)
@@ -108,10 +108,10 @@ class Speaker:
             found[d] = float(amount) / self.objectives.units[d]
         return found
 
-    # -- what can be said -----------------------------------------------------------------------------------
+    # -- kinds of statements --------------------------------------------------------------------------------
 
     def exchange(self, give: object, get: object) -> Statement:
-        """So much of this is worth giving for so much of that."""
+        """State that `give` is worth giving for `get`."""
         lost, won = self.amounts(give, "give"), self.amounts(get, "get")
         both = np.flatnonzero((lost > 0) & (won > 0))
         if len(both):
@@ -122,7 +122,7 @@ class Speaker:
         return Statement(f"accept: {text}", words, (won - lost)[None, :])
 
     def choice(self, better: Any, worse: Any, names: tuple[str, str] | None) -> Statement:
-        """One design rather than another."""
+        """State that one design is preferred to another."""
         one, two = self.values(better, "the preferred design"), self.values(worse, "the other design")
         first, second = self.objectives.steps(one), self.objectives.steps(two)
         ray = first - second
@@ -131,20 +131,20 @@ class Speaker:
         size = float(np.linalg.norm(np.abs(first) + np.abs(second)) / np.linalg.norm(ray))
         fuzz = 8 * self.dim * float(np.finfo(float).eps) * size
         text = self._pair(one, two, " > ", exact=True)
-        words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(_called(names))
+        words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(_design_names(names))
         pair = (tuple(first.tolist()), tuple(second.tolist()))
         return Statement(f"prefer: {text}", words, ray[None, :], fuzz, choice=True, pair=pair)
 
     def undecided(self, first: Any, second: Any, names: tuple[str, str] | None) -> Statement:
-        """A choice that cannot be made."""
+        """State that a choice between two designs cannot be made."""
         one, two = self.values(first, "the first design"), self.values(second, "the second design")
         text = self._pair(one, two, " ? ", exact=True)
-        words = self._pair(one, two, " or ") if names is None else " or ".join(_called(names))
+        words = self._pair(one, two, " or ") if names is None else " or ".join(_design_names(names))
         pair = tuple(self.objectives.steps(one).tolist()), tuple(self.objectives.steps(two).tolist())
         return Statement(f"undecided: {text}", f"{words}: cannot say", np.empty((0, self.dim)), pair=pair)
 
     def importance(self, shares: Mapping[str, float]) -> Statement:
-        """Objectives that have at least these shares of the weight: w_d >= s_d sum(w) is the ray e_d - s_d 1."""
+        """State least shares of the weight for some objectives: w_d >= s_d sum(w) is the ray e_d - s_d 1."""
         if not isinstance(shares, Mapping) or not shares:
             raise InputError('importance names objectives and their least shares, as in {"price": 0.2}.')
         rays = []
@@ -162,7 +162,7 @@ class Speaker:
         return Statement(f"importance: {', '.join(listed)}", f"of the weight {', '.join(words)}", np.array(rays))
 
     def ranked(self, names: Sequence[str]) -> Statement:
-        """The most important objective first: w_1 >= w_2 >= ... are the rays e_1 - e_2, ..."""
+        """State an order of importance, most important first: w_1 >= w_2 >= ... are the rays e_1 - e_2, ..."""
         places = [self.place(name) for name in names]
         if len(places) < 2 or len(set(places)) < len(places):
             raise InputError("a ranking names at least two objectives, each of them once, the most important first.")
@@ -174,7 +174,7 @@ class Speaker:
         return Statement(f"ranked: {', '.join(map(self.written, names))}", words, np.array(rays))
 
     def never(self, give: Sequence[str], get: Sequence[str]) -> Statement:
-        """No gain in `get` (in anything, where it names nothing) pays for a loss in `give`."""
+        """State that no gain in `get` (by default, in any other objective) pays for a loss in `give`."""
         if isinstance(get, str):
             raise InputError(f"get must be a list of names, got {shown(get)}; write [{shown(get)}].")
         lost = [self.place(name) for name in give]
@@ -189,10 +189,10 @@ class Speaker:
         words = f"never worse in {', '.join(give)}{gain}"
         return Statement(f"never: {text}", words, np.empty((0, self.dim)), forbidden=forbidden)
 
-    # -- how it is written ----------------------------------------------------------------------------------
+    # -- text forms -----------------------------------------------------------------------------------------
 
     def written(self, name: str) -> str:
-        """An objective in a text form: bare where that can only be this one, in quotes otherwise."""
+        """Return the name of an objective as in a text form, in quotes if it could be misread."""
         longer = any(other != name and other.startswith(name) for other in self.names)
         plain = _PLAIN.fullmatch(name) and not _JOINING.search(name)
         return name if plain and not longer else f'"{name}"'
@@ -215,18 +215,18 @@ class Speaker:
 
 
 def _exactly(number: float) -> str:
-    """The shortest text that is read as this number."""
+    """Return the shortest text that is read back as exactly this number."""
     return repr(number).removesuffix(".0")
 
 
 def _share(share: float) -> str:
-    """A share in percent, where that is read as this number; the number itself otherwise."""
+    """Return a share in percent if that is read back exactly, else the number itself."""
     percent = f"{100 * share:.15g}"
     return f"{percent}%" if as_decimal(percent) / 100 == share else _exactly(share)
 
 
-def _called(names: object) -> tuple[str, str]:
-    """What the two designs of a choice are called."""
+def _design_names(names: object) -> tuple[str, str]:
+    """Return the names of the two designs of a choice."""
     if not isinstance(names, tuple | list) or len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputError(f'names must be those of the two designs, as in ("A", "B"), got {shown(names)}.')
     return names[0], names[1]

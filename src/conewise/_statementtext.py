@@ -1,6 +1,6 @@
-"""Statements in their text form: "accept: 100 price for 1000 speed", "prefer: A > B", "ranked: speed, price".
+"""Read statements in text form: "accept: 100 price for 1000 speed", "prefer: A > B", "ranked: speed, price".
 
-Objectives are recognised by their own names, the longest first, so that a name may hold spaces, commas and signs.
+Objectives are recognised by their own names, the longest first, so a name may contain spaces, commas and signs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORMS: Final = (
 
 
 def read(speaker: Speaker, text: str, designs: Mapping[str, Any]) -> Statement:
-    """A statement from its text form; designs are looked up by name, or spelled out."""
+    """Return the statement that a text spells. Designs are looked up by name or given by their values."""
     kind, colon, rest = text.partition(":")
     kind, rest = kind.strip().lower(), rest.strip()
     if not colon or kind not in _KINDS or not rest:
@@ -60,7 +60,7 @@ def read(speaker: Speaker, text: str, designs: Mapping[str, Any]) -> Statement:
 def _designs(
     speaker: Speaker, text: str, mark: str, designs: Mapping[str, Any]
 ) -> tuple[Any, Any, tuple[str, str] | None]:
-    """Two designs with a mark between them: the first mark that leaves a known design on each side."""
+    """Return two designs with a mark between them, split at the first mark with a known design on each side."""
     at = [k for k in range(len(text)) if text.startswith(mark, k)]
     for k in at:
         one, two = text[:k].strip(), text[k + len(mark) :].strip()
@@ -85,7 +85,7 @@ def _designs(
 
 
 def _name_at(speaker: Speaker, text: str) -> tuple[str, str] | None:
-    """The longest name of an objective with which a text begins, bare or quoted, and what follows."""
+    """Return the longest objective name at the start of a text, bare or quoted, and the rest of the text."""
     for name in sorted(speaker.names, key=len, reverse=True):
         for form in (f'"{name}"', name):
             rest = text[len(form) :]
@@ -95,14 +95,14 @@ def _name_at(speaker: Speaker, text: str) -> tuple[str, str] | None:
 
 
 def _amounts(speaker: Speaker, text: str) -> tuple[dict[str, float], str]:
-    """Amounts such as "100 price, 2 weight", and what follows."""
+    """Return amounts such as "100 price, 2 weight", and the rest of the text."""
     found: dict[str, float] = {}
     while True:
         number = _NUMBER.match(text)
         named = _name_at(speaker, text[number.end() :]) if number else None
         if number is None or named is None:
             return found, text
-        _once(named[0], found)
+        _refuse_repeated(named[0], found)
         refuse_comma(number[1])
         found[named[0]] = as_decimal(number[1])
         text = named[1]
@@ -113,7 +113,7 @@ def _amounts(speaker: Speaker, text: str) -> tuple[dict[str, float], str]:
 
 
 def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[str, float], str]:
-    """Shares such as "price=20%, speed=30%" and what follows; plain numbers where no shares are meant."""
+    """Return shares such as "price=20%, speed=30%" and the rest of the text. `number=True` reads plain values."""
     found: dict[str, float] = {}
     while True:
         named = _name_at(speaker, text.lstrip())
@@ -125,7 +125,7 @@ def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[s
         percent = rest.startswith("%") and not number
         if number and named[0] in found:  # where the second design begins
             return found, text
-        _once(named[0], found)
+        _refuse_repeated(named[0], found)
         refuse_comma(value[1])
         found[named[0]] = as_decimal(value[1]) / (100 if percent else 1)
         text = rest[1:] if percent else rest
@@ -135,13 +135,13 @@ def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[s
         text = text[again.end() :]
 
 
-def _once(name: str, found: Mapping[str, float]) -> None:
+def _refuse_repeated(name: str, found: Mapping[str, float]) -> None:
     if name in found:
         raise InputError(f"a statement names an objective once, got {shown(name)} twice; leave one out.")
 
 
 def _names(speaker: Speaker, text: str, *, strict: bool = True) -> tuple[list[str], str]:
-    """Names such as "speed, price", and what follows."""
+    """Return names such as "speed, price", and the rest of the text."""
     found: list[str] = []
     while True:
         named = _name_at(speaker, text.lstrip())

@@ -1,7 +1,7 @@
-"""Weightings that fit answers which may be wrong: draws from their posterior, and how far each answer is believed.
+"""Draw weightings from their posterior given answers that may be wrong, and weaken answers accordingly.
 
-A weighting w >= 0 with sum 1 prefers a to b when w.(a - b) > 0. Before any answer all weightings are as likely as each
-other; an answer that agrees with w has probability `trust` under it, one that does not 1 - trust (docs/preferences).
+A weighting w >= 0 with sum 1 prefers a to b when w.(a - b) > 0. The prior is uniform. An answer has probability `trust`
+under a weighting that agrees with the answer, and 1 - `trust` under any other weighting (docs/preferences).
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import numpy as np
 from conewise._arrays import Floats
 
 DRAWS: Final = 4000
-"""Weightings kept in mind."""
-_MOVES: Final = 8  # steps of each draw after some were drawn anew
-_ENOUGH: Final = 0.5  # of the draws that count; below that they are drawn anew
+"""Number of weightings in a sample."""
+_MOVES: Final = 8  # Metropolis steps of each draw after a resampling
+_ENOUGH: Final = 0.5  # resample if the effective sample size falls below this share of the draws
 
 
 def draws(certain: Floats, choices: Floats, trust: float, seed: int = 0) -> tuple[Floats, Floats]:
-    """(M, D) weightings and their (M,) weights, that obey certain rays (c, D) and mostly the choices (m, D).
+    """Return weightings (M, D) and their weights (M,), from the posterior given statements.
 
-    Answers come in one by one; where few draws are left that fit, they are drawn anew and moved by steps that keep the
-    distribution (Metropolis), so that many answers still leave a crowd.
+    Weightings obey the `certain` rays (c, D) exactly and the `choices` (m, D) with probability `trust` each. Answers
+    are added one by one. When too few draws fit, they are resampled and moved by Metropolis steps, which keep the
+    distribution.
     """
     rng = np.random.default_rng([seed, len(choices), len(certain)])
     points = _fitting(certain, choices.shape[1], rng)
@@ -39,11 +40,11 @@ def draws(certain: Floats, choices: Floats, trust: float, seed: int = 0) -> tupl
 
 
 def _fitting(certain: Floats, dim: int, rng: np.random.Generator) -> Floats:
-    """Weightings that obey what is certain, drawn evenly: certain statements come in like answers that cannot err."""
+    """Return weightings drawn uniformly from those that obey the certain rays, added one by one."""
     points = rng.dirichlet(np.ones(dim), DRAWS)
     for m, ray in enumerate(certain):
         fits = points @ ray >= 0
-        if not fits.any():  # a sliver: the steps below start from the draw nearest to it
+        if not fits.any():  # a thin region: the steps below start from the draw nearest to it
             fits = points @ ray >= (points @ ray).max()
         points = points[rng.choice(np.flatnonzero(fits), DRAWS)]
         points = _moved(points, certain[: m + 1], certain[:0], 1.0, rng)
@@ -51,7 +52,7 @@ def _fitting(certain: Floats, dim: int, rng: np.random.Generator) -> Floats:
 
 
 def _moved(points: Floats, certain: Floats, choices: Floats, ratio: float, rng: np.random.Generator) -> Floats:
-    """The same distribution after some steps of each draw, along differences of other draws."""
+    """Return the draws after some Metropolis steps along differences of other draws. The distribution is unchanged."""
     wrong = (points @ choices.T <= 0).sum(axis=1)
     for _ in range(_MOVES):
         one, two = points[rng.permutation(len(points))], points[rng.permutation(len(points))]
@@ -64,9 +65,10 @@ def _moved(points: Floats, certain: Floats, choices: Floats, ratio: float, rng: 
 
 
 def allowances(points: Floats, weights: Floats, rays: Floats, credible: float) -> Floats:
-    """(m,): the least c of one rank such that w.ray >= -c for all rays at once with probability `credible`.
+    """Return (m,): the smallest c with w.ray >= -c for all rays jointly, with probability `credible`.
 
-    Each ray is weakened to the same quantile of what the draws say of it, as high as their joint probability allows.
+    Each c is minus a quantile of w.ray over the draws. All rays use one quantile rank, the highest that the joint
+    probability allows.
     """
     if not len(rays):
         return np.empty(0)
