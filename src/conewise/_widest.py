@@ -1,9 +1,9 @@
-"""Ordering complexity: how much harder a cone makes the problem, from the widest angle of its dual cone.
+"""Compute the ordering complexity of a cone: how much harder the cone makes the problem.
 
-beta_1 = csc(phi) with phi the largest angle between two vectors of C+ (1 when phi <= 90 degrees), beta_2 =
-1 / min alpha_n, and beta = beta_1 >= beta_2 (docs/theory, section 4; Ararat & Tekin 2023 define both in section 2 and
-bound the second in Theorem 2.4). The widest pair of a polyhedral cone lies in the relative interiors of two of its
-proper faces and is a singular pair of their spans (Iusem & Seeger 2005; Orlitzky 2020).
+beta_1 = csc(phi) with phi the largest angle between two vectors of the dual cone C+ (1 when phi <= 90 degrees).
+beta_2 = 1 / min alpha_n, and beta = beta_1 >= beta_2 (docs/theory, section 4). Ararat & Tekin 2023 define both in
+section 2 and bound beta_2 in Theorem 2.4. The widest pair of a polyhedral cone lies in the relative interiors of two
+of its proper faces. It is a singular pair of their spans (Iusem & Seeger 2005; Orlitzky 2020).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from conewise._arrays import INCIDENT, Bools, Floats, Indices, read_only
 from conewise._polyhedra import incidence, non_negative_least_squares, smallest_combination
 
 MAX_FACE_PAIRS: Final = 300_000
-"""Up to this many pairs of faces of the dual cone are enumerated (about two seconds); beyond, beta is a bracket."""
+"""Largest number of pairs of faces that are enumerated (about two seconds); beyond it, beta is only bracketed."""
 
 _OUTSIDE: Final = 1e-12  # a coefficient this far below zero is rounding: its vector lies on a smaller face
-_SINGULAR_VECTOR: Final = 2e-15  # times the condition: how far a vector of a face may seem to be outside of it
-_SETTLED: Final = 1e-14  # an ascent that gains less than this share of the angle that is left has arrived
+_SINGULAR_VECTOR: Final = 2e-15  # times the condition number: how far outside its face rounding may put a vector
+_SETTLED: Final = 1e-14  # an ascent that gains less than this share of the remaining angle has converged
 _PAIRS_AT_ONCE: Final = 20_000
 _ASCENTS: Final = 64  # local searches for the lower end of a bracket
 _CLIMBERS: Final = 16  # pairs of faces of a thin or wide cone from which to ascend
@@ -30,11 +30,11 @@ _RIGHT_ANGLE: Final = 2.0**0.5  # |u + v| of unit vectors
 
 @dataclass(frozen=True, eq=False)
 class OrderingComplexity:
-    """What a cone costs: beta multiplies the precision that is needed, beta^2 the number of evaluations.
+    """Ordering complexity of a cone: beta multiplies the precision needed, beta^2 the number of evaluations.
 
-    `pair` holds the two unit vectors of the dual cone at the widest angle found, the witness of `beta1`.
-    When the faces of the dual cone are too many to enumerate, `exact` is False, the truth lies between
-    `lower` and `upper`, `pair` witnesses `lower`, and `beta1` and `beta` are the upper end, which is safe.
+    `pair` holds two unit vectors of the dual cone at the widest angle found, which attain `beta1`. If the dual cone has
+    too many faces to enumerate, `exact` is False. The true beta then lies between `lower` and `upper`, `pair` attains
+    `lower`, and `beta1` and `beta` are set to `upper`, which is safe.
     """
 
     beta1: float
@@ -47,7 +47,7 @@ class OrderingComplexity:
 
     @property
     def degrees(self) -> float:
-        """The angle of `pair`; the widest angle of the dual cone when `exact`."""
+        """Angle of `pair` in degrees; the widest angle of the dual cone if `exact`."""
         u, v = self.pair
         return float(np.degrees(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))))
 
@@ -58,7 +58,7 @@ class OrderingComplexity:
 
 
 def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> OrderingComplexity:
-    """beta_1, beta_2 and beta; `rays` may be None only when no two rows make an obtuse angle."""
+    """Return beta_1, beta_2 and beta; `rays` may be None only if no two rows make an obtuse angle."""
     beta2 = max(1.0, float(1.0 / widths.min()))
     products = facets @ facets.T
     widest: tuple[int, int] = np.unravel_index(products.argmin(), products.shape)  # type: ignore[assignment]
@@ -83,23 +83,23 @@ def _exactly(beta1: float, beta2: float, pair: Floats) -> OrderingComplexity:
 
 
 def _cosecant(pair: Floats) -> float:
-    """1 / sin of the angle of two unit vectors if it is obtuse, else 1; accurate for nearly opposite vectors."""
+    """Return 1 / sin of an obtuse angle between two unit vectors, else 1; accurate for nearly opposite vectors."""
     u, v = pair
     total, difference = float(np.linalg.norm(u + v)), float(np.linalg.norm(u - v))
     return max(1.0, 2.0 / (total * difference)) if u @ v < 0 else 1.0
 
 
 def _certified_bound(facets: Floats) -> float:
-    """All rows lie within arccos v* of the dual cone's deepest vector, so phi <= 2 arccos v* (docs/theory)."""
+    """Bound csc(phi): all rows are within arccos v* of the deepest vector of C+, so phi <= 2 arccos v*."""
     depth = min(1.0, float(np.linalg.norm(smallest_combination(facets)[1])))
     angle = 2 * np.arccos(depth)
     return float(1 / np.sin(angle)) if angle > np.pi / 2 else 1.0
 
 
 def faces(met: Bools) -> list[Indices] | None:
-    """Row sets of the proper faces of the dual cone, or None when their pairs are more than MAX_FACE_PAIRS.
+    """Return the row sets of the proper faces of the dual cone, or None if their pairs exceed MAX_FACE_PAIRS.
 
-    Ray r of C supports the facet of C+ generated by the rows it meets; every face is an intersection of facets.
+    Ray r of C supports the facet of C+ generated by the rows it meets. Every face is an intersection of facets.
     """
     facets = {frozenset(np.flatnonzero(row).tolist()) for row in met}
     known = set(facets)
@@ -113,10 +113,10 @@ def faces(met: Bools) -> list[Indices] | None:
 
 
 def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: float) -> list[Floats]:
-    """The most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
+    """Return the most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
 
-    In a thin or wide cone vectors lose as many digits as beta2 or the condition of the rows has: there some that seem
-    to lie just outside of a face are drawn into it, and ascend from there.
+    In a thin or wide cone, vectors lose as many digits as beta2 or the condition number of the rows has. There, vectors
+    that seem to lie just outside a face are projected into it, and a local ascent starts from them.
     """
     slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))))
     most = _CLIMBERS if slack > _OUTSIDE else 1
@@ -140,15 +140,16 @@ def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: fl
                 best = sorted(best, key=lambda found: found[0])[:most]
     if most == 1:
         return [pair for _, pair in best]
-    inside = [drawn for _, pair in best if (drawn := _drawn_in(facets, pair)) is not None]
+    inside = [drawn for _, pair in best if (drawn := _projected(facets, pair)) is not None]
     return [_ascend(facets, u, v) for u, v in inside]
 
 
 def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
-    """For pairs of spans: those pairs u, v of C+ with the least |u + v| < sqrt 2 among their singular pairs, and that.
+    """Return the most obtuse singular pairs u, v of pairs of spans, with |u + v|, if both lie in C+.
 
-    A face is its span cut with C+, and C+ = {x : rays x >= 0}, so membership is one product. Vectors by cosines are
-    good for wide angles between the spans, those by sines for narrow ones (Bjorck & Golub 1973).
+    Only pairs with |u + v| < sqrt 2 are returned. A face is its span cut with C+ = {x : rays x >= 0}, so membership is
+    one product. Vectors from cosines are accurate for wide angles between the spans, those from sines for narrow ones
+    (Bjorck & Golub 1973).
     """
     products = np.swapaxes(left, 1, 2) @ right
     u, _, v = np.linalg.svd(products, full_matrices=False)
@@ -173,16 +174,16 @@ def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: 
 
 
 def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
-    """The most obtuse pairs of rows."""
+    """Return the most obtuse pairs of rows, as starting points for ascents."""
     first, second = np.triu_indices(len(facets), 1)
     order = np.argsort(products[first, second])[:_ASCENTS]
     return [(facets[first[k]], facets[second[k]]) for k in order]
 
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
-    """Alternate between the two vectors: each moves to the point of C+ at the widest angle from the other."""
+    """Widen the angle by alternating: each vector moves to the point of C+ at the widest angle from the other."""
     for _ in range(200):
-        before = np.linalg.norm(u + v)  # the cosine would not tell nearly opposite vectors apart
+        before = np.linalg.norm(u + v)  # the cosine is too coarse for nearly opposite vectors
         # argmin{ w.v : w in C+, |w| <= 1 } is the projection of -v onto C+ (Moreau), where it is not zero.
         moved = _nearest(facets, -v)
         length = np.linalg.norm(moved)
@@ -194,13 +195,13 @@ def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
     return np.array([u, v])
 
 
-def _drawn_in(facets: Floats, pair: Floats) -> Floats | None:
-    """The unit vectors of C+ nearest to two that may lie a little outside of it."""
+def _projected(facets: Floats, pair: Floats) -> Floats | None:
+    """Return the unit vectors of C+ nearest to two vectors that may lie slightly outside it."""
     nearest = np.array([_nearest(facets, vector) for vector in pair])
     lengths = np.linalg.norm(nearest, axis=1, keepdims=True)
     return np.asarray(nearest / lengths) if (lengths > 0).all() else None
 
 
 def _nearest(facets: Floats, x: Floats) -> Floats:
-    """The point of C+ nearest to x."""
+    """Return the point of C+ nearest to x."""
     return np.asarray(facets.T @ non_negative_least_squares(facets.T, x))

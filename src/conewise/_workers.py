@@ -1,4 +1,4 @@
-"""Work that others do: items handed to a `concurrent.futures.Executor` or a Dask client, answers in their order."""
+"""Run work on a `concurrent.futures.Executor` or a Dask client and return the results in order."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from conewise.errors import ConewiseError, InputError
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
-_AHEAD: Final = 2  # items handed out for each worker, so that none waits for whoever takes the answers
+_AHEAD: Final = 2  # items submitted for each worker, so that no worker runs idle
 
 
 def in_order(
     work: Callable[[_Item], _Answer], items: Iterable[_Item], executor: Any = None, ahead: int | None = None
 ) -> Iterator[_Answer]:
-    """What `work` makes of each item, in the order of the items; only so many are handed out ahead."""
+    """Yield `work(item)` for each item, in order; at most `ahead` items are submitted at a time."""
     if executor is None:
         yield from map(work, items)
         return
@@ -46,7 +46,7 @@ def in_order(
 
 
 def _submitted(executor: Executor, work: Callable[[Any], Any], item: Any) -> Any:
-    """A future; a sentence where the executor has no workers any more, or was shut down."""
+    """Return a future; raise ConewiseError if the executor has no workers left or was shut down."""
     try:
         return executor.submit(work, item)
     except BrokenExecutor as error:
@@ -56,7 +56,7 @@ def _submitted(executor: Executor, work: Callable[[Any], Any], item: Any) -> Any
 
 
 def _answer(future: Any, executor: Executor) -> Any:
-    """The result, or a sentence for workers that have gone; what the work itself refuses passes through."""
+    """Return the result of a future; raise ConewiseError if its worker has gone. Errors of the work itself pass."""
     try:
         return future.result()
     except BrokenExecutor as error:
@@ -75,13 +75,13 @@ def _ended(error: BrokenExecutor) -> ConewiseError:
 
 
 def scheduler_has_gone(executor: Executor) -> bool:
-    """Dask cancels everything when its scheduler has gone."""
+    """Return True if the Dask scheduler has gone; Dask then cancels all futures."""
     client = getattr(executor, "_client", None)
     return client is not None and getattr(client, "status", "running") != "running"
 
 
 def check_workers(executor: Executor) -> None:
-    """Refuse Dask workers without this conewise: they would end as soon as they are given work, one after the other."""
+    """Refuse Dask workers on which this version of conewise is missing: they would fail at their first item."""
     client = getattr(executor, "_client", None)
     if client is None or not hasattr(client, "run") or getattr(client, "asynchronous", False):
         return
@@ -96,7 +96,7 @@ def check_workers(executor: Executor) -> None:
 
 
 def workers_of(executor: Executor) -> int:
-    """How many workers an executor has, by what it says of itself; the number of cores where it says nothing."""
+    """Return the number of workers of an executor, or the number of cores if the executor does not tell."""
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
         return max(1, int(sum(client.nthreads().values())))

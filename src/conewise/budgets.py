@@ -1,4 +1,4 @@
-"""How often to evaluate every design so that the Pareto set of the averages is (epsilon, delta)-correct."""
+"""Compute how often to evaluate every design so that the Pareto set of the averages is (epsilon, delta)-correct."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise
 
 Bound = Literal["paper", "gaussian", "subgaussian"]
-"""paper: Ararat & Tekin 2023, Theorem 6.1; gaussian: exact normal tails; subgaussian: the same with Chernoff tails."""
+"""paper: Ararat & Tekin 2023, Theorem 6.1; gaussian: exact normal tails; subgaussian: Chernoff tails."""
 
 PAPER_CONSTANT: Final = 1 + math.sqrt(2)
 """The absolute constant c of Theorem 6.1, which the paper does not give: its reported L = 38.8e3 (theta = 90 degrees,
 epsilon = 0.1, delta = 0.01, K = 206, sigma = 1) is this one, 38 800. docs/theory, section 7.3, shows it is enough."""
 
 
-_CERTAIN: Final = 1e100  # deviations beyond this are as impossible as can be, and their square still is a number
+_CERTAIN: Final = 1e100  # deviations are cut here: their probability is 0 and their square is finite
 
 
 def naive_budget(
@@ -34,10 +34,10 @@ def naive_budget(
     bound: Bound = "paper",
     c: float = PAPER_CONSTANT,
 ) -> int:
-    """Evaluations L of each design after which naive elimination succeeds with probability 1 - delta.
+    """Return the evaluations L of each design after which naive elimination succeeds with probability 1 - delta.
 
-    `bound="paper"` is Ararat & Tekin 2023, Theorem 6.1, with its constant `c`; "gaussian" uses exact normal tails and
-    has no constant (docs/theory, section 7.2); "subgaussian" is the same proof for every other noise.
+    `bound="paper"` is Ararat & Tekin 2023, Theorem 6.1, with its constant `c`. `bound="gaussian"` uses exact normal
+    tails and has no constant (docs/theory, section 7.2). `bound="subgaussian"` uses Chernoff tails, for any noise.
 
     >>> from conewise import Cone
     >>> naive_budget(Cone.planar(90), Gaussian(1), 206, epsilon=0.1, delta=0.01)
@@ -72,16 +72,16 @@ def naive_budget(
 def failure_probability(
     cone: Cone, noise: Noise, n_designs: int, epsilon: float, evaluations: int, *, bound: Bound = "gaussian"
 ) -> float:
-    """A bound on the probability that naive elimination with that many evaluations of each design fails at epsilon.
+    """Bound the probability that naive elimination with `evaluations` of each design fails at `epsilon`.
 
-    The larger of K (K-1) tail(x / beta) and K sum_n tail(alpha_n x), x = epsilon sqrt(L / 2), in scales of the noise
-    along each direction (docs/theory, section 7.2). It may exceed 1.
+    The bound is the larger of K (K-1) tail(x / beta) and K sum_n tail(alpha_n x) and may exceed 1. Here x = epsilon
+    sqrt(L / 2), in scales of the noise along each direction (docs/theory, section 7.2).
     """
     n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
     evaluations = as_count(evaluations, "evaluations")
     as_option(bound, "bound", ("gaussian", "subgaussian"))
     x = epsilon * math.sqrt(evaluations / 2)
-    chernoff = bound == "subgaussian" and noise.subgaussian  # any other noise is taken at its own word
+    chernoff = bound == "subgaussian" and noise.subgaussian  # other noise uses its own tail
     log_tail = (lambda x: -0.5 * np.square(np.minimum(x, _CERTAIN))) if chernoff else noise.log_tail
     widest = float(log_tail(x / (cone.complexity.beta * noise.largest_scale(cone.dim))))
     scales = noise.scales(cone.facets)
@@ -95,7 +95,7 @@ def failure_probability(
 def certified_epsilon(
     cone: Cone, noise: Noise, n_designs: int, evaluations: int, delta: float, *, bound: Bound = "gaussian"
 ) -> float:
-    """The smallest epsilon for which that many evaluations of each design are enough, by the same bound."""
+    """Return the smallest epsilon for which that many evaluations of each design suffice by `failure_probability`."""
     n_designs, _, delta = _checked(cone, noise, n_designs, 1.0, delta)
     low, high = 0.0, 1.0
     while failure_probability(cone, noise, n_designs, high, evaluations, bound=bound) > delta:
@@ -118,7 +118,7 @@ def _checked(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: fl
 
 
 def check_designs(n_designs: int) -> int:
-    """At least two designs, or there is nothing to find out."""
+    """Return `n_designs`, which must be at least two: a single design needs no comparison."""
     n_designs = as_count(n_designs, "n_designs")
     if n_designs < 2:
         raise InputError("n_designs must be at least 2: a single design is the Pareto set, with no evaluation at all.")
@@ -126,14 +126,14 @@ def check_designs(n_designs: int) -> int:
 
 
 def check_noise(noise: Noise, dim: int, n_designs: int) -> None:
-    """An assumption about the noise that fits the objectives and the designs."""
+    """Refuse noise that is no `Noise` or does not fit the objectives and designs."""
     if not isinstance(noise, Noise):
         raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
     noise.check_dim(dim, n_designs)
 
 
 def check_total(each: int, n_designs: int) -> int:
-    """Evaluations of each design, if all of them together can be counted."""
+    """Return the evaluations of each design; refuse them if their total is too large to count."""
     if each * n_designs > MOST_EVALUATIONS:
         raise InputError(f"the budget exceeds {MOST_EVALUATIONS:.0e} evaluations in all; raise epsilon or lower sigma.")
     return max(1, each)

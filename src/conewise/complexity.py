@@ -1,4 +1,4 @@
-"""How hard a problem is: H, and the two lower bounds that every correct algorithm must pay."""
+"""Measure how hard a problem is: the hardness H and two lower bounds that hold for every correct algorithm."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from conewise.gaps import _space_and_front
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """A lower bound on the number of evaluations as a rate: up to a constant that the paper does not give.
+    """A lower bound on the number of evaluations, up to a constant that the paper does not give.
 
     The constant of the gap-dependent bound depends on the cone through |z*| (docs/theory, section 6).
 
-    `direction` (z* or u*) is the way along which the proof moves a design, in the cone's interior; `step` (k*) scales
-    the moves that an algorithm must be able to detect: `step` times the gap.
+    `direction` (z* or u*) lies in the cone's interior; the proof moves a design along it. `step` (k*) times the gap is
+    the length of the moves that an algorithm must be able to detect.
     """
 
     evaluations: float
@@ -30,10 +30,10 @@ class LowerBound:
 
 
 def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
-    """H = sum over designs of 1 / max(Delta_i, epsilon)^2, Delta = Delta+ on the front and Delta* elsewhere.
+    """Return H = sum over designs of 1 / max(Delta_i, epsilon)^2, Delta = Delta+ on the front and Delta* elsewhere.
 
-    The complexity in the gap-dependent lower bound. A lone Pareto design counts nothing (Delta+ is infinite); with
-    epsilon = 0 a tie makes it infinite.
+    H is the complexity in the gap-dependent lower bound. A lone Pareto design adds nothing (Delta+ is infinite). With
+    epsilon = 0 a tie makes H infinite.
 
     >>> hardness([[0, 0], [2, 1]], Cone.orthant(2), 0.1)
     1.0
@@ -55,10 +55,12 @@ def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
 
 
 def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: float) -> LowerBound:
-    """H log(1/delta) evaluations, with z* and k* of the proof (Ararat & Tekin 2023, Theorem 5.1 and Remark 5.2).
+    """Return the lower bound of H log(1/delta) evaluations, with z* and k* of the proof.
 
-    z* = argmin{ |z| : W z >= alpha }: moving a design by s z* takes it beyond every improvement of length s.
-    k* = max_n alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, section 6).
+    z* = argmin{ |z| : W z >= alpha }: moving a design by s z* takes it beyond every improvement of length s. k* = max_n
+    alpha_n / (w_n.z*), which is 1 because some constraint is tight (docs/theory, section 6).
+
+    Reference: Ararat & Tekin 2023, Theorem 5.1 and Remark 5.2.
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     direction = beyond_unit_improvements(as_cone(cone))
@@ -67,10 +69,10 @@ def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: flo
 
 
 def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -> LowerBound:
-    """K beta_2^2 / epsilon^2 log(1/delta) evaluations on the hardest instance (K >= 4).
+    """Return K beta_2^2 / epsilon^2 log(1/delta) evaluations, a lower bound on the hardest instance (K >= 4).
 
-    `direction` is u* with min_n w_n.u* = 1, where the ratio that defines beta_2 is attained; `step` is
-    k* = max_n alpha_n / (w_n.u*) = 1/beta_2. Reference: Ararat & Tekin 2023, Theorem 5.3.
+    `direction` is u* with min_n w_n.u* = 1, where the ratio that defines beta_2 is attained. `step` is k* = max_n
+    alpha_n / (w_n.u*) = 1/beta_2. Reference: Ararat & Tekin 2023, Theorem 5.3.
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     n_designs = as_count(n_designs, "n_designs", minimum=4)
@@ -81,15 +83,15 @@ def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -
 
 
 def beyond_unit_improvements(cone: Cone) -> Floats:
-    """z*: the shortest vector with w_n.z >= alpha_n for all n (Ararat & Tekin 2023, proof of Theorem 5.1)."""
+    """Return z*: the shortest z with w_n.z >= alpha_n for all n (Ararat & Tekin 2023, proof of Theorem 5.1)."""
     return read_only(cone.lifts(cone.widths[:, None])[:, 0])
 
 
 def costliest_direction(cone: Cone) -> Floats:
-    """u* in the interior of C, min_n w_n.u* = 1, that attains beta_2 (docs/theory, section 4).
+    """Return u* in the interior of C, min_n w_n.u* = 1, that attains beta_2 (docs/theory, section 4).
 
-    On the facet of the smallest width, far from all others, and lifted off it a little: there both minima in the
-    ratio of Ararat & Tekin 2023, equation (4), are taken by that facet.
+    u* lies close to the facet of the smallest width and far from all other facets. Both minima in the ratio of Ararat &
+    Tekin 2023, equation (4), are then attained by that facet.
     """
     tight = int(cone.widths.argmin())
     inside = cone.centre

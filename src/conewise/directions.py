@@ -1,15 +1,17 @@
-"""From which epsilon on one design covers another, judged along directions of the dual cone instead of facets.
+"""Compute from which epsilon on one design covers another, along directions of the dual cone instead of facets.
 
-M(D) is the largest (-a.D) / alpha(a) over the directions a of C+, alpha(a) = max{ a.u : u in C, |u| <= 1 }. With gains
-g = W D^ and a radius r(a) for the error of a.D^ along *one* direction that nobody knows, i is covered by j from
+M(D) is the largest (-a.D) / alpha(a) over the directions a of C+, alpha(a) = max{ a.u : u in C, |u| <= 1 }. Let
+g = W D^ be the gains, and r(a) the radius for the error of a.D^ along *one* direction, which is not known in advance.
+Then j covers i from the following epsilon on (docs/adaptive, 3.4):
 
     cover_at = max over a in C+ of (r(a) - a.D^)^+ / alpha(a)
 
-on (docs/adaptive, 3.4). r is a seminorm in all that is used here: r(a + b) <= r(a) + r(b). What is computed is never
-below that maximum and never above f((r - g)^+), which needs the radii of the facets alone:
+Every r used here is a seminorm: r(a + b) <= r(a) + r(b). The computed value is never below that maximum. It is never
+above f((r - g)^+), which needs the radii of the facets alone:
 
-* the plane: three arcs, exactly where the noise is the same in every direction;
-* any cone: (1 - t) beta r* + f((t r - g)^+) for a few t in [0, 1], r* the radius along the noisiest unit direction.
+* in the plane, three arcs give the maximum, exactly if the noise is the same in every direction;
+* for any cone, it is the least (1 - t) beta r* + f((t r - g)^+) over a few t in [0, 1]. Here r* is the radius along
+  the noisiest unit direction.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ import numpy as np
 from conewise._arrays import Floats
 from conewise.cones import Cone
 
-_SPLITS: Final = (0.0, 0.5)  # t besides 1 and the largest that leaves f = 0; any is valid
-_SAFETY: Final = 1 + 1e-12  # of beta, which comes from a singular value
+_SPLITS: Final = (0.0, 0.5)  # values of t besides 1 and the largest with f = 0; any t in [0, 1] is valid
+_SAFETY: Final = 1 + 1e-12  # factor on beta, which is computed from a singular value
 
 
 def cover_at(cone: Cone, gains: Floats, radii: Floats, widest: Floats | None = None) -> Floats:
-    """(P,): an epsilon from which j covers i, for columns of gains w_n.D^ and of their radii, (N, P).
+    """Return (P,): an epsilon from which j covers i, for columns of gains w_n.D^ and of their radii, (N, P).
 
-    `widest` is the radius along the noisiest unit direction, (P,); None where no radius is known but those of facets.
+    `widest` is the radius along the noisiest unit direction, (P,), or None if only the radii of the facets are known.
 
     >>> import numpy as np
     >>> pair = np.array([[0.0], [-3.0]]), np.array([[1.0], [1.0]])
@@ -53,19 +55,20 @@ def cover_at(cone: Cone, gains: Floats, radii: Floats, widest: Floats | None = N
 
 
 def facet_floor(cone: Cone, gains: Floats, radii: Floats) -> Floats:
-    """(...,): no more than `cover_at`, at little cost: what the facets alone ask for, of gains (..., N)."""
+    """Return a cheap lower bound (...,) on `cover_at` from the facets alone, for gains (..., N)."""
     return np.asarray((np.maximum(radii - gains, 0.0) / cone.widths).max(axis=-1))
 
 
 def _lifted(cone: Cone, deficit: Floats) -> Floats:
-    """The norm of the smallest lift, f, of the positive parts."""
+    """Return the norm of the smallest lift, f, of the positive parts of the deficits."""
     return cone.lift_norms(np.maximum(deficit, 0.0), non_negative=True)
 
 
 def _arcs(cone: Cone, gains: Floats, radii: Floats, widest: Floats) -> Floats:
-    """In the plane: along the two facets, and along the arc of C and C+, where alpha is 1.
+    """Return the maximum in the plane: along the two facets, and along the arc of C and C+, where alpha is 1.
 
-    On an arc between a facet's row and C, alpha(a) is linear, so a convex function over it is largest at an end.
+    On an arc between a facet's row and C, alpha(a) is linear. A convex function divided by it is largest at an end of
+    the arc.
     """
     facets = cone.facets
     inner = cone.rays if float(facets[0] @ facets[1]) < 0 else facets  # of C or C+, whichever is inside

@@ -1,48 +1,48 @@
-"""What can go wrong, said in one sentence each: what was expected, what came, what to do."""
+"""Define the exceptions and the helpers that write messages: what was expected, what came, what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-_LONGEST_QUOTE: Final = 60  # characters of a value in a sentence
-_ALIKE: Final = 0.6  # the least likeness (difflib's ratio) of a name that is worth suggesting
-_CLEARLY: Final = 0.05  # by how much the next one must be less alike: which of two it was is not for us to say
+_LONGEST_QUOTE: Final = 60  # characters of a value quoted in a message
+_ALIKE: Final = 0.6  # least similarity (difflib's ratio) of a name that is suggested
+_CLEARLY: Final = 0.05  # suggest nothing if the next name is within this similarity: either could be meant
 
 
 class ConewiseError(Exception):
-    """Anything conewise refuses to do; catch this one to catch them all. It reads as one line, whatever it quotes."""
+    """Base class of all errors of conewise. Messages are always one line, whatever they quote."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
 class InputError(ConewiseError, ValueError):
-    """An argument is not what the function needs; the sentence names it and says what to do."""
+    """Raised when an argument is not what the function needs; the message names it and says what to do."""
 
 
 class ConeError(InputError):
-    """The rows or rays do not describe an ordering cone (closed, convex, pointed, with an interior)."""
+    """Raised when rows or rays do not describe an ordering cone (closed, convex, pointed, with an interior)."""
 
 
 def printable(text: str) -> str:
-    """Text that was quoted from somebody's file, as one line that can neither break a line nor steer a terminal."""
+    """Return quoted text as one line, with control characters replaced so that it cannot steer a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shown(value: object) -> str:
-    """A value as a sentence quotes it: short, and safe whatever it is (Python writes out no number of 5000 digits)."""
+    """Return a value as quoted in a message: cut to a fixed length, whatever the value's repr does."""
     try:
         text = repr(value)
-    except Exception:  # whatever a stranger's value does when it is asked what it is
+    except Exception:  # the repr of a foreign class may raise anything
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
 def counted(number: int, what: str = "evaluation") -> str:
-    """The number, and what it counts, in the plural unless it is one.
+    """Return a number with its noun, in the plural unless the number is one.
 
     >>> counted(1), counted(1200, "design")
     ('1 evaluation', '1,200 designs')
@@ -51,12 +51,12 @@ def counted(number: int, what: str = "evaluation") -> str:
 
 
 def from_extra(extra: str) -> str:
-    """How to get what only an extra brings. The name is on no index of ours, so a checkout is where it comes from."""
+    """Return how to install an extra. The package is on no index, so the command runs in a checkout."""
     return f"run pip install '.[{extra}]' in a checkout of conewise"
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The one name that was probably meant: equal but for its case and spaces, or more alike than all others."""
+    """Return the one known name that was probably meant, ignoring case, spaces and hyphens; None if that is unclear."""
     from difflib import SequenceMatcher
 
     names = list(known)
