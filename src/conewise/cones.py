@@ -1,4 +1,4 @@
-"""The ordering cone: what "better" means, as a frozen, validated, irredundant value."""
+"""Define the ordering cone: a frozen, validated value without redundant rows that says which design is better."""
 
 from __future__ import annotations
 
@@ -49,11 +49,12 @@ from conewise.errors import ConeError, InputError, shown
 class Cone:
     """The polyhedral ordering cone C = {x : W x >= 0} in R^D: j is better than i when mu_j - mu_i lies in C.
 
-    The rows of W are the extreme weightings of the objectives that one would accept; a larger cone means
-    fewer weightings, more pairs that can be compared, and a smaller Pareto set. Rows are scaled to unit
-    length, redundant ones are removed (`removed` says which), and a cone that contains a line or has no
-    interior is refused with the direction or the rows at fault. Cones are frozen; equal cones compare and
-    hash equal whatever the order or scale of their rows (directions agree to 1e-12).
+    The rows of W are the extreme weightings of the objectives that one would accept. A larger cone has fewer
+    weightings, compares more pairs of designs, and gives a smaller Pareto set.
+
+    Rows are scaled to unit length, and redundant rows are removed (`removed` lists them). A cone that contains a line
+    or has no interior is refused; the message names the direction or the rows at fault. Cones are frozen. Equal cones
+    compare and hash equal whatever the order or scale of their rows (directions agree to 1e-12).
 
     >>> cone = Cone([[2, 1], [1, 2], [1, 1]])
     >>> cone.removed
@@ -73,17 +74,17 @@ class Cone:
     """Indices of the given rows (or rays, in `from_rays`) that were redundant."""
 
     said: tuple[str, ...]
-    """What was said that made this cone (`Preferences`), in words; empty for a cone that was written down."""
+    """Sentences of the `Preferences` from which this cone was made; empty for any other cone."""
 
     about: tuple[tuple[str, str, float], ...] = ()
-    """Name, goal and unit of the objectives of which `said` speaks; empty where nobody has said it."""
+    """Name, goal and unit of the objectives that `said` is about; empty if unknown."""
     _given: Floats
     _text: str | None
     _facets: Floats
     _order_rows: Floats
 
     order_lengths: Floats
-    """(N,): from `facet_values` to `order_columns`: how long each row is there."""
+    """(N,): lengths of the rows of `order_columns`, which are `order_lengths` times `facet_values`."""
 
     def __init__(self, W: ArrayLike) -> None:
         rows = as_rows(W, "W")
@@ -97,7 +98,7 @@ class Cone:
 
     @classmethod
     def orthant(cls, dim: int) -> Self:
-        """All objectives, no exchange between them: the classical componentwise order (for dim = 1, the numbers).
+        """Return the cone of all non-negative vectors: the classical componentwise order, without trade-offs.
 
         >>> Cone.orthant(3).facets.tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -107,11 +108,11 @@ class Cone:
 
     @classmethod
     def planar(cls, degrees: float) -> Self:
-        """C_theta: the cone in R^2 of opening angle `degrees` around the diagonal.
+        """Return C_theta: the cone in R^2 of opening angle `degrees` around the diagonal.
 
-        Above 90 a large gain in one objective pays for a small loss in the other, so fewer designs are Pareto; below 90
-        even a gain in both does not count when it is too one-sided, so more are. `planar(90)` is `orthant(2)` to the
-        last bit. Reference: Ararat & Tekin 2023, Example 2.6.
+        Above 90 a large gain in one objective pays for a small loss in the other, so fewer designs are Pareto. Below 90
+        a gain in both objectives does not count if it is too one-sided, so more designs are Pareto. `planar(90)` is
+        `orthant(2)` to the last bit. Reference: Ararat & Tekin 2023, Example 2.6.
 
         >>> Cone.planar(90) == Cone.orthant(2)
         True
@@ -123,9 +124,10 @@ class Cone:
 
     @classmethod
     def importance(cls, share: float, dim: int = 2) -> Self:
-        """Every objective weighs at least `share` of the total (0 <= share < 1/dim; 0 is the orthant).
+        """Return the cone in which every objective weighs at least `share` of the total (0 <= share < 1/dim).
 
-        The cone C' of Ararat & Tekin 2023, equation (2), for any number of objectives.
+        A share of 0 gives the orthant. This is the cone C' of Ararat & Tekin 2023, equation (2), for any number of
+        objectives.
 
         >>> Cone.importance(0.25, dim=2)
         Cone.importance(0.25, dim=2)
@@ -143,7 +145,7 @@ class Cone:
 
     @classmethod
     def ranked(cls, dim: int) -> Self:
-        """Objectives in order of importance: all weightings with w1 >= w2 >= ... >= 0 must agree.
+        """Return the cone of objectives in order of importance: all weightings with w1 >= w2 >= ... >= 0 must agree.
 
         >>> Cone.ranked(2).contains([[1, -1], [-1, 1]]).tolist()
         [True, False]
@@ -153,7 +155,7 @@ class Cone:
 
     @classmethod
     def from_rays(cls, V: ArrayLike) -> Self:
-        """The cone of all non-negative combinations of the rows of V: directions that count as improvements.
+        """Return the cone of all non-negative combinations of the rows of V, the directions that count as improvements.
 
         >>> Cone.from_rays([[1, 0], [1, 1]]).facets.round(3).tolist()
         [[0.707, -0.707], [0.0, 1.0]]
@@ -163,9 +165,10 @@ class Cone:
 
     @classmethod
     def ice_cream(cls, degrees: float, facets: int = 12) -> Self:
-        """A round cone in R^3 around (1, 1, 1), its full opening angle `degrees`, by `facets` tangent planes.
+        """Return a cone in R^3 around (1, 1, 1) with `facets` planes tangent to a round cone.
 
-        As in `planar`, `degrees` is the whole angle, 0 < degrees < 180; the polyhedral cone contains the round one.
+        `degrees` is the full opening angle of the round cone, as in `planar`, 0 < degrees < 180. The result contains
+        the round cone.
         """
         degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3, maximum=MOST_FACETS)
         try:
@@ -184,10 +187,10 @@ class Cone:
 
     @classmethod
     def exchange(cls, pi: ArrayLike) -> Self:
-        """The solvency cone of a bid-ask matrix: pi[i][j] units of asset i buy one unit of asset j (Kabanov).
+        """Return the solvency cone of a bid-ask matrix: pi[i][j] units of asset i buy one unit of asset j (Kabanov).
 
-        Generated by e_i and pi_ij e_i - e_j: portfolios that can be exchanged into non-negative holdings. A cycle
-        of exchanges that returns at least what was put in is arbitrage and is refused by name.
+        It is generated by e_i and pi_ij e_i - e_j: portfolios that can be exchanged into non-negative holdings. A cycle
+        of exchanges that returns at least its input is arbitrage. It is refused, and the message names the cycle.
 
         >>> Cone.exchange([[1, 2], [2, 1]]) == Cone([[1, 2], [2, 1]])
         True
@@ -197,7 +200,7 @@ class Cone:
         trades = [matrix[i, j] * identity[i] - identity[j] for i in range(dim) for j in range(dim) if i != j]
         try:
             return cls._generated(np.vstack([identity, *trades]), f"exchange:{matrix_text(matrix)}")
-        except ConeError as error:  # its rows and rays are ours, not the user's
+        except ConeError as error:  # the message would name rows that the user did not give
             raise ConeError(
                 f"pi cannot be computed with: some exchange there and back costs less than about {DEGENERATE:g} of "
                 "what is exchanged, prices differ too much in size, or there are too many assets; raise the spreads, "
@@ -206,11 +209,11 @@ class Cone:
 
     @classmethod
     def parse(cls, text: str, dim: int | None = None) -> Self:
-        """A cone from its text form, as the command line and TOML files write it.
+        """Return a cone from its text form, as written on the command line and in TOML files.
 
-        `orthant:3`, `planar:135`, `importance:0.29` or `importance:0.2,3`, `ranked:3`, `ice_cream:60.0,12`,
-        `exchange:[[1,2],[2,1]]`, `rays:[[...],[...]]`, or the rows themselves: `[[2,1],[1,2]]`. Where the
-        number of objectives is known, `dim` supplies it to `orthant`, `ranked` and `importance:0.2`.
+        The forms are `orthant:3`, `planar:135`, `importance:0.29` or `importance:0.2,3`, `ranked:3`,
+        `ice_cream:60.0,12`, `exchange:[[1,2],[2,1]]`, `rays:[[...],[...]]`, and plain rows: `[[2,1],[1,2]]`. `dim`
+        supplies the number of objectives to `orthant`, `ranked` and `importance:0.2`.
 
         >>> Cone.parse("importance:0.2", dim=3) == Cone.importance(0.2, dim=3)
         True
@@ -233,7 +236,7 @@ class Cone:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The cone that `to_dict` wrote, comparing designs exactly as the original does."""
+        """Return the cone that `to_dict` wrote. It compares designs exactly as the original does."""
         rows, rays, text, said, entries = _conedata.read(data)
         cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))
         about = _conedata.as_about(entries, cone.dim)
@@ -247,7 +250,7 @@ class Cone:
         return named.remembering(said, about)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and text, for JSON or TOML; `from_dict` reads it back to an equal cone.
+        """Return plain lists and text, for JSON or TOML; `from_dict` reads them back to an equal cone.
 
         >>> Cone([[1, 3], [3, 1]]).to_dict()
         {'rows': [[1.0, 3.0], [3.0, 1.0]]}
@@ -256,9 +259,9 @@ class Cone:
         return _conedata.written(self._given.tolist(), rays, self._text, self.said, self.about)
 
     def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
-        """The same cone, with the sentences from which it was made (`Preferences`), and the objectives they are about.
+        """Return a copy of this cone with the sentences that it was made from, and the objectives they are about.
 
-        An objective is a name, a goal and a unit. Where others are named beside such a cone, it is refused.
+        `about` holds a name, a goal and a unit for each objective. Such a cone is refused for other objectives.
         """
         cone = object.__new__(type(self))
         cone.__dict__.update(self.__dict__, said=tuple(map(str, sentences)), about=tuple(about))
@@ -268,17 +271,17 @@ class Cone:
 
     @property
     def facets(self) -> Floats:
-        """(N, D): W with unit, irredundant rows w_n, in the order given."""
+        """Unit, irredundant rows w_n of W in the order given, (N, D)."""
         return self._facets
 
     @cached_property
     def rays(self) -> Floats:
-        """(R, D): unit generators of C, its extreme rays (Qhull; the inverse of W when the cone is simplicial)."""
+        """Extreme rays of C as unit vectors, (R, D), by Qhull or, for a simplicial cone, by the inverse of W."""
         return read_only(extreme_rays(self._facets))
 
     @cached_property
     def dual(self) -> Cone:
-        """C+ = {w : w.x >= 0 for all x in C}: the weightings that agree with the order. Its facets are our rays."""
+        """Dual cone C+ = {w : w.x >= 0 for all x in C}: weightings that agree with the order. Its facets are `rays`."""
         cone = object.__new__(type(self))
         cone._fill(self.rays, None, ())
         cone.__dict__["rays"] = self._facets
@@ -286,29 +289,30 @@ class Cone:
 
     @cached_property
     def widths(self) -> Floats:
-        """alpha_n = max{ w_n.u : u in C, |u| <= 1 } in (0, 1], (N,): the length of w_n projected onto C.
+        """Widths alpha_n = max{ w_n.u : u in C, |u| <= 1 } in (0, 1], (N,): the length of w_n projected onto C.
 
-        Ararat & Tekin 2023, section 2; docs/theory, section 3.
+        Reference: Ararat & Tekin 2023, section 2; docs/theory, section 3.
         """
         lengths = np.linalg.norm(self.project(self._facets), axis=1)
         return read_only(np.minimum(lengths, 1.0))
 
     @cached_property
     def centre(self) -> Floats:
-        """The unit vector deepest inside C: it maximises the smallest w_n.x."""
+        """Unit vector x deepest inside C: it maximises the smallest w_n.x."""
         deepest = self._lift.vectors(np.ones((len(self._facets), 1)))[:, 0]
         return read_only(deepest / np.linalg.norm(deepest))
 
     @cached_property
     def complexity(self) -> OrderingComplexity:
-        """beta_1, beta_2 and beta with the widest pair of the dual cone, exact or bracketed (docs/theory)."""
+        """Ordering complexity: beta_1, beta_2 and beta, exact or bracketed, with the widest pair of the dual cone."""
         obtuse = bool((self._facets @ self._facets.T).min() < 0)
         return ordering_complexity(self._facets, self.rays if obtuse else None, self.widths)
 
     def contains(self, x: ArrayLike, *, interior: bool = False, tolerance: float = 0.0) -> Bools:
-        """Whether each x of shape (..., D) lies in C (or in its interior); exact unless a tolerance is given.
+        """Return True for each x of shape (..., D) that lies in C, or in its interior if `interior`.
 
-        `tolerance` is a distance to the facets relative to the length of x; computed rays need about 1e-12.
+        The test is exact unless a `tolerance` is given: a distance to the facets relative to the length of x. Computed
+        rays need about 1e-12.
 
         >>> bool(Cone.orthant(2).contains([1, 0])), bool(Cone.orthant(2).contains([1, 0], interior=True))
         (True, False)
@@ -319,12 +323,12 @@ class Cone:
         values = columns.T.reshape(*vectors.shape[:-1], len(columns))
         slack = np.zeros(1)
         if tolerance > 0:
-            with np.errstate(over="ignore"):  # a slack beyond all numbers admits everything
+            with np.errstate(over="ignore"):  # an infinite slack accepts every x
                 slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self.order_lengths
         return np.asarray((values > -slack if interior else values >= -slack).all(axis=-1))
 
     def project(self, x: ArrayLike) -> Floats:
-        """The point of C nearest to each x of shape (..., D).
+        """Return the point of C nearest to each x of shape (..., D).
 
         >>> Cone.orthant(2).project([3, -1]).tolist()
         [3.0, 0.0]
@@ -337,7 +341,7 @@ class Cone:
         return np.asarray(moved + 0.0).reshape(vectors.shape)
 
     def includes(self, other: Cone) -> bool:
-        """Whether every improvement for `other` is one for this cone (then its Pareto sets are subsets of `other`'s).
+        """Return True if improvements under `other` are improvements here; Pareto sets are then subsets of `other`'s.
 
         >>> Cone.planar(135).includes(Cone.orthant(2)), Cone.orthant(2).includes(Cone.planar(135))
         (True, False)
@@ -350,7 +354,7 @@ class Cone:
 
     @classmethod
     def _known(cls, rows: Floats, text: str) -> Self:
-        """A cone whose rows are irredundant by construction."""
+        """Return a cone whose rows are irredundant by construction."""
         units = unit(rows)
         refuse_line(units)
         refuse_flat(units)
@@ -360,7 +364,7 @@ class Cone:
 
     @classmethod
     def _generated(cls, vectors: Floats, text: str | None, *, gains: bool = False) -> Self:
-        """The cone of combinations, by the extreme rays of its dual; none is negative where it holds all `gains`."""
+        """Return the cone of combinations of `vectors`. `gains` promises all axes: then no facet entry is negative."""
         rays = unit(vectors)
         refuse_bad_rays(rays)
         kept = irredundant(rays, "ray")
@@ -375,7 +379,7 @@ class Cone:
 
     @classmethod
     def _described(cls, rows: Floats, rays: Floats) -> Self:
-        """The cone of facets and rays that belong together."""
+        """Return a cone from facets and rays that belong together."""
         if rows.shape[1] != rays.shape[1] or (unit(rows) @ unit(rays).T).min() < -DEGENERATE:
             raise ConeError('"rows" and "rays" in a cone\'s dictionary describe two cones; leave out "rays".')
         refuse_bad_rays(unit(rays))
@@ -386,7 +390,7 @@ class Cone:
 
     @cached_property
     def _rows_suffice(self) -> bool:
-        """Whether its rows alone make it again; facets of given rays may lie too close together for that."""
+        """True if the rows alone reproduce the cone. Facets of given rays may be too close together for that."""
         try:
             return np.array_equal(Cone(self._given).facets, self._facets)
         except ConeError:
@@ -411,7 +415,7 @@ class Cone:
         return Lift(self._facets)
 
     def facet_values(self, points: Floats) -> Floats:
-        """(..., N): w_n.x of points (..., D), along facet normals of length 1: the one name for W x.
+        """Return w_n.x for points (..., D), along facet normals of length 1, (..., N).
 
         >>> Cone.orthant(2).facet_values(np.array([3.0, 4.0])).tolist()
         [3.0, 4.0]
@@ -423,7 +427,7 @@ class Cone:
         return np.asarray(columns.T).reshape(*vectors.shape[:-1], len(self._facets))
 
     def lift_norms(self, deficits: Floats, *, non_negative: bool = False) -> Floats:
-        """(P,): f(b), the length of the shortest x with W x >= b, for the columns b of (N, P) deficits.
+        """Return f(b) for each column b of (N, P) deficits: the length of the shortest x with W x >= b, (P,).
 
         `non_negative=True` promises b >= 0 and is faster.
 
@@ -433,7 +437,7 @@ class Cone:
         return self._lift.norms(self._deficits(deficits), non_negative=non_negative)
 
     def lifts(self, deficits: Floats) -> Floats:
-        """(D, P): the shortest x themselves, whose lengths are `lift_norms`.
+        """Return the shortest x with W x >= b for each column b of deficits, (D, P); their lengths are `lift_norms`.
 
         >>> Cone.orthant(2).lifts(np.array([[3.0], [-4.0]])).tolist()
         [[3.0], [0.0]]
@@ -447,9 +451,9 @@ class Cone:
         return columns
 
     def order_columns(self, points: Floats) -> Floats:
-        """(N, K): the rows as given times the points: componentwise order of these columns is the cone order.
+        """Return the rows as given times the points, (N, K). The componentwise order of columns is the cone order.
 
-        Overflow is left in the result, for the caller to refuse (`check_sums`).
+        Overflow stays in the result, for the caller to refuse (`check_sums`).
         """
         if not isinstance(points, np.ndarray) or points.ndim != 2 or points.shape[1] != self.dim:
             raise InputError(f"points must be an array of shape (K, {self.dim}), got {shown(points)}.")
@@ -457,28 +461,27 @@ class Cone:
 
     @property
     def text(self) -> str:
-        """The text form that `parse`, the command line and TOML files accept."""
+        """Text form that `parse`, the command line and TOML files accept."""
         if self._text is not None:
             return self._text
         if self._rows_suffice:
             return matrix_text(self._given)
         axes = np.eye(self.dim)
         others = axes[~(axes[:, None] == self.rays).all(axis=2).any(axis=1)]
-        implied = others[: 0 if (self._facets < 0).any() else None]  # they say that every gain counts
+        implied = others[: 0 if (self._facets < 0).any() else None]  # state that every gain counts
         return f"rays:{matrix_text(np.vstack([self.rays, implied]))}"
 
     def plot(self, **options: Any) -> Any:
-        """A matplotlib figure (extra `plot`): the cone with its facets and rays in the plane or in space.
+        """Return a matplotlib figure (extra `plot`) of the cone with its facets and rays, for two or three objectives.
 
-        For more than three objectives, the weightings that it respects.
-
-        Options as in `report.plots.cone_picture`: `objectives` gives names for the axes.
+        For more objectives the figure shows the weightings that the cone respects. Options are those of
+        `report.plots.cone_picture`: `objectives` gives names for the axes.
         """
-        # Drawing lives in a later room: it is found by its name, and only when somebody wants to see something.
+        # The package `report` depends on this module, so it is imported by name, and only when needed.
         return import_module("conewise.report.plots").cone_picture(self, **options)
 
     def _repr_html_(self) -> str:
-        """For notebooks: a picture, words, facets and rays."""
+        """Return a picture, words, facets and rays for notebooks."""
         html: str = import_module("conewise.report.notebooks").cone_html(self)
         return html
 
@@ -528,7 +531,7 @@ def _restore(
 
 
 def as_cone(cone: object) -> Cone:
-    """The cone itself; anything else is refused, with the way from a text form to a cone."""
+    """Return the cone itself; refuse anything else, with a hint how to make a cone from a text form."""
     if isinstance(cone, Cone):
         return cone
     hint = f"use Cone.parse({cone!r})" if isinstance(cone, str) else "make one with Cone(W) or a named constructor"
