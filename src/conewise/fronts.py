@@ -1,9 +1,9 @@
-"""Pareto sets of tables in pieces: local fronts, merged exactly, on this machine or on many.
+"""Compute Pareto sets of tables given in pieces: local fronts, on one machine or many, then an exact merge.
 
-What is dominated within its own piece is dominated in the whole, and whatever dominates a design is itself dominated
-by a member of its piece's front, or is one; so the front of the local fronts is the front of everything. Dominance
-compares the facet values of two designs and nothing else, and these do not depend on where a design stands (`order`),
-so this holds for the floating-point numbers, not only for the reals (docs/streams, "The exact merge").
+A design that is dominated within its own piece is dominated in the whole table. Every dominated design is dominated by
+a member of the front of some piece. So the front of the local fronts is the front of the whole table. Dominance
+compares the facet values of two designs only, and these do not depend on the position of a design (`order`). The
+statement therefore holds for floating-point numbers, not only for the reals (docs/streams, "The exact merge").
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from conewise.order import pareto_mask
 Rows = NDArray[np.int64]
 Labels = NDArray[np.object_]
 Shard = ArrayLike | Callable[[], Any]
-"""Some rows of a table: an array (K, D), or a function without arguments that returns one or yields several."""
+"""Some rows of a table: an array (K, D), or a function without arguments that returns one array or yields several."""
 
 _MERGE: Final = 65_536  # members of local fronts that gather before they are merged
-_CHUNK: Final = 2**18  # rows of an array that are filtered at a time: bounds what the filter needs beside them
+_CHUNK: Final = 2**18  # rows filtered at a time: bounds the extra memory of the filter
 
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """The Pareto set of some rows: how many rows there were, which of them are Pareto, and their objectives."""
+    """The Pareto set of some rows: the number of rows, and the indices and objectives of the Pareto rows."""
 
     rows: int
     indices: Rows
@@ -41,7 +41,7 @@ class Front:
     points: Floats
     """(n, D): larger is better."""
     labels: Labels | None = None
-    """(n,): what else was said of each of them."""
+    """(n,): optional label of each Pareto row."""
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -51,10 +51,10 @@ class Front:
 
 
 class RunningFront:
-    """The Pareto set of a stream, in memory proportional to the set: feed chunks or fronts, read `front` at the end."""
+    """The Pareto set of a stream, in memory proportional to the set. Add chunks or fronts, then read `front`."""
 
     def __init__(self, cone: Cone, *, keep_duplicates: bool = True, units: Floats | None = None) -> None:
-        """`units` (D,) are what one step of each objective is: points are divided by them where they are compared."""
+        """Start an empty front. Points are divided by `units` (D,), the step of each objective, when compared."""
         self._cone, self._keep, self._units = as_cone(cone), keep_duplicates, units
         self._parts: list[Front] = []
         self._merged = self._gathered = 0
@@ -62,11 +62,11 @@ class RunningFront:
 
     @property
     def rows(self) -> int:
-        """How many have been seen."""
+        """Number of rows seen so far."""
         return self._rows
 
     def add(self, points: ArrayLike, labels: Callable[[Rows], Labels] | None = None) -> None:
-        """The next rows of the stream; `labels` is asked for those of the rows that may be Pareto, counted from 0."""
+        """Add the next rows of the stream; `labels` is called with the indices, from 0, of rows that may be Pareto."""
         array = as_floats(points, "points")
         if array.ndim == 2 and not len(array):
             return
@@ -74,7 +74,7 @@ class RunningFront:
         self.join(Front(len(array), kept, array[kept], None if labels is None else labels(kept)))
 
     def join(self, front: Front) -> None:
-        """The Pareto set of the next rows of the stream."""
+        """Add the Pareto set of the next rows of the stream."""
         if len(front):
             moved = Front(front.rows, front.indices + self._rows, front.points, front.labels)
             self._parts.append(moved)
@@ -86,7 +86,7 @@ class RunningFront:
 
     @property
     def front(self) -> Front:
-        """The Pareto set of all rows so far; row numbers count from the first of the stream."""
+        """Pareto set of all rows so far, with row numbers counted from the start of the stream."""
         self._merge()
         if not self._parts:
             return Front(self._rows, np.empty(0, dtype=np.int64), np.empty((0, self._cone.dim)))
@@ -118,13 +118,15 @@ class RunningFront:
 def front_of_shards(
     shards: Iterable[Shard], cone: Cone, *, keep_duplicates: bool = True, executor: Any = None, ahead: int | None = None
 ) -> Front:
-    """The Pareto set of a table in pieces: local fronts wherever the executor computes them, merged exactly here.
+    """Return the Pareto set of a table in pieces: local fronts are computed by the executor and merged here.
 
-    Rows are numbered through all shards in their order, and the answer is that of `pareto_mask` on the whole, whoever
-    computes and in whatever order they finish. A shard is an array (K, D), or a function without arguments that
-    returns one or yields several: it is called where the work is done. `executor` is a `concurrent.futures.Executor`
-    or a Dask client; without one, shards are worked on here, one after the other. At most `ahead` of them are handed
-    out at a time (two a worker), so that memory is bounded by that many local fronts and the front itself.
+    Rows are numbered through all shards in order. The result equals `pareto_mask` on the whole table, in whatever order
+    the workers finish. A shard is an array (K, D), or a function without arguments that returns one array or yields
+    several. The function is called by the worker.
+
+    `executor` is a `concurrent.futures.Executor` or a Dask client; without one, shards are processed here in turn. At
+    most `ahead` shards are submitted at a time (by default two a worker). Memory is bounded by that many local fronts
+    and the front itself.
 
     >>> pieces = [[[0.8, -0.3], [0.9, -0.5]], [[0.0, 0.0], [1.0, -1.0]]]
     >>> front_of_shards(pieces, Cone.planar(135)).indices.tolist()
@@ -145,7 +147,7 @@ def front_of_shards(
 
 
 def local_front(numbered: tuple[int, Shard], cone: Cone, keep_duplicates: bool) -> Front:
-    """The Pareto set of one shard, which is read here."""
+    """Read one shard and return its Pareto set."""
     number, shard = numbered
     running = RunningFront(cone, keep_duplicates=keep_duplicates)
     given = shard() if callable(shard) else shard

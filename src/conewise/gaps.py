@@ -1,9 +1,9 @@
-"""How far apart two designs are in the cone order: the lift norm, m and M, and each design's own gap.
+"""Measure how far apart two designs are in the cone order: the lift norm, m and M, and the gap of each design.
 
-m(i, j) ("escape"): the least improvement of i after which j no longer strongly dominates it.
-M(i, j) ("cover"): the least improvement of j after which it weakly dominates i.
-At most one of them is positive (Ararat & Tekin 2023, Corollary 4.5). Signs are decided by the exact comparisons
-of `order`, so m > 0 exactly where i is strongly dominated and M = 0 exactly where it is weakly dominated.
+m(i, j) ("escape") is the least improvement of i after which j no longer strongly dominates i. M(i, j) ("cover") is the
+least improvement of j after which j weakly dominates i. At most one of them is positive (Ararat & Tekin 2023, Corollary
+4.5). Signs are decided by the exact comparisons of `order`: m > 0 exactly where i is strongly dominated, and M = 0
+exactly where i is weakly dominated.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _PAIRS_AT_ONCE: Final = 2**18
 
 
 def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
-    """f(b) = min{ |u| : W u >= b } for b of shape (..., N): the shortest move that gains b_n along every facet n.
+    """Return f(b) = min{ |u| : W u >= b } for b (..., N): the shortest move that gains b_n along every facet n.
 
-    Exact, by a table of the cone's independent subsets of rows; no solver is called unless the cone has very many.
+    The result is exact, from a table of the independent subsets of the cone's rows. A solver is used only for very many
+    rows.
 
     >>> float(lift_norm([3, 4], Cone.orthant(2)))
     5.0
@@ -49,7 +50,7 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
 
 
 def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
-    """m(i, j) for every design i (row) and rival j (column): 0 unless j strongly dominates i.
+    """Return m(i, j) for every design i (row) and rival j (column): 0 unless j strongly dominates i.
 
     `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
 
@@ -70,9 +71,9 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
 
 
 def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
-    """M(i, j) for every design i (row) and rival j (column): 0 exactly when j weakly dominates i.
+    """Return M(i, j) for every design i (row) and rival j (column): 0 exactly if j weakly dominates i.
 
-    `rivals` as in `escape_gaps`.
+    `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
 
     >>> cover_gaps([[0, 3], [4, 0]], Cone.orthant(2)).tolist()
     [[0.0, 3.0], [4.0, 0.0]]
@@ -91,9 +92,10 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
 
 
 def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
-    """Delta*_i = max over the Pareto set of m(i, j), (K,): how much design i must improve to stop being clearly worse.
+    """Return Delta*_i = max over the Pareto set of m(i, j), (K,).
 
-    0 on the Pareto set and on designs dominated only along the boundary of the cone. No K x K array is made.
+    A dominated design i must improve by Delta*_i until no design strongly dominates it. The gap is 0 on the Pareto set
+    and for designs dominated only along the boundary of the cone. No K x K array is made.
 
     >>> suboptimality_gaps([[0, 0], [2, 1], [2, 0]], Cone.orthant(2)).tolist()
     [1.0, 0.0, 0.0]
@@ -107,9 +109,9 @@ def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
 
 def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
-    """Delta+_i = min over the other Pareto designs of M(i, j) for i on the front, infinite elsewhere, (K,).
+    """Return Delta+_i = min over the other Pareto designs of M(i, j), (K,); infinite for i not on the front.
 
-    Infinite also for a Pareto design without another. Identical Pareto designs have 0. No K x K array is made.
+    The gap is also infinite for the only Pareto design, and 0 for identical Pareto designs. No K x K array is made.
 
     >>> separation_gaps([[0, 3], [4, 0], [0, 0]], Cone.orthant(2)).tolist()
     [3.0, 4.0, inf]
@@ -129,14 +131,14 @@ def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
 
 
 def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
-    """Order values in columns, (N, K), of points that are known to be finite."""
+    """Return order values of finite points in columns, (N, K)."""
     columns = cone.order_columns(points)
     check_sums(columns, name, LARGEST_MEASURED)
     return columns
 
 
 def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Order values of the designs and of their rivals, in columns."""
+    """Return order values of the designs and of their rivals, in columns."""
     mine = _measurable(as_points(means, "means", as_cone(cone).dim), cone, "means")
     if rivals is None:
         return mine, mine
@@ -145,7 +147,7 @@ def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floa
         return mine, _measurable(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone, "rivals")
     if chosen.ndim == 1 and chosen.dtype.kind in "iu":
         as_selection(chosen, mine.shape[1], "rivals")
-        return mine, np.ascontiguousarray(mine[:, chosen])  # in the order asked for
+        return mine, np.ascontiguousarray(mine[:, chosen])  # keep the order of the indices
     if chosen.ndim == 1 and (chosen.dtype == np.bool_ or chosen.size == 0):
         return mine, np.ascontiguousarray(mine[:, as_selection(chosen, mine.shape[1], "rivals")])
     raise InputError(
