@@ -1,8 +1,8 @@
-"""Cones from what people can say: exchanges they would accept, designs they prefer, what counts most.
+"""Make cones from statements about exchanges that are acceptable, designs that are preferred, and what counts most.
 
-Each statement is a few directions of improvement (`_statements`). The order that is certain is the smallest cone that
-holds them and every objective on its own; more statements only enlarge it, so what is struck stays struck. Proofs and
-what is not claimed: docs/preferences.
+Each statement gives a few directions of improvement (`_statements`). The certain order is the smallest cone that holds
+them and every objective on its own. More statements only enlarge the cone, so a design that was dominated stays
+dominated. Proofs and limits: docs/preferences.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from conewise.objectives import Objective, Objectives, as_objectives
 from conewise.order import pareto_mask, weakly_dominates
 
 CREDIBLE: Final = 0.95
-"""How probable it is, where answers may be wrong, that the cone strikes nothing which the person's weighting keeps."""
+"""Probability, if answers may be wrong, that designs which are best under the true weighting stay Pareto optimal."""
 
-_NUDGE: Final = 1e-9  # stated rays are moved outwards by this share of their length, so that rounding cannot lose them
-_WIDER: Final = 1e-6  # and by this where they would otherwise be too near to what others say to compute with
+_NUDGE: Final = 1e-9  # stated rays move outwards by this share of their length, as a margin for rounding
+_WIDER: Final = 1e-6  # and by this share if they nearly follow from other statements
 
 
 @dataclass(frozen=True, init=False)
 class Preferences:
-    """What somebody said about exchanges between objectives; a value: each statement makes a new one.
+    """Statements about exchanges between objectives. This is a value: each statement makes a new one.
 
     Objectives are names or `Objective` records; amounts and values are in their own units and directions. With `trust`
-    below 1, choices between designs are taken to be right with that probability only.
+    below 1, a choice between designs is right with that probability only.
 
     >>> said = Preferences([Objective("price", "min"), "speed"]).accepts(give={"price": 100}, get={"speed": 1000})
     >>> said
@@ -71,37 +71,37 @@ class Preferences:
             raise InputError("preferences need at least one objective.")
         self.__dict__.update(objectives=known, statements=(), trust=trust)
 
-    # -- what can be said -----------------------------------------------------------------------------------
+    # -- statements -----------------------------------------------------------------------------------------
 
     def accepts(self, give: Amounts, get: Amounts) -> Preferences:
-        """So much of this is worth giving for so much of that: give is what gets worse, get what gets better."""
+        """Return a copy with an exchange added: `give` is what gets worse, `get` what gets better in return."""
         return self._with(self._speaker.exchange(give, get))
 
     def prefers(self, better: Any, over: Any, *, names: tuple[str, str] | None = None) -> Preferences:
-        """One design rather than another: values by name, or one for each objective in order."""
+        """Return a copy with a choice added. A design is a dict by name, or a list of values in order."""
         return self._with(self._speaker.choice(better, over, names))
 
     def cannot_say(self, one: Any, other: Any, *, names: tuple[str, str] | None = None) -> Preferences:
-        """An answer too: nothing follows from it, and it is not asked again."""
+        """Return a copy with an undecided answer added, so that the pair is not asked about again."""
         return self._with(self._speaker.undecided(one, other, names))
 
     def important(self, shares: Mapping[str, float]) -> Preferences:
-        """Each of these objectives has at least its share of the weight, counted in units: `{"price": 0.2}`."""
+        """Return a copy with least shares of the weight added, counted in units: `{"price": 0.2}`."""
         return self._with(self._speaker.importance(shares))
 
     def ranked(self, *names: str) -> Preferences:
-        """The most important first: one unit of it counts at least as much as one of the next."""
+        """Return a copy with a ranking added: one unit of each counts at least as much as one of the next."""
         return self._with(self._speaker.ranked(names))
 
     def never(self, *give: str, get: Sequence[str] = ()) -> Preferences:
-        """Not at any price: no gain (in `get`, or in anything else) pays for a loss in one of these objectives.
+        """Return a copy with this added: no gain (in `get`, or at all) pays for a loss in these objectives.
 
-        Nothing is struck because of it; a statement that says otherwise contradicts it.
+        Nothing becomes dominated because of it, but a statement to the contrary is a contradiction.
         """
         return self._with(self._speaker.never(give, get))
 
     def better_under(self, cone: Cone) -> Preferences:
-        """Whatever is better under this cone, in which every gain must count, is better; said before all else.
+        """Return a copy in which the improvements under a cone come first; every gain must count in the cone.
 
         >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
         Preferences('better under planar:120', '1 a for 9 b is worth it')
@@ -117,7 +117,9 @@ class Preferences:
         return self._holding((order, *self.statements))
 
     def said(self, text: str | Mapping[str, Any], designs: Mapping[str, Any] | None = None) -> Preferences:
-        """One statement in its text form, in which designs are looked up, or all of a dictionary of `to_dict`.
+        """Return a copy with one statement in text form added, or with all those of a dictionary from `to_dict`.
+
+        Designs in a text are looked up by name in `designs`.
 
         >>> Preferences(["cost", "speed"], minimise=["cost"]).said("accept: 3 cost for 20 speed")
         Preferences('3 cost for 20 speed is worth it')
@@ -132,7 +134,7 @@ class Preferences:
         return self._with(read(self._speaker, text, designs or {}))
 
     def without(self, statement: Statement | int) -> Preferences:
-        """All but one of the statements, itself or its place."""
+        """Return a copy without one statement, which is given itself or by its index."""
         place = statement if isinstance(statement, int) else self._place(statement)
         if not -len(self.statements) <= place < len(self.statements):
             raise InputError(f"there are {len(self.statements)} statements, counted from 0, got {place}.")
@@ -140,7 +142,7 @@ class Preferences:
         return self._holding(self.statements[:place] + self.statements[place + 1 :])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and text, for JSON or TOML; `from_dict` reads it back.
+        """Return plain lists and text, for JSON or TOML; `from_dict` reads them back.
 
         >>> Preferences(["a", "b"]).ranked("a", "b").to_dict()["statements"]
         ['ranked: a, b']
@@ -153,29 +155,30 @@ class Preferences:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Preferences:
-        """What `to_dict` wrote."""
+        """Return the preferences that `to_dict` wrote."""
         if not isinstance(data, Mapping) or "objectives" not in data:
             raise InputError('the dictionary of preferences needs "objectives" and "statements", as to_dict writes it.')
         return cls(data["objectives"]).said(data)
 
-    # -- what follows ---------------------------------------------------------------------------------------
+    # -- consequences ---------------------------------------------------------------------------------------
 
     @cached_property
     def cone(self) -> Cone:
-        """The order that follows from all statements, in units; it remembers them.
+        """Cone that follows from all statements, in units; it keeps their sentences.
 
-        Whatever was preferred is better in it, to the last bit: stated rays are moved outwards by 1e-9 of their length
-        (and up to 1e-6 where they nearly follow from others). A contradiction is refused, with its statements.
+        Every preferred design is better under it, to the last bit. For this, stated rays are moved outwards by 1e-9 of
+        their length (up to 1e-6 if they nearly follow from others). A contradiction is refused and its statements are
+        named.
         """
         conflict = self.conflicts()
         if conflict:
             raise ConeError(f"{conflict}.")
-        rays, fuzz = self._believed
+        rays, fuzz = self._weighed_rays
         try:
             found = Cone.orthant(self.dim) if not len(rays) else _cone(rays, fuzz, rays != 0)
             if not self._holds_in(found):
                 found = _cone(rays, fuzz, np.ones(rays.shape, dtype=bool))
-        except ConeError as error:  # it speaks of rays, which nobody gave
+        except ConeError as error:  # the message is about rays, which the user did not give
             why = str(error).partition(";")[0]
             raise ConeError(
                 f"the {len(self.statements)} statements make no cone that can be computed with: {why}; take some of "
@@ -185,9 +188,9 @@ class Preferences:
         return found.remembering((statement.words for statement in self.statements), about)
 
     def conflicts(self) -> Conflict:
-        """A smallest set of statements that contradict each other, and what to take back; falsy if they agree.
+        """Return a smallest set of statements that contradict each other, and what to take back; false if all agree.
 
-        Where answers may be wrong, they may contradict each other; what is certain may not.
+        If answers may be wrong they may contradict each other, and only statements that are certain are checked.
         """
         bound = [s for s in self.statements if not (s.choice and self.trust < 1)]
         found = contradiction(bound, self.dim)
@@ -197,10 +200,10 @@ class Preferences:
         return Conflict(tuple(found), alone)
 
     def ask(self, means: ArrayLike) -> tuple[int, int] | None:
-        """The two designs of (K, D) means to ask about next; None when no answer would change anything.
+        """Return the two designs of (K, D) means to ask about next; None if no answer would change anything.
 
-        Of the designs that are still Pareto optimal, the pair whose worse answer leaves the fewest; where answers may
-        be wrong, the pair about which least is known. Means are in the objectives' own units and directions.
+        Among the Pareto optimal designs, this is the pair whose worse answer leaves the fewest. If answers may be
+        wrong, it is the pair whose answer is most uncertain. Means are in the objectives' own units and directions.
         """
         points = self._speaker.points(means)
         front = np.flatnonzero(pareto_mask(points, self.cone, keep_duplicates=False))
@@ -220,9 +223,9 @@ class Preferences:
         return None if found is None else (int(front[found[0]]), int(front[found[1]]))
 
     def weightings(self) -> tuple[Floats, Floats]:
-        """(M, D) weightings in units, each with sum 1, that fit what was said, and how much each counts, (M,).
+        """Return weightings (M, D) in units, each with sum 1, that fit the statements, and their weights (M,).
 
-        All are as likely as each other beforehand; choices count by `trust`, everything else is certain. M is 4000.
+        The prior is uniform. Choices count by `trust`, all other statements are certain. M is 4000.
 
         >>> points, weights = Preferences(["a", "b"]).important({"a": 0.5}).weightings()
         >>> points.shape, bool((points[:, 0] >= 0.5).all()), round(float(weights.sum()), 6)
@@ -235,11 +238,11 @@ class Preferences:
 
     @property
     def asked_about(self) -> set[frozenset[tuple[float, ...]]]:
-        """The pairs of designs about which somebody has answered, in units, larger is better."""
+        """Pairs of designs that were answered about, in units, larger is better."""
         return {frozenset(s.pair) for s in self.statements if s.pair is not None}
 
     def remaining(self, means: ArrayLike) -> np.ndarray:
-        """(K,) mask: the designs that are Pareto optimal under what was said."""
+        """Return a (K,) mask of the designs that are Pareto optimal under the statements."""
         return pareto_mask(self._speaker.points(means), self.cone)
 
     # -- inside ---------------------------------------------------------------------------------------------
@@ -254,8 +257,8 @@ class Preferences:
         return Speaker(self.objectives)
 
     @property
-    def _believed(self) -> tuple[Floats, Floats]:
-        """Rays (m, D), and what rounding leaves open of each; choices that may be wrong are weakened as needed."""
+    def _weighed_rays(self) -> tuple[Floats, Floats]:
+        """Rays (m, D) and the rounding error of each. Choices that may be wrong are weakened as needed."""
         certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
         rays = rays_of(certain, self.dim)
         fuzz = np.array([s.fuzz for s in certain for _ in s.rays])
@@ -268,7 +271,7 @@ class Preferences:
         return rays, fuzz
 
     def _holds_in(self, cone: Cone) -> bool:
-        """Whether all that is certain is an improvement under the cone, to the last bit."""
+        """Return True if every certain statement is an improvement under the cone, to the last bit."""
         certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
         pairs = np.array([s.pair for s in certain if s.choice]).reshape(-1, 2, self.dim)
         rays = rays_of(certain, self.dim)
@@ -276,7 +279,7 @@ class Preferences:
 
     @property
     def _choices(self) -> Floats:
-        """(m, D): the rays of choices, at length 1."""
+        """Rays of the choices at length 1, (m, D)."""
         return rays_of([s for s in self.statements if s.choice], self.dim)
 
     @cached_property
@@ -292,7 +295,7 @@ class Preferences:
         raise InputError("this statement is not among those that were made; see `statements`.")
 
     def _with_all(self, data: Mapping[str, Any]) -> Preferences:
-        """What a dictionary of these objectives says, besides; the lower trust holds."""
+        """Return a copy with all statements of a dictionary added, and with the lower `trust` of the two."""
         said = data.get("statements")
         if isinstance(said, str) or not isinstance(said, Sequence) or not all(isinstance(one, str) for one in said):
             raise InputError("a dictionary of preferences has statements, a list of texts, as to_dict writes it.")
@@ -317,7 +320,7 @@ class Preferences:
 
 
 def _same_meaning(told: Objectives, known: Objectives, said: Sequence[str]) -> None:
-    """Refuse statements about objectives that mean something else here."""
+    """Refuse statements about objectives that have another goal or unit here."""
     in_units = any(str(text).startswith(("importance:", "ranked:", "cone:")) for text in said)
     for one in told:
         here = next((o for o in known if o.name == one.name), None)
@@ -337,17 +340,17 @@ def _cone(rays: Floats, fuzz: Floats, moving: Bools) -> Cone:
 
 
 def _solid(rays: Floats, fuzz: Floats, moving: Bools) -> Floats:
-    """Rays of a cone that holds the axes and these unit rays with room for rounding, and that can be computed with.
+    """Return rays of a cone that holds the axes and these unit rays with a margin for rounding.
 
-    Each ray gets a little worse in the objectives that are `moving`, (m, D). In all of them, by t along the diagonal, a
-    ray lies inside by t / sqrt(D) at least, since facets of a cone that holds the axes have no negative entry. In those
-    alone of which the statement speaks, facets that do not speak of them stay as they are. A ray that then barely
-    differs from what the others generate is moved further, or follows.
+    Each ray gets slightly worse in the objectives that are `moving`, (m, D). A ray that moves in all objectives, by t
+    along the diagonal, lies inside by at least t / sqrt(D): facets of a cone that holds the axes have no negative
+    entry. If a ray moves in the objectives of its statement only, facets without these objectives stay unchanged. A ray
+    that barely differs from what the other rays generate is moved further, or left out if it still follows.
     """
     dim = rays.shape[1]
     diagonal, axes = moving / np.sqrt(dim), np.eye(dim)
     room = np.maximum(_NUDGE, np.sqrt(dim) * fuzz)
-    stated = np.flatnonzero((rays < 0).any(axis=1))  # the others follow from the axes
+    stated = np.flatnonzero((rays < 0).any(axis=1))  # other rays follow from the axes
     while True:
         moved = rays[stated] - room[stated, None] * diagonal[stated]
         every = unit(np.vstack([axes, moved]))
@@ -368,7 +371,7 @@ def stated_cone(
     statements: Sequence[str | Mapping[str, Any]] = (),
     designs: Mapping[str, Any] | None = None,
 ) -> Cone:
-    """The cone of a text form and statements, as the commands take them: either alone, or both together.
+    """Return the cone of a text form, of statements, or of both together, as the commands take them.
 
     Besides what `Cone.parse` reads, the text may name objectives: "price=20%, speed=30%" and "ranked:speed,price".
 
@@ -376,7 +379,7 @@ def stated_cone(
     <Cone in R^2: one unit of speed counts at least as much as one of cost>
     """
     if spec is not None and not statements and _by_name(spec, objectives) is None:
-        return _of_size(spec, objectives)  # also one in which not every gain counts
+        return _of_size(spec, objectives)  # here a gain need not count
     said = stated_preferences(spec, objectives, statements, designs)
     return said.cone if said.statements else Cone.orthant(said.dim)
 
@@ -389,7 +392,7 @@ def stated_preferences(
     *,
     trust: float = 1.0,
 ) -> Preferences:
-    """What a text form and statements say together; the orthant goes unsaid."""
+    """Return the preferences that a text form and statements give together; the orthant adds no statement."""
     said = Preferences(objectives, trust=trust)
     named = None if spec is None else _by_name(spec, objectives)
     if named is not None:
@@ -413,7 +416,7 @@ def _of_size(spec: str, objectives: Objectives) -> Cone:
 
 
 def _by_name(spec: str, objectives: Objectives) -> str | None:
-    """The statement that a text form with names stands for; None where it is a cone's own text form."""
+    """Return the statement that a text form with names stands for; None if it is a cone's own text form."""
     kind, colon, rest = spec.partition(":")
     kind = kind.strip().lower()
     if colon and kind in ("ranked", "importance") and any(name in rest for name in objectives.names):
