@@ -1,4 +1,4 @@
-"""What is assumed of one evaluation: kinds of noise, and noise by objective (docs/guarantees, docs/objectives)."""
+"""Assumptions about the noise of one evaluation: kinds of noise, and noise by objective. See docs/guarantees."""
 
 from conewise.noise.assumption import Noise
 from conewise.noise.factors import normal_norm_factor, subgaussian_norm_factor

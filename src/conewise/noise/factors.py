@@ -1,4 +1,4 @@
-"""How large a noise vector is, from how large it is along directions; and what a standard deviation may be."""
+"""Bound the size of a noise vector by its size along directions, and check standard deviations and covariances."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conewise._arrays import Floats, as_count, as_floats
 from conewise.errors import InputError
 
 SMALLEST_SIGMA: Final = 1e-100
-"""The squares of a sigma beyond this, or of its inverse, would leave the floats."""
+"""Smallest sigma, and inverse of the largest: beyond these limits squares underflow or overflow."""
 
-_GRID: Final = 1 + 1e-7  # makes a supremum found on a grid safe: the grid is within 1e-8 of it
+_GRID: Final = 1 + 1e-7  # covers the error of a supremum found on a grid, which is below 1e-8
 
 
 @lru_cache
 def normal_norm_factor(dim: int) -> float:
-    """The norm-subgaussian parameter of N(0, I_dim): sup_r r / sqrt(2 log(2 / P(chi_dim >= r))); 1 for dim <= 2.
+    """Return the norm-subgaussian parameter of N(0, I): sup_r r / sqrt(2 log(2 / P(chi_dim >= r))); 1 for dim <= 2.
 
     >>> [round(normal_norm_factor(dim), 3) for dim in (1, 2, 3, 4, 5)]
     [1.0, 1.0, 1.035, 1.141, 1.265]
@@ -36,7 +36,11 @@ def normal_norm_factor(dim: int) -> float:
 
 @lru_cache
 def subgaussian_norm_factor(dim: int) -> float:
-    """From P(|Y|^2 > sigma^2 (D + 2 sqrt(D t) + 2 t)) <= exp(-t) (Hsu, Kakade & Zhang 2012): sup over t >= 0."""
+    """Return the norm-subgaussian parameter of a vector that is 1-subgaussian in every direction.
+
+    It is the supremum over t >= 0 that follows from P(|Y|^2 > sigma^2 (D + 2 sqrt(D t) + 2 t)) <= exp(-t) (Hsu, Kakade
+    & Zhang 2012).
+    """
     as_count(dim, "dim")
     if dim == 1:
         return 1.0  # the two tails of a subgaussian variable are the definition itself
@@ -47,7 +51,7 @@ def subgaussian_norm_factor(dim: int) -> float:
 
 
 def as_sigma(sigma: Any, scalar: bool = False) -> Floats:
-    """Standard deviations, positive and finite."""
+    """Return standard deviations as an array; refuse values that are not positive and finite."""
     values = as_floats(sigma, "sigma")
     if values.ndim > (0 if scalar else 2):
         raise InputError(
@@ -64,7 +68,7 @@ def as_sigma(sigma: Any, scalar: bool = False) -> Floats:
 
 
 def as_covariance(cov: Any) -> Floats:
-    """Covariances: symmetric, without negative variances, not zero."""
+    """Return covariances as an array; refuse matrices that are asymmetric, zero or have negative variances."""
     values = as_floats(cov, "cov")
     if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or not values.size:
         raise InputError(f"cov must have shape (D, D), or (K, D, D) by design, got {values.shape}.")

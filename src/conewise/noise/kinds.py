@@ -1,4 +1,4 @@
-"""The kinds of noise: normal, subgaussian, bounded, 0/1, none."""
+"""Define the kinds of noise: normal, subgaussian, bounded, 0/1 and none."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ NORM_TO_DIRECTION: Final = 3.8938
 NORM_TO_DIRECTION * sigma^2, in every dimension (docs/theory, section 7.3)."""
 
 UNSTATED: Final = "the noise was not stated; if it is normal, say --noise "
-_SAID: Final = 6  # standard deviations written out
+_SAID: Final = 6  # most standard deviations that are written out
 
 
 class Gaussian(Noise):
-    """Normal noise: `sigma` (one number, one an objective, or (K, D) by design) or `cov` ((D, D), or (K, D, D)).
+    """Normal noise with `sigma` (a number, one for each objective, or (K, D) by design) or `cov` ((D, D) or (K, D, D)).
 
     >>> Gaussian(2).scales([[1, 0], [0, 3]]).tolist()
     [2.0, 6.0]
@@ -50,11 +50,10 @@ class Gaussian(Noise):
 
     @property
     def subgaussian(self) -> bool:
-        """Normal tails are lighter still."""
         return True
 
     def covariance(self, dim: int) -> Floats:
-        """(D, D), or (K, D, D) where designs differ."""
+        """Return the covariance, (D, D), or (K, D, D) if designs differ."""
         if self.cov is not None:
             return self.cov
         assert self.sigma is not None
@@ -62,7 +61,6 @@ class Gaussian(Noise):
         return np.asarray(variances[..., None] * np.eye(dim))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        """One entry an objective, and one layer a design where there are layers."""
         given = self.cov if self.cov is not None else self.sigma
         assert given is not None
         if given.ndim and given.shape[-1] != dim:
@@ -72,12 +70,11 @@ class Gaussian(Noise):
             raise InputError(f"the noise is given for {len(given)} designs, but there are {n_designs}.")
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """Its standard deviation, by design where designs differ."""
         sigma = np.sqrt(self.covariance(dim)[..., column, column])
         return Gaussian(sigma[:, None] if sigma.ndim else sigma)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
-        """Independent of each other, as standard deviations are taken to be."""
+        """Return normal noise whose new objective is independent of the others."""
         if not isinstance(other, Gaussian):
             return None
         total = np.zeros((dim + 1, dim + 1))
@@ -86,7 +83,6 @@ class Gaussian(Noise):
         return Gaussian(np.sqrt(np.diagonal(total))) if diagonal else Gaussian(cov=total)
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """The standard deviation along each vector; the largest over the designs where they differ."""
         u = np.asarray(directions, dtype=np.float64)
         self.check_dim(u.shape[-1])
         covariance = self.covariance(u.shape[-1])
@@ -94,29 +90,27 @@ class Gaussian(Noise):
         return np.asarray(np.sqrt(np.maximum(variances.max(axis=0), 0.0)))
 
     def largest_scale(self, dim: int) -> float:
-        """The square root of the largest eigenvalue of the covariance."""
+        """Return the square root of the largest eigenvalue of the covariance."""
         self.check_dim(dim)
         return math.sqrt(float(np.linalg.eigvalsh(self.covariance(dim)).max()))
 
     def log_tail(self, deviations: ArrayLike) -> Floats:
-        """The exact normal tail."""
+        """Return the logarithm of the exact normal tail."""
         from scipy.special import log_ndtr
 
         return np.asarray(log_ndtr(-np.asarray(deviations, dtype=np.float64)))
 
     def deviation(self, delta: float) -> float:
-        """The normal quantile."""
         from scipy.special import ndtri
 
         return max(0.0, -float(ndtri(as_probability(delta, "delta"))))
 
     def norm_subgaussian(self, dim: int) -> float:
-        """Of N(0, S): the factor of N(0, I) times the square root of the largest eigenvalue of S."""
+        """Return the factor of N(0, I) times the square root of the largest eigenvalue of the covariance."""
         return normal_norm_factor(dim) * self.largest_scale(dim)
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         if self.sigma is not None and self.sigma.ndim == 0:
             return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
         if self.sigma is not None and self.sigma.ndim == 1 and len(self.sigma) <= _SAID:
@@ -134,21 +128,22 @@ class Gaussian(Noise):
 
 @dataclass(frozen=True)
 class GaussianUnknown(Noise):
-    """Normal noise of unknown covariance, which may differ from design to design: estimated from the observations.
+    """Normal noise of unknown covariance, which may differ between designs and is estimated from the observations.
 
     Adaptive identification and `analyse` use it with sequential t-type bounds (docs/adaptive). No number of evaluations
-    is enough beforehand for every covariance, so there is no budget to compute from it.
+    suffices for every covariance, so no budget can be computed beforehand.
 
-    Recorded values are rounded, so equal values do not show an absence of noise, however many there are: declare that
-    by `Known`. `resolution` is the step of recording, one number or one an objective; by default what most values
-    show. 0 declares an exact recording: normal values are then never equal, so there is no noise where none vary.
+    Recorded values are rounded, so equal values do not show an absence of noise, however many there are; declare that
+    with `Known`. `resolution` is the recording step, one number or one for each objective. By default it is the step
+    that most values show. 0 declares an exact recording: normal values are then never equal, so an objective that does
+    not vary has no noise.
 
     >>> GaussianUnknown(resolution=(0.1, None)).words
     'normal noise of unknown covariance, one for each design, recorded in the steps given'
     """
 
     resolution: float | tuple[float | None, ...] | None = None
-    stated: bool = field(default=True, kw_only=True, compare=False)  # False where it was assumed by default
+    stated: bool = field(default=True, kw_only=True, compare=False)  # False if it was assumed by default
 
     def __post_init__(self) -> None:
         given = self.resolution
@@ -162,23 +157,22 @@ class GaussianUnknown(Noise):
         object.__setattr__(self, "resolution", each if steps.ndim else each[0])
 
     def steps(self, dim: int) -> Floats:
-        """(D,): the steps in which objectives are recorded; NaN where that is to be seen from the values."""
+        """Return the recording steps of the objectives, (D,); NaN if a step is to be read off the values."""
         steps = np.array(np.nan if self.resolution is None else self.resolution, dtype=np.float64)
         return np.array(np.broadcast_to(steps, (dim,)))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        """One step an objective, where steps differ."""
         super().check_dim(dim, n_designs)
         if isinstance(self.resolution, tuple) and len(self.resolution) != dim:
             raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """Return the noise of one objective, with its step."""
+        """Return the noise of one objective, with its recording resolution."""
         step = float(self.steps(dim)[column])
         return replace(self, resolution=None if math.isnan(step) else step)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
-        """Correlated in any way."""
+        """Return noise in which objectives may be correlated in any way."""
         if not isinstance(other, GaussianUnknown):
             return None
         steps = [*self.steps(dim).tolist(), *other.steps(1).tolist()]
@@ -187,7 +181,6 @@ class GaussianUnknown(Noise):
 
     @property
     def presumed(self) -> str:
-        """The option for all objectives."""
         return "" if self.stated else UNSTATED + "unknown (in Python noise=GaussianUnknown())"
 
     def _nothing_known(self) -> InputError:
@@ -197,28 +190,22 @@ class GaussianUnknown(Noise):
         )
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """Refused: nothing is known beforehand."""
         raise self._nothing_known()
 
     def largest_scale(self, dim: int) -> float:
-        """Refused: nothing is known beforehand."""
         raise self._nothing_known()
 
     def log_tail(self, deviations: ArrayLike) -> Floats:
-        """Refused: nothing is known beforehand."""
         raise self._nothing_known()
 
     def deviation(self, delta: float) -> float:
-        """Refused: nothing is known beforehand."""
         raise self._nothing_known()
 
     def norm_subgaussian(self, dim: int) -> float:
-        """Refused: nothing is known beforehand."""
         raise self._nothing_known()
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         given = np.ravel(np.array(self.resolution, dtype=object))
         steps = ", recorded in the steps given" if any(step is not None for step in given) else ""
         exact = ", and none where a value recorded exactly never varies" if 0 in given else ""
@@ -231,7 +218,7 @@ class GaussianUnknown(Noise):
 
 @dataclass(frozen=True)
 class SubGaussian(ChernoffTail):
-    """E exp(u.noise) <= exp(sigma^2 |u|^2 / 2) for every u: no direction is worse than a normal one of that sigma."""
+    """Noise with E exp(u.noise) <= exp(sigma^2 |u|^2 / 2): along every u no worse than normal noise of that sigma."""
 
     sigma: float
 
@@ -239,26 +226,23 @@ class SubGaussian(ChernoffTail):
         object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """The length of each vector times sigma."""
         return np.asarray(self.sigma * np.linalg.norm(np.asarray(directions, dtype=np.float64), axis=-1))
 
     def largest_scale(self, dim: int) -> float:
-        """Sigma itself."""
         return self.sigma
 
     def norm_subgaussian(self, dim: int) -> float:
-        """From the tail of |noise|^2 (Hsu, Kakade & Zhang 2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
+        """Return the parameter by Hsu, Kakade & Zhang (2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
         return subgaussian_norm_factor(dim) * self.sigma
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         return f"subgaussian noise of parameter {self.sigma:g} in every direction"
 
 
 @dataclass(frozen=True)
 class NormSubGaussian(ChernoffTail):
-    """The paper's assumption: P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2)) (Ararat & Tekin 2023, Definition 4.1)."""
+    """Noise with P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2)), as in Ararat & Tekin 2023, Definition 4.1."""
 
     sigma: float
 
@@ -266,26 +250,23 @@ class NormSubGaussian(ChernoffTail):
         object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """From norm-subgaussian to subgaussian along a direction: docs/theory, section 7.3."""
+        """Return the subgaussian parameter along each direction (docs/theory, section 7.3)."""
         lengths = np.linalg.norm(np.asarray(directions, dtype=np.float64), axis=-1)
         return np.asarray(math.sqrt(NORM_TO_DIRECTION) * self.sigma * lengths)
 
     def largest_scale(self, dim: int) -> float:
-        """The same in every direction."""
         return math.sqrt(NORM_TO_DIRECTION) * self.sigma
 
     def norm_subgaussian(self, dim: int) -> float:
-        """Sigma itself."""
         return self.sigma
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         return f"norm-subgaussian noise of parameter {self.sigma:g}"
 
 
 class Bounded(ChernoffTail):
-    """Every observation lies between `low` and `high` (numbers, or one an objective), whatever its distribution.
+    """Noise of observations between `low` and `high` (numbers, or one for each objective), of any distribution.
 
     >>> Bounded(0, 1).scales([[1, 0], [1, 1]]).tolist()
     [0.5, 1.0]
@@ -294,7 +275,7 @@ class Bounded(ChernoffTail):
     low: Floats
     high: Floats
     two_valued: Bools
-    """Whether an evaluation is either `low` or `high`, and nothing between; one truth value, or one an objective."""
+    """True if every evaluation is either `low` or `high`; one truth value, or one for each objective."""
 
     def __init__(self, low: ArrayLike, high: ArrayLike, *, two_valued: ArrayLike = False) -> None:
         first, second = as_floats(low, "low"), as_floats(high, "high")
@@ -316,18 +297,16 @@ class Bounded(ChernoffTail):
         self.two_valued = read_only(np.array(two_valued, dtype=bool))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        """One range an objective, where ranges differ."""
         width = self.high - self.low
         if width.ndim and width.shape[0] != dim:
             raise InputError(f"the noise is given for {width.shape[0]} objectives, but there are {dim}.")
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """Its range; zeros and ones stay what they are."""
         low, high, two = (np.broadcast_to(end, (dim,))[column] for end in (self.low, self.high, self.two_valued))
         return Binary() if two and (low, high) == (0, 1) else Bounded(low, high, two_valued=two)
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
-        """Dependent on each other in any way."""
+        """Return bounded noise in which objectives may depend on each other in any way."""
         if not isinstance(other, Bounded):
             return None
         low, high, two = (
@@ -341,23 +320,22 @@ class Bounded(ChernoffTail):
         return Bounded(low, high, two_valued=two)
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """Half the range of u.observation (Hoeffding's lemma); objectives may depend on each other in any way."""
+        """Return half the range of u.observation (Hoeffding's lemma), whatever the dependence between objectives."""
         u = np.asarray(directions, dtype=np.float64)
         self.check_dim(u.shape[-1])
         return np.asarray((np.abs(u) * (self.high - self.low)).sum(axis=-1) / 2)
 
     def largest_scale(self, dim: int) -> float:
-        """Half the diagonal of the box."""
+        """Return half the diagonal of the box."""
         self.check_dim(dim)
         return float(np.linalg.norm(np.broadcast_to(self.high - self.low, (dim,))) / 2)
 
     def norm_subgaussian(self, dim: int) -> float:
-        """|noise| is at most the diagonal R of the box, so 2 exp(-r^2 / (2 sigma^2)) >= 1 up to R is enough."""
+        """Return sigma with 2 exp(-r^2 / (2 sigma^2)) >= 1 up to the diagonal of the box, which bounds |noise|."""
         return 2 * self.largest_scale(dim) / math.sqrt(2 * math.log(2))
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         low, high = (", ".join(f"{end:g}" for end in np.atleast_1d(ends).tolist()) for ends in (self.low, self.high))
         apart = " (one an objective)" if self.low.ndim or self.high.ndim else ""
         return f"observations between {low} and {high}{apart}, of any distribution"
@@ -367,7 +345,7 @@ class Bounded(ChernoffTail):
 
 
 class Binary(Bounded):
-    """Every observation is 0 or 1, as of a success that is counted: `Bounded(0, 1)`, and other values are refused.
+    """Noise of observations that are 0 or 1, such as a success: `Bounded(0, 1)`. Other values are refused.
 
     >>> Binary().scales([[1, 0]]).tolist()
     [0.5]
@@ -378,7 +356,6 @@ class Binary(Bounded):
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         return "observations of 0 or 1"
 
     def __repr__(self) -> str:
@@ -387,30 +364,24 @@ class Binary(Bounded):
 
 @dataclass(frozen=True)
 class Known(ChernoffTail):
-    """No noise, as of a price list: all evaluations of a design say the same, and others are refused."""
+    """No noise, as of a price list: all evaluations of a design must be equal."""
 
     @property
     def noiseless(self) -> bool:
-        """There is none."""
         return True
 
     def joined(self, dim: int, other: Noise) -> Noise | None:
-        """No noise in any of them."""
         return self if isinstance(other, Known) else None
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """Nothing in any direction."""
         return np.zeros(np.shape(directions)[:-1])
 
     def largest_scale(self, dim: int) -> float:
-        """Nothing."""
         return 0.0
 
     def norm_subgaussian(self, dim: int) -> float:
-        """Nothing."""
         return 0.0
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         return "no noise"

@@ -1,4 +1,4 @@
-"""Noise by objective: another kind for each."""
+"""Combine different kinds of noise for different objectives."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from conewise.noise.kinds import UNSTATED, Binary, Gaussian
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """Some of the objectives, and what is assumed of them together."""
+    """Some of the objectives, with one joint assumption about their noise."""
 
     columns: Indices
     """Their positions, ascending."""
     noise: Noise
-    """Of so many objectives."""
+    """Assumption about the objectives in `columns`."""
 
 
 class ByObjective(ChernoffTail):
-    """Another assumption for each objective: standard deviations (numbers) or assumptions of this module.
+    """An assumption for each objective: standard deviations (numbers) or assumptions of this module.
 
-    Objectives of one kind are taken together, as that kind has it: normal noise of known size is independent between
-    them, normal noise of unknown covariance, bounded and 0/1 values may depend on each other in any way. Nothing is
-    assumed of how kinds depend on each other: their radii are added (docs/adaptive, 7). With `apart=True` every
-    objective is a kind of its own.
+    Objectives of one kind are combined. Normal noise of known size is independent between objectives. Objectives with
+    normal noise of unknown covariance, bounded or 0/1 values may depend on each other in any way. Nothing is assumed
+    about the dependence between kinds: their radii are added (docs/adaptive, 7). With `apart=True` every objective is a
+    kind of its own.
 
     >>> from conewise.noise import Known
     >>> mixed = ByObjective([Binary(), 0.5, Known(), Binary()])
@@ -47,7 +47,7 @@ class ByObjective(ChernoffTail):
     """
 
     each: tuple[Noise, ...]
-    """One an objective."""
+    """One assumption for each objective."""
 
     def __init__(self, each: Iterable[Noise | float], *, apart: bool = False) -> None:
         try:
@@ -63,7 +63,7 @@ class ByObjective(ChernoffTail):
         self._names: tuple[str, ...] = ()
 
     def named(self, names: Iterable[str]) -> ByObjective:
-        """The same with the names of the objectives in its words.
+        """Return a copy with the names of the objectives, for use in `words`.
 
         >>> from conewise.noise import Known
         >>> ByObjective([Binary(), Known(), Binary()]).named(["right", "price", "polite"]).words
@@ -74,12 +74,12 @@ class ByObjective(ChernoffTail):
         return found
 
     def of_each(self, change: Callable[[Noise], Noise]) -> ByObjective:
-        """The same with every objective's assumption changed, under the same names."""
+        """Return a copy with every objective's assumption changed by `change`, under the given names."""
         return ByObjective(map(change, self.each), apart=self._apart).named(self._names)
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
-        """The noisy objectives by kind, in the order in which kinds come."""
+        """Noisy objectives grouped by kind, in the order in which kinds first appear."""
         found: list[tuple[list[int], Noise]] = []
         for column, noise in enumerate(self.each):
             if noise.noiseless:
@@ -94,22 +94,19 @@ class ByObjective(ChernoffTail):
 
     @cached_property
     def exact(self) -> Bools:
-        """(D,): objectives without noise."""
+        """True for objectives without noise, (D,)."""
         return read_only(np.array([noise.noiseless for noise in self.each]))
 
     @property
     def presumed(self) -> str:
-        """The option for the objectives whose noise was not stated."""
         names = self._names or tuple(f"objective {d + 1}" for d in range(len(self.each)))
         some = ", ".join(printable(name) for name, own in zip(names, self.each, strict=True) if own.presumed)
         return f"{UNSTATED}NAME=unknown (in Python Objective(NAME, noise='unknown')) for {some}" if some else ""
 
     def of_one(self, column: int, dim: int) -> Noise:
-        """As it was given."""
         return self.each[column]
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        """One assumption an objective."""
         if dim != len(self.each):
             raise InputError(f"the noise is given for {len(self.each)} objectives, but there are {dim}.")
         for kind in self.kinds:
@@ -117,28 +114,26 @@ class ByObjective(ChernoffTail):
 
     @property
     def subgaussian(self) -> bool:
-        """If every kind is."""
         return all(kind.noise.subgaussian for kind in self.kinds)
 
     def scales(self, directions: ArrayLike) -> Floats:
-        """The sum over the kinds: subgaussian parameters of any variables add up at most (Hölder's inequality)."""
+        """Return the sum over the kinds: subgaussian parameters add up at most (Hölder's inequality)."""
         u = np.asarray(directions, dtype=np.float64)
         self.check_dim(u.shape[-1])
         self._check_scales()
         return np.asarray(sum(kind.noise.scales(u[..., kind.columns]) for kind in self.kinds))
 
     def largest_scale(self, dim: int) -> float:
-        """A unit vector has parts of lengths l_k in the kinds, sum l_k^2 <= 1; the sum of l_k s_k is then largest."""
+        """Return the largest sum of l_k s_k, with s_k the scale of kind k and sum l_k^2 <= 1 over the kinds."""
         self.check_dim(dim)
         self._check_scales()
         return math.hypot(*(kind.noise.largest_scale(len(kind.columns)) for kind in self.kinds))
 
     def norm_subgaussian(self, dim: int) -> float:
-        """From the largest scale, as for `SubGaussian`."""
         return subgaussian_norm_factor(dim) * self.largest_scale(dim)
 
     def _check_scales(self) -> None:
-        """Refuse kinds without Chernoff's bound, which is what makes scales add up; those of unknown size refuse it."""
+        """Refuse kinds of unknown size, and kinds without Chernoff's bound, whose scales do not add up."""
         for kind in self.kinds:
             kind.noise.largest_scale(len(kind.columns))
             if not kind.noise.subgaussian:
@@ -146,7 +141,6 @@ class ByObjective(ChernoffTail):
 
     @property
     def words(self) -> str:
-        """The assumption, for a reader of results."""
         if not self._names:
             return "by objective: " + "; ".join(noise.words for noise in self.each)
         of: dict[str, list[str]] = {}
@@ -159,7 +153,7 @@ class ByObjective(ChernoffTail):
 
 
 def together(each: Iterable[Noise | float]) -> Noise:
-    """One assumption about all objectives from one about each of them: of one kind, where they are of one.
+    """Return one assumption about all objectives, from an assumption about each; a plain one if they are of one kind.
 
     >>> from conewise.noise import Known
     >>> together([Binary(), Binary()]), together([1.0, 2.0]), together([Binary(), Known()])
@@ -172,7 +166,7 @@ def together(each: Iterable[Noise | float]) -> Noise:
 
 
 def kinds_of(noise: Noise, dim: int) -> tuple[Kind, ...]:
-    """The objectives with noise by their kinds: all of one kind, unless an assumption tells them apart.
+    """Return the noisy objectives grouped by kind: a single group unless the noise is a `ByObjective`.
 
     >>> [kind.columns.tolist() for kind in kinds_of(ByObjective([Binary(), 1.0, Binary()]), 3)]
     [[0, 2], [1]]

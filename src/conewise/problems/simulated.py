@@ -1,4 +1,4 @@
-"""Simulated evaluations: known means, and noise of a kind that a proof or a stress test asks for."""
+"""Simulate evaluations of designs with known means, with noise for proofs and for stress tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_ONCE: Final = 2**20  # numbers drawn at a time on the one-at-a-time path
 
 
 def as_generator(rng: Seed) -> np.random.Generator:
-    """A generator from a seed, or the generator itself: randomness is always explicit."""
+    """Return a generator from a seed, or the generator itself; randomness is always explicit."""
     if isinstance(rng, np.random.Generator):
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer | np.random.SeedSequence):
@@ -35,25 +35,28 @@ def as_generator(rng: Seed) -> np.random.Generator:
 
 
 class NoiseSource(ABC):
-    """Where simulated noise comes from; `assumption` is what a proof may take for granted of it, if anything."""
+    """Source of simulated noise. `assumption` is what a proof may assume about it; None for nothing."""
 
     assumption: Noise | None = None
 
-    def check_dim(self, dim: int, n_designs: int) -> None:  # noqa: B027 (most noise suits any numbers)
-        """Refuse numbers of objectives or designs for which this noise is not made."""
+    def check_dim(self, dim: int, n_designs: int) -> None:  # noqa: B027 (most noise fits any numbers)
+        """Refuse numbers of objectives or designs that do not fit this noise."""
 
     @abstractmethod
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One noise vector an entry of `designs`, (len(designs), dim)."""
+        """Return one noise vector for each entry of `designs`, (len(designs), dim)."""
 
     def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
-        """(M, dim): averages of so many evaluations as they are told: without roundings where outcomes are whole."""
+        """Return averages (M, dim) as recorded: without rounding error if outcomes are whole numbers."""
         return values
 
     def average(
         self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Means and scatters of `counts` noise vectors each: here by drawing every one of them, in bounded memory."""
+        """Return means and scatters of `counts` noise vectors for each entry of `designs`.
+
+        By default every vector is drawn, in bounded memory.
+        """
         means, scatters = np.zeros((len(designs), dim)), np.zeros((len(designs), dim, dim))
         for entry, (design, count) in enumerate(zip(designs, counts, strict=True)):
             done = 0
@@ -71,19 +74,18 @@ class NoiseSource(ABC):
 
 
 class GaussianNoise(NoiseSource):
-    """Normal noise; the mean of n of them is drawn in one step, N(0, S/n), and their scatter from Wishart(n - 1, S)."""
+    """Normal noise. The mean of n vectors is drawn in one step, N(0, S/n); their scatter is Wishart(n - 1, S)."""
 
     def __init__(self, noise: Gaussian) -> None:
         self.assumption: Noise | None = noise
         self._noise = noise
-        self._roots: dict[int, Floats] = {}  # computed when first needed, by the number of objectives
+        self._roots: dict[int, Floats] = {}  # by number of objectives, computed when first needed
 
     def check_dim(self, dim: int, n_designs: int) -> None:
-        """As the assumption has it."""
         self._noise.check_dim(dim, n_designs)
 
     def _factors(self, designs: Indices, dim: int) -> Floats:
-        """Square roots of the covariances, (M, D, D) or (1, D, D)."""
+        """Return square roots of the covariances, (M, D, D) or (1, D, D)."""
         if dim not in self._roots:
             covariance = self._noise.covariance(dim)
             values, vectors = np.linalg.eigh(covariance.reshape(-1, dim, dim))
@@ -92,13 +94,12 @@ class GaussianNoise(NoiseSource):
         return roots if len(roots) == 1 else roots[designs]
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One normal vector an entry."""
         return np.asarray((self._factors(designs, dim) @ rng.standard_normal((len(designs), dim, 1)))[..., 0])
 
     def average(
         self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Exact in distribution, at the cost of one draw an entry (Bartlett's decomposition for the scatter)."""
+        """Return exact draws at the cost of one vector an entry (Bartlett's decomposition for the scatter)."""
         means = self.draw(designs, dim, rng) / np.sqrt(counts)[:, None]
         lower = np.zeros((len(designs), dim, dim))
         below = np.tril_indices(dim, -1)
@@ -119,7 +120,7 @@ class GaussianNoise(NoiseSource):
 
 
 class TwoPoint(NoiseSource):
-    """+y or -y with probability one half each: the noise of the lower-bound proofs."""
+    """Noise of +y or -y with probability one half each, as in the lower-bound proofs."""
 
     def __init__(self, direction: ArrayLike) -> None:
         self.direction = read_only(as_floats(direction, "direction").copy())
@@ -129,24 +130,22 @@ class TwoPoint(NoiseSource):
         self.assumption = SubGaussian(float(np.linalg.norm(self.direction)))
 
     def check_dim(self, dim: int, n_designs: int) -> None:
-        """One number an objective."""
         _check(self.direction, dim)
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One sign an entry."""
         return np.asarray(rng.choice([-1.0, 1.0], size=(len(designs), 1)) * self.direction)
 
     def average(
         self, designs: Indices, counts: np.ndarray, dim: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """In one step, from the binomial distribution of the signs."""
+        """Return exact draws in one step, from the binomial distribution of the signs."""
         share = 2 * rng.binomial(counts, 0.5) / counts - 1
         outer = np.outer(self.direction, self.direction)
         return share[:, None] * self.direction, (counts * (1 - share**2))[:, None, None] * outer
 
 
 class UniformNoise(NoiseSource):
-    """Independent uniform noise on [-half_width, half_width] (a number, or one an objective)."""
+    """Independent uniform noise on [-half_width, half_width] (a number, or one for each objective)."""
 
     def __init__(self, half_width: ArrayLike) -> None:
         self.half_width = read_only(as_floats(half_width, "half_width").copy())
@@ -158,17 +157,15 @@ class UniformNoise(NoiseSource):
         self.assumption = ByObjective(each) if self.half_width.ndim else each[0]
 
     def check_dim(self, dim: int, n_designs: int) -> None:
-        """One number for all objectives, or one each."""
         if self.half_width.ndim:
             _check(self.half_width, dim)
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One uniform vector an entry."""
         return np.asarray(rng.uniform(-1, 1, size=(len(designs), dim)) * self.half_width)
 
 
 class BernoulliNoise(NoiseSource):
-    """0/1 outcomes around their rates, (K, D), of independent objectives; -1 and 0 where a success counts against."""
+    """Independent 0/1 outcomes around their rates, (K, D); outcomes are -1 and 0 if successes are minimised."""
 
     def __init__(self, rates: ArrayLike, signs: ArrayLike = 1.0) -> None:
         points = as_points(rates, "rates")
@@ -180,33 +177,31 @@ class BernoulliNoise(NoiseSource):
         self.assumption: Noise | None = turned(Binary(), self._signs)
 
     def check_dim(self, dim: int, n_designs: int) -> None:
-        """One rate a design and objective."""
         if self._means.shape != (n_designs, dim):
             raise InputError(f"rates are given for {self._means.shape} designs and objectives, not {n_designs, dim}.")
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One outcome an objective, less its mean."""
+        """Return one outcome for each objective, minus its mean."""
         means = self._means[designs]
         return np.asarray((rng.random((len(designs), dim)) < means * self._signs) * self._signs - means)
 
     def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
-        """A whole number of successes."""
+        """Return averages rounded to a whole number of successes."""
         times = counts[:, None]
         return np.asarray(np.round(values * times) / times + 0.0)
 
 
 class NoNoise(NoiseSource):
-    """Every evaluation is its mean."""
+    """Absence of noise: every evaluation is its mean."""
 
     assumption: Noise | None = Known()
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """Zeros."""
         return np.zeros((len(designs), dim))
 
 
 class NoiseByObjective(NoiseSource):
-    """A source of its own for each objective, independent of each other."""
+    """A separate source of noise for each objective; the objectives are independent."""
 
     def __init__(self, each: Iterable[NoiseSource]) -> None:
         self.each = tuple(each)
@@ -215,23 +210,20 @@ class NoiseByObjective(NoiseSource):
         self.assumption = ByObjective(known) if len(known) == len(stated) else None
 
     def check_dim(self, dim: int, n_designs: int) -> None:
-        """One source an objective."""
         if len(self.each) != dim:
             raise InputError(f"the noise is given for {len(self.each)} objectives, but there are {dim}.")
         for source in self.each:
             source.check_dim(1, n_designs)
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """Objective by objective."""
         return np.column_stack([source.draw(designs, 1, rng) for source in self.each])
 
     def recorded(self, values: Floats, counts: np.ndarray) -> Floats:
-        """Objective by objective."""
         return np.column_stack([source.recorded(values[:, [d]], counts) for d, source in enumerate(self.each)])
 
 
 def _source(noise: Noise | NoiseSource, means: Floats, signs: Floats) -> NoiseSource:
-    """What draws the noise of an assumption that says how."""
+    """Return the source that draws the noise of an assumption."""
     if isinstance(noise, NoiseSource):
         return noise
     if isinstance(noise, ByObjective):
@@ -254,7 +246,7 @@ def _source(noise: Noise | NoiseSource, means: Floats, signs: Floats) -> NoiseSo
 
 
 class HeavyTailed(NoiseSource):
-    """Student's t with `freedom` > 1 degrees, scaled: a stress test that no assumption here covers."""
+    """Scaled Student's t noise with `freedom` > 1 degrees: a stress test that no assumption here covers."""
 
     def __init__(self, scale: float = 1.0, freedom: float = 3.0) -> None:
         self.scale, self.freedom = as_positive(scale, "scale"), as_positive(freedom, "freedom")
@@ -262,19 +254,18 @@ class HeavyTailed(NoiseSource):
             raise InputError(f"freedom must exceed 1, or the noise has no mean; got {self.freedom:g}.")
 
     def draw(self, designs: Indices, dim: int, rng: np.random.Generator) -> Floats:
-        """One vector of independent t variables an entry."""
         return np.asarray(rng.standard_t(self.freedom, size=(len(designs), dim)) * self.scale)
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedBandit:
-    """K designs with known means, evaluated with noise: an assumption that says how to draw it, or a NoiseSource.
+    """K designs with known means. Noise is a NoiseSource, or an assumption from which noise can be drawn.
 
-    Such assumptions are `Gaussian(sigma)`, `Binary()` (outcomes of 0 and 1, whose means are the rates of success), and
+    Such assumptions are `Gaussian(sigma)`, `Binary()` (outcomes of 0 and 1, whose means are the success rates), and
     `ByObjective([...])` of these and `Known()`.
 
-    `means` are larger-is-better; objectives that are naturally minimised are named in `minimised`, and their columns
-    hold the negated values. Names, objectives and units are carried along for tables and plots.
+    Larger `means` are better. Objectives that are naturally minimised are named in `minimised`, and their columns hold
+    negated values. Names, objectives and units are for tables and plots.
 
     >>> problem = SimulatedBandit([[0, 0], [2, 1]], Gaussian(1))
     >>> problem.evaluate(Pulls([0, 1], [10, 10]), rng=0)
@@ -327,24 +318,24 @@ class SimulatedBandit:
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
+        """Number of designs K."""
         return len(self.means)
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return int(self.means.shape[1])
 
     @property
     def assumption(self) -> Noise | None:
-        """What may be taken for granted of the noise; None for a stress test."""
+        """Assumption about the noise; None for a stress test."""
         return self.noise.assumption
 
     def __len__(self) -> int:
         return self.n_designs
 
     def evaluate(self, pulls: Pulls, rng: Seed, *, one_by_one: bool = False) -> Observations:
-        """Evaluate the pulls: an entry a pull, its mean drawn in one step where the noise allows that exactly.
+        """Evaluate the pulls: one entry for each pull. Its mean is drawn in one step if the noise allows that.
 
         `one_by_one=True` draws every evaluation and returns it as an entry of its own.
         """
