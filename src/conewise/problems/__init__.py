@@ -1,4 +1,4 @@
-"""Where evaluations come from: simulated bandits, recorded blocks, boxes, examples, and the proofs' hard instances."""
+"""Provide evaluations: simulated bandits, recorded blocks, boxes, functions, examples and hard instances."""
 
 from conewise.problems.box import Box
 from conewise.problems.called import Called

@@ -1,4 +1,4 @@
-"""Designs that are points of a box: parameters to set, of which candidates are evaluated."""
+"""Define problems whose designs are points of a box of parameters, of which candidates are evaluated."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from conewise.problems.parameters import Parameter, as_parameters
 from conewise.problems.simulated import Seed, as_generator
 
 CANDIDATES: Final = 256
-"""Points to begin with."""
+"""Default number of candidates to begin with."""
 MOST_CANDIDATES: Final = 10_000
 _LARGEST_SEED: Final = 2**63 - 1
-_EDGE: Final = 1 / 32  # of a range, at both ends, whose points lie on the ends themselves: optima often do
-_CORNERS: Final = 1 / 8  # of the candidates, at most
-_DIGITS: Final = 4  # of a number in the name of a design
+_EDGE: Final = 1 / 32  # share of a range at each end that is moved to the end itself, where optima often are
+_CORNERS: Final = 1 / 8  # largest share of the candidates that are corners
+_DIGITS: Final = 4  # digits of a number in the name of a design
 
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Parameters to set, and a function that evaluates a setting once: `identify` finds out which settings are best.
+    """Parameters and a function that evaluates a setting once; `identify` finds out which settings are best.
 
-    Without the function it is a box for a study, which hands its settings out (`Study.create(designs=Box(...))`).
+    Without the function, a box is for a study, which hands out settings (`Study.create(designs=Box(...))`).
 
-    `parameters` is a dict: `(20, 90)` is a number between 20 and 90, `(1e-4, 1e-1, "log")` one for which ratios matter,
-    `range(1, 9)` a whole number from 1 to 8, `[8, 16, 32]` one of these numbers, `["oil", "water"]` one of these words.
-    `evaluate(design)` gets such a setting as a dict (or `evaluate(design, seed)`, a whole number for its randomness as
-    well), and returns one number for each objective: a list, or a dict by the objectives' names.
+    `parameters` is a dict. `(20, 90)` is a number between 20 and 90, and `(1e-4, 1e-1, "log")` a number for which
+    ratios matter. `range(1, 9)` is a whole number from 1 to 8, and `[8, 16, 32]` one of these numbers.
+    `["oil", "water"]` is one of these words. `evaluate(design)` gets a setting as a dict and returns one number for
+    each objective: a list, or a dict by the objectives' names. `evaluate(design, seed)` also gets a seed.
 
-    Infinitely many settings cannot be told apart, so there are `candidates`: that many points of a scrambled Sobol'
-    sequence (of this `seed`) to begin with, and more where the best ones seem to be. All settings are candidates where
-    there are no more than that. `noise` is what may be assumed of an evaluation.
+    Infinitely many settings cannot be compared, so there are `candidates`. At first this is that many points of a
+    scrambled Sobol' sequence (with this `seed`). More points are added near the best ones. If there are no more
+    settings than that, all are candidates. `noise` is the assumption about the noise of an evaluation.
 
     >>> box = Box({"temp": (20, 90), "oil": ["a", "b"]}, evaluate=lambda design: [design["temp"], 1.0], candidates=4)
     >>> [design["oil"] for design in box.designs(box.first())]
@@ -66,11 +66,11 @@ class Box:
         _ = self._arguments
 
     each: tuple[Parameter, ...] = field(init=False)
-    """The parameters, in their order."""
+    """The parameters, in the order of the dict."""
 
     @cached_property
     def _arguments(self) -> int:
-        """How many arguments `evaluate` takes: a design, or a design and a seed; 0 where there is none."""
+        """Number of arguments of `evaluate`: 1 for a design, 2 for a design and a seed, 0 without a function."""
         if self.evaluate is None:
             return 0
         if not callable(self.evaluate):
@@ -78,7 +78,7 @@ class Box:
         try:
             takes = inspect.signature(self.evaluate)
         except (TypeError, ValueError):
-            return 1  # some functions written in C do not say what they take
+            return 1  # some functions written in C have no signature
         arguments: tuple[Any, ...]
         for arguments in (({},), ({}, 0)):
             try:
@@ -90,12 +90,12 @@ class Box:
 
     @cached_property
     def size(self) -> int | None:
-        """How many different settings there are; None for infinitely many."""
+        """Number of different settings; None for infinitely many."""
         counts = [len(parameter.values) for parameter in self.each]
         return math.prod(counts) if all(counts) else None
 
     def first(self) -> Floats:
-        """(n, P): the candidates to begin with, as places between 0 and 1: all settings, where they are few."""
+        """Return the first candidates as places between 0 and 1, (n, P): all settings if they are few."""
         if self.size is not None and self.size <= self.candidates:
             shares = [(np.arange(len(p.values)) + 0.5) / len(p.values) for p in self.each]
             return np.array(list(product(*shares)))
@@ -104,42 +104,45 @@ class Box:
 
     @cached_property
     def corners(self) -> Floats:
-        """(n, P): the corners, which are the first candidates where they are few: there a model has to extrapolate."""
+        """Corners of the box that are among the first candidates, (n, P); none if there are too many.
+
+        At the corners a model would have to extrapolate.
+        """
         if 2 ** len(self.each) > self.candidates * _CORNERS or (self.size is not None and self.size <= self.candidates):
             return np.empty((0, len(self.each)))
         return self.distinct(self.snapped(np.array(list(product((0.0, 1.0), repeat=len(self.each))))))
 
     def points(self, start: int, count: int) -> Floats:
-        """(count, P): points of the scrambled Sobol' sequence from one on, some on the ends of ranges."""
+        """Return points of the scrambled Sobol' sequence from index `start` on, (count, P), some moved to the ends."""
         from scipy.stats import qmc
 
         sequence = qmc.Sobol(len(self.each), scramble=True, seed=np.random.default_rng(self.seed))
-        # Powers of 2 alone are balanced; any part of them is a set of candidates.
+        # Only 2^m points are balanced; any part of them may serve as candidates.
         inside = sequence.random_base2((start + count - 1).bit_length())[start : start + count]
-        return self.snapped((inside - _EDGE) / (1 - 2 * _EDGE))  # what goes beyond an end is moved to that end
+        return self.snapped((inside - _EDGE) / (1 - 2 * _EDGE))  # points beyond an end are moved to that end
 
     def snapped(self, places: Floats) -> Floats:
-        """Places moved to those of the settings that they stand for."""
+        """Return places moved to the places of the settings that they stand for."""
         return np.column_stack([p.snapped(places[:, k]) for k, p in enumerate(self.each)])
 
     def distinct(self, places: Floats, known: Floats | None = None) -> Floats:
-        """Each setting once, in this order, without those that are known already."""
+        """Return each setting once, in order, without settings that are in `known`."""
         before = 0 if known is None else len(known)
         whole = places if known is None else np.vstack([known, places])
         _, first = np.unique(whole, axis=0, return_index=True)
         return np.asarray(whole[np.sort(first[first >= before])])
 
     def designs(self, places: Floats) -> list[dict[str, Any]]:
-        """The settings as dicts."""
+        """Return the settings as dicts."""
         columns = [p.at(places[:, k]) for k, p in enumerate(self.each)]
         return [dict(zip((p.name for p in self.each), row, strict=True)) for row in zip(*columns, strict=True)]
 
     def placed(self, designs: Sequence[Mapping[str, Any]]) -> Floats:
-        """(n, P): where settings lie; what else a design has does not matter."""
+        """Return the places of settings, (n, P); other entries of a design are ignored."""
         return np.column_stack([p.placed([design[p.name] for design in designs]) for p in self.each])
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the function and the noise, as a journal can hold it; `Box(**data)` reads it back."""
+        """Return all but the function and the noise, for a journal; `Box(**data)` reads it back."""
         return {
             "parameters": {p.name: p.written() for p in self.each},
             "candidates": self.candidates,
@@ -147,15 +150,15 @@ class Box:
         }
 
     def features(self, places: Floats) -> tuple[Floats, Indices]:
-        """(n, H) and (H,): what a model sees of settings, and the parameter of each column.
+        """Return the features of settings for a model, (n, H), and the parameter of each feature, (H,).
 
-        They are scaled by the box, not by the candidates: a prior stays what it was when candidates join.
+        Features are scaled by the box, not by the candidates, so a prior stays unchanged when candidates are added.
         """
         owner = np.repeat(np.arange(len(self.each)), [p.width for p in self.each])
         return np.hstack([p.features(places[:, k]) for k, p in enumerate(self.each)]), owner
 
     def at(self, places: Floats, objectives: Sequence[str]) -> Candidates:
-        """A problem whose designs are these settings."""
+        """Return a problem whose designs are these settings."""
         return Candidates(self, read_only(np.array(places)), tuple(objectives))
 
 
@@ -169,35 +172,35 @@ class Candidates:
 
     @cached_property
     def designs(self) -> list[dict[str, Any]]:
-        """(K,): the settings."""
+        """Settings as dicts, (K,)."""
         return self.box.designs(self.places)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """(K,): the settings in words."""
+        """Settings in words, (K,)."""
         return tuple(", ".join(f"{name}={_short(value)}" for name, value in one.items()) for one in self.designs)
 
     def joined(self, places: Floats) -> Candidates:
-        """These and others: earlier ones keep their numbers."""
+        """Return a problem with more settings; earlier settings keep their numbers."""
         return self.box.at(np.vstack([self.places, places]), self.objectives)
 
     @property
     def n_designs(self) -> int:
-        """The number of candidates K."""
+        """Number of candidates K."""
         return len(self.places)
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return len(self.objectives)
 
     @property
     def assumption(self) -> Noise | None:
-        """What may be taken for granted of the noise."""
+        """Assumption about the noise."""
         return self.box.noise
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """One call of the function an evaluation."""
+        """Call the function once for each evaluation."""
         generator = as_generator(rng)
         order = np.repeat(pulls.designs, pulls.counts)
         return Observations.single(order, np.array([self._values(int(k), generator) for k in order]))

@@ -1,4 +1,4 @@
-"""Problems whose designs a plain function evaluates, here and now."""
+"""Define problems whose designs are evaluated by a plain function in this process."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SEEDS = 2**63
 
 @dataclass(frozen=True, eq=False)
 class Called:
-    """A function of a design (a dict of its columns, its name among them) and a seed: one number an objective.
+    """A function of a design (a dict of its columns and its name) and a seed that returns a number for each objective.
 
-    Values are in the user's own signs and units. Whatever the function does with the seed, a run with the same `rng`
-    calls it with the same seeds. An evaluation that fails ends the run; a study (`run_study`) would try again.
+    Values are in the user's own signs and units. A run with the same `rng` calls the function with the same seeds. An
+    evaluation that fails ends the run; a study (`run_study`) would try again.
 
     >>> called = Called(lambda design, seed: [design["x"], 1.0], ("a", "b"), ({"x": 0}, {"x": 2}), ("f1", "f2"))
     >>> called.evaluate(Pulls([0, 1], [1, 3]), rng=0)
@@ -31,27 +31,27 @@ class Called:
     function: Callable[[dict[str, Any], int], Any]
     names: tuple[str, ...]
     rows: tuple[Row, ...]
-    """What the function is told of each design."""
+    """Columns of each design, which the function receives."""
     objectives: tuple[str, ...]
 
     assumption = None
-    """A function says nothing of its noise."""
+    """None: nothing is known about the noise of a function."""
 
     def __post_init__(self) -> None:
         LocalFunction(self.function).check(())
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
+        """Number of designs K."""
         return len(self.names)
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return len(self.objectives)
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """An entry an evaluation, each with a seed of its own."""
+        """Return one entry for each evaluation; each evaluation has its own seed."""
         designs = np.repeat(pulls.designs, pulls.counts)
         seeds = as_generator(rng).integers(_SEEDS, size=len(designs)).tolist()
         call, values = LocalFunction(self.function), np.empty((len(designs), self.dim))

@@ -1,7 +1,8 @@
-"""A command, run once: its exit code and what it printed, in bounded memory and bounded time.
+"""Run a command once and return its exit code and output, in bounded memory and time.
 
-It has a session of its own, so that all of it can be ended. What it prints is read while it runs. When it has ended but
-something that it started in the background still holds its output open, nobody waits for that.
+The command runs in a session of its own, so that it can be ended with all processes that it started. Output is read
+while the command runs. A background process may keep the output open after the command has ended; its output is not
+awaited.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from conewise.errors import InputError
 from conewise.problems.returned import EvaluationFailed
 
 MOST_PRINTED: Final = 2**24
-"""Bytes that a command may print; one that prints more is ended, and the evaluation has failed."""
-_MOST_COMPLAINT: Final = 2**16  # bytes of its standard error that are kept: the last ones
+"""Largest number of bytes a command may print; with more, the command is ended and the evaluation fails."""
+_MOST_COMPLAINT: Final = 2**16  # number of last bytes of standard error that are kept
 _AT_ONCE: Final = 2**16  # bytes a read: what a pipe holds
-_BETWEEN_LOOKS: Final = 0.1  # seconds between looks whether a command that says nothing is still there
-_PIPES_AFTER_END: Final = 1.0  # seconds for the output of a command that has ended
-_AFTER_KILL: Final = 2.0  # seconds for a killed command to be gone
+_BETWEEN_LOOKS: Final = 0.1  # seconds between checks whether a silent command still runs
+_PIPES_AFTER_END: Final = 1.0  # seconds to wait for output after a command has ended
+_AFTER_KILL: Final = 2.0  # seconds to wait for a killed command to end
 
 
 def run_command(arguments: list[str], folder: str | None, time_limit: float | None) -> tuple[int, str, str]:
-    """Exit code, stdout and the end of stderr."""
+    """Run a command and return its exit code, its output and the end of its standard error."""
     try:
         process = subprocess.Popen(
             arguments,
@@ -41,7 +42,7 @@ def run_command(arguments: list[str], folder: str | None, time_limit: float | No
     except OSError as error:
         what = folder if folder is not None and not os.path.isdir(folder) else arguments[0]
         raise InputError(f"the command cannot be started: {error.strerror or error}: {what}.") from None
-    with _not_left_behind(process):
+    with _ended_on_failure(process):
         end = None if time_limit is None else time.monotonic() + time_limit
         try:
             printed, complaint = _output(process, end)
@@ -52,7 +53,7 @@ def run_command(arguments: list[str], folder: str | None, time_limit: float | No
 
 
 def _output(process: subprocess.Popen[bytes], end: float | None) -> tuple[bytearray, bytearray]:
-    """Everything that comes through both pipes until they close, or until a moment after the command has ended."""
+    """Read both pipes until they close, or until shortly after the command has ended."""
     printed, complaint = bytearray(), bytearray()
     ended_at: float | None = None
     with selectors.DefaultSelector() as open_pipes:
@@ -81,12 +82,12 @@ def _output(process: subprocess.Popen[bytes], end: float | None) -> tuple[bytear
 
 
 @contextmanager
-def _not_left_behind(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """When the block is left by an exception, the command and all that it started are ended first."""
+def _ended_on_failure(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End the command and all processes that it started if the block is left by an exception."""
     try:
         yield
     except BaseException:
-        with suppress(ProcessLookupError, PermissionError):  # gone already, or only its remains are there
+        with suppress(ProcessLookupError, PermissionError):  # ended already, or a zombie
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, signal.SIGKILL)
             else:

@@ -1,4 +1,4 @@
-"""The examples of the paper, shipped with the package: no network, no download."""
+"""Load the examples of the paper, which are shipped with the package."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from conewise.problems.simulated import NoiseSource, SimulatedBandit
 
 
 def load(name: str, noise: Gaussian | NoiseSource | None = None) -> SimulatedBandit:
-    """An embedded example: "snw" (206 sorting networks, 2 objectives) or "imrt" (4 radiation treatments, 2 objectives).
+    """Return an example: "snw" (206 sorting networks) or "imrt" (4 radiation treatments), both with 2 objectives.
 
-    Noise is independent and normal with sigma = 1, as in the paper's experiments, unless given.
+    Unless given, noise is independent and normal with sigma = 1, as in the paper's experiments.
 
     >>> load("snw").means.shape
     (206, 2)
@@ -27,7 +27,7 @@ def load(name: str, noise: Gaussian | NoiseSource | None = None) -> SimulatedBan
 
 
 def _snw(noise: Gaussian | NoiseSource) -> SimulatedBandit:
-    """The data of Ararat & Tekin 2023, section 7, raw: log2 values, area negated, not standardised."""
+    """Return the data of Ararat & Tekin 2023, section 7, raw: log2 values, area negated, not standardised."""
     text = files("conewise.problems").joinpath("data/snw.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     means = np.array([[-float(row["log2_area"]), float(row["log2_throughput"])] for row in rows])
@@ -43,7 +43,7 @@ def _snw(noise: Gaussian | NoiseSource) -> SimulatedBandit:
 
 
 def _imrt(noise: Gaussian | NoiseSource) -> SimulatedBandit:
-    """Ararat & Tekin 2023, the example of section 1.1: effect on the tumour against damage to healthy tissue."""
+    """Return Ararat & Tekin 2023, section 1.1: effect on the tumour against damage to healthy tissue."""
     means = np.array([[0.8, -0.3], [0.9, -0.5], [0.0, 0.0], [1.0, -1.0]])
     return SimulatedBandit(
         means,
@@ -56,7 +56,7 @@ def _imrt(noise: Gaussian | NoiseSource) -> SimulatedBandit:
 
 
 def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names with a number appended where they repeat: a name is a design's identity."""
+    """Return the names with a number appended where they repeat, because a name identifies a design."""
     seen: dict[str, int] = {}
     result = []
     for name in names:

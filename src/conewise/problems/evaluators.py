@@ -1,8 +1,8 @@
-"""Evaluations of one's own: a Python function or a command, described so that another process can run it.
+"""Describe a user's evaluation, a Python function or a command, so that another process can run it.
 
-An evaluator is a value: the text that names the function or the command, and the folder from which it is meant. What
-it evaluates is one design (its row, a mapping of columns) with one seed; what it returns is one number an objective,
-finite, in the user's own sign. Everything else is `EvaluationFailed` with a reason that fits in one line.
+An evaluator is a value: the text that names the function or the command, and the folder to run it in. It evaluates one
+design (a mapping of columns) with one seed. It returns one finite number for each objective, in the user's own sign.
+Any other outcome is `EvaluationFailed` with a reason in one line.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ Row = Mapping[str, Any]
 _DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _TARGET: Final = re.compile(rf"(?P<module>{_DOTTED}):(?P<function>{_DOTTED})")
 _PLACE: Final = re.compile(r"\{\{|\}\}|\{(?P<column>[^{}]*)\}")
-_GIVEN: Final = ("seed", "name")  # what a command may ask for beside the columns of a design
+_GIVEN: Final = ("seed", "name")  # placeholders that a command may use beside the columns of a design
 _NEGATIVE: Final = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![^\W_]|[-.])", re.ASCII)
 
 
 class Evaluator(Protocol):
-    """Anything that turns a design and a seed into one number an objective, in whatever process it finds itself."""
+    """Contract of values that turn a design and a seed into one number for each objective, in any process."""
 
     @property
     def ends_itself(self) -> bool:
-        """Whether `time_limit` is kept by the evaluator; otherwise only the end of its process stops it."""
+        """True if the evaluator keeps `time_limit`; otherwise only ending its process stops it."""
         ...
 
     def check(self, columns: Collection[str]) -> None:
@@ -57,29 +57,32 @@ class Evaluator(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Import what is needed, in the process that evaluates; InputError says what is missing."""
+        """Import what is needed, in the process that evaluates; raise InputError if something is missing."""
         ...
 
     def evaluate(self, row: Row, seed: int, objectives: Sequence[str], time_limit: float | None = None) -> list[float]:
-        """The values in the order of the objectives; EvaluationFailed, or InputError where no attempt can succeed."""
+        """Return the values in the order of the objectives.
+
+        Raise EvaluationFailed, or InputError if no further attempt can succeed.
+        """
         ...
 
 
 class _InProcess:
-    """What functions have in common."""
+    """Behaviour that all evaluators of Python functions share."""
 
     @property
     def ends_itself(self) -> bool:
-        """A function that hangs is ended with its process only."""
+        """False: a function that hangs ends only with its process."""
         return False
 
     def check(self, columns: Collection[str]) -> None:
-        """Nothing is known of the columns that a function reads."""
+        """Accept all designs, since the columns that a function reads are unknown."""
 
 
 @dataclass(frozen=True)
 class PythonFunction(_InProcess):
-    """`module:function`, imported where it runs; called with the design (a dict) and a seed, it returns D numbers.
+    """A function `module:function`, imported where it runs and called with a design (a dict) and a seed.
 
     >>> PythonFunction("math:dist").target
     'math:dist'
@@ -87,18 +90,18 @@ class PythonFunction(_InProcess):
 
     target: str
     folder: str | None = None
-    """A folder to import from as well, where there is such a folder; the module need not be installed."""
+    """A folder that is added to the import path if it exists; the module need not be installed."""
 
     def __post_init__(self) -> None:
         if not _TARGET.fullmatch(self.target):
             raise InputError(f"a function is written module:function, such as simulator:evaluate, got {self.target!r}.")
 
     def prepare(self) -> None:
-        """Import the module, so that no evaluation has to wait for it, and look at what the function takes."""
+        """Import the module before the first evaluation, and check the arguments of the function."""
         _check_arguments(self.load(), self.target)
 
     def load(self) -> Callable[[dict[str, Any], int], Any]:
-        """The function itself; InputError says what is missing."""
+        """Return the function; raise InputError if it cannot be imported."""
         from importlib import import_module
 
         module, function = self.target.split(":")
@@ -116,7 +119,7 @@ class PythonFunction(_InProcess):
         return found  # type: ignore[no-any-return]
 
     def evaluate(self, row: Row, seed: int, objectives: Sequence[str], time_limit: float | None = None) -> list[float]:
-        """Whatever the function raises is a failed evaluation."""
+        """Call the function; any exception that it raises is a failed evaluation."""
         return _call(self.load(), row, seed, objectives)
 
     def __str__(self) -> str:
@@ -125,19 +128,19 @@ class PythonFunction(_InProcess):
 
 @dataclass(frozen=True)
 class LocalFunction(_InProcess):
-    """A function that is at hand, rather than named; processes get it by reference, so it lives in a module."""
+    """A function object. Other processes receive it by reference, so it must be defined in a module."""
 
     function: Callable[[dict[str, Any], int], Any]
 
     def check(self, columns: Collection[str]) -> None:
-        """A function of other arguments can never be called."""
+        """Refuse a function that cannot be called with a design and a seed."""
         _check_arguments(self.function, str(self))
 
     def prepare(self) -> None:
-        """It is here already."""
+        """Do nothing: the function is loaded already."""
 
     def evaluate(self, row: Row, seed: int, objectives: Sequence[str], time_limit: float | None = None) -> list[float]:
-        """Whatever the function raises is a failed evaluation."""
+        """Call the function; any exception that it raises is a failed evaluation."""
         return _call(self.function, row, seed, objectives)
 
     def __str__(self) -> str:
@@ -148,9 +151,9 @@ class LocalFunction(_InProcess):
 class Command:
     """A command line with `{column}`, `{name}` and `{seed}` to fill in, which prints its values.
 
-    It is split as a shell would split it, and then each value goes into the one argument where it stands: no shell ever
-    reads a value. `{{` and `}}` are braces. What it prints is a JSON list, a JSON object with the objectives' names, or
-    numbers separated by blanks or commas; where it prints more, the last line counts.
+    The line is split as a shell would split it. Each value is then inserted into the argument with its placeholder, so
+    no shell ever reads a value. `{{` and `}}` are braces. The output is a JSON list, a JSON object with the objectives'
+    names, or numbers separated by blanks or commas. If the command prints more, the last line counts.
 
     >>> Command("./simulate --x {x} --seed {seed}").arguments({"x": 0.5, "name": "a"}, seed=7)
     ['./simulate', '--x', '0.5', '--seed', '7']
@@ -169,11 +172,11 @@ class Command:
 
     @property
     def ends_itself(self) -> bool:
-        """A command that takes too long is killed, and everything that it started in its group."""
+        """True: a command that takes too long is killed with every process that it started in its group."""
         return True
 
     def check(self, columns: Collection[str]) -> None:
-        """Every `{column}` must be there."""
+        """Refuse designs that lack a column of a placeholder."""
         for place in self._places():
             if place in _GIVEN or place in columns:
                 continue
@@ -183,14 +186,17 @@ class Command:
             raise InputError("a column of the designs is called seed, and so is the seed; rename the column.")
 
     def prepare(self) -> None:
-        """Whether there is such a program shows when it is started."""
+        """Do nothing: a missing program shows when it is started."""
 
     def arguments(self, row: Row, seed: int) -> list[str]:
-        """The words of the command with every value in its place."""
+        """Return the words of the command with all values filled in."""
         return [_filled(word, {**row, "seed": seed}) for word in self._words()]
 
     def evaluate(self, row: Row, seed: int, objectives: Sequence[str], time_limit: float | None = None) -> list[float]:
-        """Run it once; an exit code other than 0, output that is not D numbers, or too long a time is a failure."""
+        """Run the command once and return its values.
+
+        An exit code other than 0, output that is not D numbers, or exceeding the time limit is a failed evaluation.
+        """
         code, printed, complaint = run_command(self.arguments(row, seed), self.folder, time_limit)
         last = last_line(complaint)
         if code != 0:
@@ -216,7 +222,7 @@ class Command:
 
 
 def as_evaluator(given: Any, folder: str | None = None) -> Evaluator:
-    """From text (`module:function`, else a command), from a function, or an evaluator as it is.
+    """Return an evaluator from text (`module:function`, else a command), from a function or from an evaluator.
 
     >>> as_evaluator("simulator:evaluate")
     PythonFunction(target='simulator:evaluate', folder=None)
@@ -238,7 +244,7 @@ def _call(function: Callable[..., Any], row: Row, seed: int, objectives: Sequenc
         returned = function(dict(row), seed)
     except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)[1:]
-        if isinstance(error, TypeError) and not frames:  # not in the function: it cannot be called like this
+        if isinstance(error, TypeError) and not frames:  # raised by the call itself: the arguments do not fit
             raise _wrong_arguments(getattr(function, "__qualname__", "the function"), str(error)) from None
         where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
         raise EvaluationFailed(in_one_line(f"{in_words(error)}{where}")) from error
@@ -246,11 +252,11 @@ def _call(function: Callable[..., Any], row: Row, seed: int, objectives: Sequenc
 
 
 def _check_arguments(function: Callable[..., Any], name: str) -> None:
-    """Refuse a function that cannot be called with a design and a seed, before it is."""
+    """Refuse a function that cannot be called with a design and a seed, before the first call."""
     try:
         takes = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # some functions written in C do not say what they take
+        return  # some functions written in C have no signature
     try:
         takes.bind({}, 0)
     except TypeError as error:
@@ -266,7 +272,7 @@ def _wrong_arguments(what: str, why: str) -> InputError:
 
 
 def _filled(word: str, values: Mapping[str, Any]) -> str:
-    """A word of a command with the values in their places; no design can make an option of it."""
+    """Return a word of a command with its values filled in; refuse a value that would be read as an option."""
 
     def place(match: re.Match[str]) -> str:
         column = match["column"]
@@ -292,9 +298,9 @@ def _filled(word: str, values: Mapping[str, Any]) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """Return the class of an error and what it says."""
+    """Return the class and the message of an error."""
     try:
         said = str(error)
-    except Exception:  # an error in the text of an error
+    except Exception:  # str(error) itself may fail
         said = ""
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -1,8 +1,8 @@
-"""The two instances on which the lower bounds are proved, as means and a direction of two-point noise.
+"""Build the two instances on which the lower bounds are proved, as means and a direction of two-point noise.
 
-An evaluation of design i returns mu_i + noise or mu_i - noise, each with probability one half. Moving the coin of
-one design moves its mean along the same direction; `moved` gives the means after the move that the proof makes, for
-which the returned set must change its mind about that design.
+An evaluation of design i returns mu_i + noise or mu_i - noise, each with probability one half. A change of the coin of
+one design moves its mean along the noise direction. `moved` gives the means after the move in the proof. On them, a
+correct returned set must differ in that design.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class HardInstance:
     cone: Cone
     epsilon: float
     steps: tuple[float, float, float, float]
-    """Lengths of the proof's moves along `noise` for one unit of a design's gap, in four cases: Pareto and not
+    """Lengths of the proof's moves along `noise` for each unit of a design's gap, in four cases: Pareto and not
     returned, Pareto and returned, returned but not Pareto, neither."""
 
     @property
@@ -39,7 +39,7 @@ class HardInstance:
         return SimulatedBandit(self.means, TwoPoint(self.noise), about="a hard instance of the lower-bound proofs")
 
     def moved(self, design: int, returned: ArrayLike) -> Floats:
-        """The means after the proof's move of one design, given the set returned on the original means.
+        """Return the means after the proof's move of one design, given the set returned on the original means.
 
         On the moved means every successful set contains the design if the original one did not, and vice versa.
         """
@@ -63,7 +63,7 @@ class HardInstance:
 
 
 def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> HardInstance:
-    """The instance in the proof of the gap-dependent bound: any means, noise along u* = z*/|z*|, of length 1/4.
+    """Return the instance that proves the gap-dependent bound: any means, noise of length 1/4 along u* = z*/|z*|.
 
     Reference: Ararat & Tekin 2023, proof of Theorem 5.1, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
     """
@@ -79,10 +79,10 @@ def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> Hard
 
 
 def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInstance:
-    """The instance in the proof of the worst-case bound: a dominated design, a Pareto design, and K - 2 identical ones.
+    """Return the instance that proves the worst-case bound: two designs, one dominated, and K - 2 identical others.
 
-    mu_1 = 0, mu_2 in C, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between them; noise along u*,
-    of length |u*|/4, where the ratio that defines beta_2 is attained.
+    mu_1 = 0 is dominated, mu_2 in C is Pareto, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between
+    them. The noise has length |u*|/4 along u*, where the ratio that defines beta_2 is attained.
 
     Reference: Ararat & Tekin 2023, Theorem 5.3 and its proof (K >= 4; D >= 2, since in R every v lies in C or -C).
     """
@@ -101,7 +101,7 @@ def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInsta
 
 
 def _incomparable(cone: Cone) -> Floats:
-    """A unit vector outside C and -C, well away from both: orthogonal to the centre."""
+    """Return a unit vector orthogonal to the centre of C, and so far outside both C and -C."""
     across = np.linalg.svd(cone.centre[None, :])[2][1:]
     candidates = np.vstack([across, -across])
     depth = np.minimum((cone.facets @ candidates.T).max(axis=0), -(cone.facets @ candidates.T).min(axis=0))

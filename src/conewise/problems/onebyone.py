@@ -1,4 +1,4 @@
-"""Problems whose objectives are measured one by one: a measurement is one objective of one design."""
+"""Define problems in which each measurement is one objective of one design."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conewise.problems.simulated import Seed
 
 @dataclass(frozen=True, eq=False)
 class OneByOne:
-    """Another problem, of whose evaluations one objective is kept: cells k * D + d, each with a value of its own.
+    """A problem that measures single objectives of another `problem`: cell k * D + d is objective d of design k.
 
-    What `identify` then counts are measurements, and every objective of every design has as many as it needs.
+    `identify` then counts measurements, and every objective of every design gets as many as it needs.
 
     >>> from conewise.noise import Gaussian
     >>> from conewise.problems.simulated import SimulatedBandit
@@ -27,32 +27,32 @@ class OneByOne:
     """
 
     problem: Any
-    """Whatever has `n_designs`, `dim`, and `evaluate(pulls, rng)` of whole rows; or a `Box`."""
+    """A `Box`, or any problem with `n_designs`, `dim`, and an `evaluate(pulls, rng)` that returns whole rows."""
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K, not of cells."""
+        """Number of designs K, not of cells."""
         return int(self.problem.n_designs)
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return int(self.problem.dim)
 
     @property
     def assumption(self) -> Noise | None:
-        """What the problem says of its noise."""
+        """Assumption about the noise of the problem."""
         return getattr(self.problem, "assumption", None)
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """Values (m, 1) of these cells: whole rows are drawn, and what was not asked for is left out."""
+        """Return values (m, 1) of the given cells. Whole rows are drawn, and objectives not asked for are dropped."""
         if len(pulls.designs) and pulls.designs.max() >= self.n_designs * self.dim:
             raise InputError(f"cell {pulls.designs.max()} does not exist: there are {self.n_designs * self.dim} cells.")
         rows = Pulls(pulls.designs // self.dim, pulls.counts)
         told = check_returned(rows, self.problem.evaluate(rows, rng), self.dim)
         asked, given = (np.argsort(entries.designs, kind="stable") for entries in (rows, told))
         before, each = np.cumsum(told.counts[given]) - told.counts[given], np.arange(len(told))
-        of = np.empty_like(each)  # the objective of each entry: those of a design in the order of its cells
+        of = np.empty_like(each)  # the objective of each entry, in the order of the cells of a design
         place = np.searchsorted(np.cumsum(rows.counts[asked]), before, side="right")
         of[given] = (pulls.designs % self.dim)[asked[place]]
         return Observations(

@@ -1,12 +1,12 @@
-"""Parameters of a design: ranges of numbers, whole numbers and lists to choose from, placed between 0 and 1.
+"""Define parameters of a design: ranges of numbers, whole numbers and lists, each mapped to places between 0 and 1.
 
 (20, 90)               a number between 20 and 90
-(1e-4, 1e-1, "log")    the same, where ratios matter and not differences
+(1e-4, 1e-1, "log")    a number on a logarithmic scale: ratios matter, not differences
 range(1, 9)            a whole number from 1 to 8, as Python has it
 [8, 16, 32]            one of these numbers
-["oil", "water"]       one of these words; no two are nearer to each other than others
+["oil", "water"]       one of these words, all equally far from each other
 
-Where there are no tuples, in TOML and JSON: {"from": 20, "to": 90}, with "scale": "log" or "whole": true.
+TOML and JSON have no tuples; write {"from": 20, "to": 90}, with "scale": "log" or "whole": true.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from conewise._arrays import Floats, Indices, unit_interval
 from conewise.errors import InputError, shown
 
 MOST_CATEGORIES: Final = 64
-"""Words to choose from: more are names, of which a model can learn nothing."""
+"""Largest number of words in a list. More are names, from which a model cannot learn."""
 MOST_VALUES: Final = 10_000
-"""Numbers to choose from: more are as good as a range."""
-_APART: Final = math.sqrt(0.5)  # of an indicator: two different words are a distance of 1 apart
+"""Largest number of numbers in a list. For more, use a range."""
+_APART: Final = math.sqrt(0.5)  # entry of an indicator: two different words are a distance of 1 apart
 _KEYS: Final = ("from", "to", "scale", "whole")
 _FORMS: Final = '(20, 90), (1e-4, 1e-1, "log"), range(1, 9), [8, 16, 32] or ["oil", "water"]'
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: what may be chosen, and where each choice lies between 0 and 1."""
+    """One parameter: its choices, and the place of each choice between 0 and 1."""
 
     name: str
     low: float = 0.0
     high: float = 1.0
     logarithmic: bool = False
     values: tuple[Any, ...] = ()
-    """What there is to choose from; empty for a range of numbers."""
+    """The choices of a list; empty for a range of numbers."""
 
     @property
     def words(self) -> bool:
-        """Whether it is chosen from words, which have no order."""
+        """True if the choices are words, which have no order."""
         return any(isinstance(value, str) for value in self.values)
 
     @property
     def width(self) -> int:
-        """Columns of its features: one, or an indicator for each word."""
+        """Number of feature columns: one, or an indicator for each word."""
         return len(self.values) if self.words else 1
 
     def at(self, places: Floats) -> list[Any]:
-        """The choices at places between 0 and 1: of a list, each entry has an equal share.
+        """Return the choices at places between 0 and 1; each entry of a list has an equal share.
 
         >>> Parameter("size", values=(8, 16)).at(np.array([0.2, 0.7]))
         [8, 16]
@@ -65,7 +65,7 @@ class Parameter:
         return [float(x) for x in np.clip(np.exp(found) if self.logarithmic else found, self.low, self.high)]
 
     def placed(self, choices: Sequence[Any]) -> Floats:
-        """Where choices lie; `at` gives them back.
+        """Return the places of choices; `at` inverts this.
 
         >>> Parameter("heat", 20, 90).placed([20, 55, 90]).tolist()
         [0.0, 0.5, 1.0]
@@ -79,18 +79,18 @@ class Parameter:
         return np.clip((found - low) / (high - low), 0.0, 1.0)
 
     def written(self) -> dict[str, Any] | list[Any]:
-        """As text files can hold it; `as_parameters` reads it back."""
+        """Return the parameter as plain data for text files; `as_parameters` reads it back."""
         if self.values:
             return list(self.values)
         return {"from": self.low, "to": self.high, **({"scale": "log"} if self.logarithmic else {})}
 
     def snapped(self, places: Floats) -> Floats:
-        """Places at which equal choices are equal: of a list, the middles of the shares."""
+        """Return places at which equal choices have equal places: the middles of the shares of a list."""
         clipped = np.clip(places, 0.0, 1.0)
         return np.asarray((self._chosen(clipped) + 0.5) / len(self.values) if self.values else clipped)
 
     def features(self, places: Floats) -> Floats:
-        """(n, width): what a model sees, between 0 and 1 whatever the candidates are."""
+        """Return features for a model, (n, width), between 0 and 1 and independent of the candidates."""
         if not self.values:
             return np.asarray(places)[:, None]
         chosen = self._chosen(places)
@@ -104,7 +104,7 @@ class Parameter:
 
 
 def as_parameters(given: Any) -> tuple[Parameter, ...]:
-    """Parameters from a dict of ranges and lists.
+    """Return the parameters of a dict of ranges and lists.
 
     >>> [p.name for p in as_parameters({"temp": (20, 90), "layers": range(1, 4)})]
     ['temp', 'layers']
@@ -136,7 +136,7 @@ def _parameter(name: str, given: Any) -> Parameter:
 
 
 def _stated(name: str, given: Mapping[str, Any]) -> tuple[Any, ...] | range:
-    """A range in words: from, to, and a scale or whole numbers."""
+    """Return the range of a mapping with from, to, and optionally scale or whole."""
     stranger = next((key for key in given if key not in _KEYS), None)
     if stranger is not None or not {"from", "to"} <= given.keys():
         what = "lacks from or to" if stranger is None else f"has {shown(stranger)}"
@@ -176,7 +176,7 @@ def _range(name: str, given: tuple[Any, ...]) -> Parameter:
 
 
 def _several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """At least two different values, all numbers or all words."""
+    """Return the choices of a list: at least two different values, all numbers or all words."""
     numbers = [_number(value) for value in values]
     if not (all(isinstance(v, str) for v in values) or all(n is not None for n in numbers)):
         odd = next(v for v, n in zip(values, numbers, strict=True) if n is None)
@@ -194,7 +194,7 @@ def _several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _number(value: Any) -> float | None:
-    """A finite number, or nothing: True is none."""
+    """Return a finite number as float, or None if the value is no number; True and False are none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         return None
     try:

@@ -1,6 +1,6 @@
-"""Evaluations that were recorded: every design on the same blocks, read in an order drawn at random.
+"""Define problems that replay recorded evaluations: every design on the same blocks, read in random order.
 
-A block is a question, a seed, a fold, a plate, a day: something that all designs can meet (docs/blocks).
+A block is a question, a seed, a fold, a plate or a day: anything that all designs can meet (docs/blocks).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from conewise.problems.simulated import Seed, as_generator
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """K designs on Q blocks, values (K, Q, D), larger is better; each design reads a prefix of one random order.
+    """K designs on Q blocks: values (K, Q, D), larger is better. Each design reads a prefix of one random order.
 
-    `population` says what the averages are over: True, the blocks that were recorded (a benchmark is its questions),
-    so that all is exact once they are read; a number, a finite list of blocks of which these are some; False, an
-    unlimited population of which these are a sample.
+    `population` says what the averages are over. True is the blocks that were recorded (a benchmark is its questions),
+    so the averages are exact once all are read. A number is a finite list of blocks, of which the recorded ones are a
+    part. False is an unlimited population, of which the recorded ones are a sample.
 
     >>> answers = [[[1.0], [0.0], [1.0]], [[1.0], [1.0], [1.0]]]
     >>> problem = Recorded(answers)
@@ -34,9 +34,9 @@ class Recorded:
 
     values: Floats
     population: int | None
-    """How many blocks the averages are over; None for an unlimited population."""
+    """Number of blocks that the averages are over; None for an unlimited population."""
     assumption: Noise
-    """What may be taken for granted of a value: by default its range, or normal differences where none is known."""
+    """Assumption about a value: by default its range, or normal differences if no range is known."""
 
     def __init__(self, values: ArrayLike, population: bool | int = True, *, noise: Noise | None = None) -> None:
         table = as_floats(values, "values")
@@ -59,31 +59,31 @@ class Recorded:
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
+        """Number of designs K."""
         return len(self.values)
 
     @property
     def n_blocks(self) -> int:
-        """The number of recorded blocks Q."""
+        """Number of recorded blocks Q."""
         return int(self.values.shape[1])
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return int(self.values.shape[2])
 
     @property
     def means(self) -> Floats:
-        """(K, D): averages over the recorded blocks, which are the truth where these are the population."""
+        """Averages over the recorded blocks, (K, D); the true means if these blocks are the population."""
         return np.asarray(self.values.mean(axis=1))
 
     def reading(self, rng: Seed) -> Reading:
-        """A reader in an order of its own, with which nothing has been read yet."""
+        """Return a reader in a random order, which has read nothing yet."""
         order = as_generator(rng).permutation(self.n_blocks)
         return Reading(self, read_only(order), np.zeros(self.n_designs, dtype=np.int64))
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """The first blocks of a new order; `reading(rng)` goes on where it was."""
+        """Return the first blocks of a new order; `reading(rng)` instead continues from call to call."""
         return self.reading(rng).evaluate(pulls, rng)
 
     def __repr__(self) -> str:
@@ -93,30 +93,30 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One way through the blocks: how far each design has come. The only problem that remembers."""
+    """One pass through the blocks, with the number of blocks that each design has read. It changes with each call."""
 
     problem: Recorded
     order: Indices
     read: Any
-    """(K,): blocks that each design has read."""
+    """(K,): number of blocks that each design has read."""
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
+        """Number of designs K."""
         return self.problem.n_designs
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
+        """Number of objectives D."""
         return self.problem.dim
 
     @property
     def assumption(self) -> Noise:
-        """What the problem says of its values."""
+        """Assumption about the values of the problem."""
         return self.problem.assumption
 
     def evaluate(self, pulls: Pulls, rng: Seed) -> Observations:
-        """The next blocks of each design, one entry a value."""
+        """Return the next blocks of each design, one entry for each value."""
         if len(pulls.designs) and pulls.designs.max() >= self.n_designs:
             raise InputError(f"design {pulls.designs.max()} does not exist: there are {self.n_designs} designs.")
         designs = np.repeat(pulls.designs, pulls.counts)
@@ -135,7 +135,7 @@ class Reading:
 
 
 def as_population(population: Any, blocks: int) -> int | None:
-    """How many blocks the averages are over: True for those at hand, False for no limit, or a number of at least these.
+    """Return the number of blocks averaged over: True for `blocks`, False for no limit, or at least `blocks`.
 
     >>> as_population(True, 5), as_population(False, 5), as_population(100, 5)
     (5, None, 100)
@@ -161,7 +161,7 @@ def _as_noise(noise: Any) -> Noise:
 
 
 def by_values(zeros_and_ones: ArrayLike) -> Noise:
-    """Return the default noise: a range where an objective is 0 or 1, else normal differences, as not stated.
+    """Return the default noise: a range for objectives that are 0 or 1, otherwise normal differences, not stated.
 
     >>> by_values([True, True]), by_values([True, False])
     (Bounded(0.0, 1.0), ByObjective([Bounded(0.0, 1.0), GaussianUnknown(stated=False)]))
@@ -172,7 +172,7 @@ def by_values(zeros_and_ones: ArrayLike) -> Noise:
 
 
 def _range_of(values: Floats, whole: bool) -> Noise:
-    """The range of the population where it is at hand; else [0, 1] for zeros and ones, and normal differences."""
+    """Return the range of a complete population; otherwise [0, 1] for zeros and ones, and normal differences."""
     if not whole:
         return by_values(np.isin(values, (0.0, 1.0)).all(axis=(0, 1)))
     if np.isin(values, (0.0, 1.0)).all():

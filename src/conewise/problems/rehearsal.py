@@ -1,4 +1,4 @@
-"""A simulator to rehearse with: what the trial.toml of `conewise study init` evaluates until there is one of yours."""
+"""Simulate an experiment to rehearse with; the trial.toml of `conewise study init` uses it until you replace it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 SIGMA = (0.4, 0.1)
-"""Standard deviations of one evaluation: of the yield, and of the cost."""
+"""Standard deviations of the yield and of the cost in one evaluation."""
 
 
 def evaluate(design: Mapping[str, Any], seed: int) -> dict[str, float]:
-    """The yield of a reaction in percent, and its cost in EUR, at a temperature and after some hours; with noise.
+    """Return the noisy yield of a reaction in percent and its cost in EUR, at a temperature and after some hours.
 
     >>> evaluate({"temperature": 60, "hours": 2}, seed=1) == evaluate({"temperature": 60, "hours": 2}, seed=1)
     True

@@ -1,4 +1,7 @@
-"""What came of an evaluation: D finite numbers, a failure with its reason, or a mistake that no other attempt mends."""
+"""Turn the result of an evaluation into D finite numbers, a failure with its reason, or an InputError.
+
+A failed evaluation may be tried again. An InputError is a mistake that no further attempt can mend.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,27 @@ from conewise.errors import ConewiseError, InputError
 _LONGEST_REASON: Final = 300  # characters: a reason is one line of a journal
 
 
-class EvaluationFailed(ConewiseError):  # noqa: N818 - it is no mistake of anyone, and is read as a sentence
-    """One evaluation gave no values; the reason is one line and another attempt may succeed."""
+class EvaluationFailed(ConewiseError):  # noqa: N818 - a failure is no error of the user
+    """Raised when one evaluation gave no values. The reason is one line, and another attempt may succeed."""
 
 
 def in_one_line(text: str, most: int = _LONGEST_REASON) -> str:
-    """Printable characters only, so that nothing in it can steer a terminal; cut where it is too long."""
+    """Return the text as one printable line that cannot steer a terminal, cut to `most` characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def last_line(text: str) -> str:
-    """The last line that is not empty."""
+    """Return the last line that is not empty."""
     lines = text.strip().splitlines()
     return lines[-1].strip() if lines else ""
 
 
 def as_values(returned: Any, objectives: Sequence[str]) -> list[float]:
-    """D finite numbers from what a function returned: a sequence, an array, a mapping by objective, or one number.
+    """Return D finite numbers from a function's result: a sequence, an array, a mapping by objective, or one number.
 
-    NaN, an infinite number or None in the place of a number is a failed evaluation. Anything else that is not D numbers
-    is a mistake in the evaluator, and InputError.
+    NaN, an infinite number or None in place of a number is a failed evaluation. Any other result that is not D numbers
+    is a mistake in the evaluator and raises InputError.
 
     >>> as_values({"speed": 2, "cost": 1}, ["cost", "speed"])
     [1.0, 2.0]
@@ -63,7 +66,7 @@ def as_values(returned: Any, objectives: Sequence[str]) -> list[float]:
 
 
 def read_values(printed: str, objectives: Sequence[str]) -> list[float]:
-    """D finite numbers from printed text: the whole of it, or its last line."""
+    """Return D finite numbers from printed text: all of it, or its last line."""
     text = printed.strip()
     if not text:
         raise EvaluationFailed("the command printed nothing")
@@ -82,7 +85,7 @@ def _mistaken(what: str, objectives: Sequence[str]) -> InputError:
 
 
 def _number(entry: Any, name: str, objectives: Sequence[str]) -> float:
-    """True and False are outcomes, 1 and 0; "1" is not a measurement."""
+    """Return a measurement as float. True and False count as 1 and 0; the text "1" is refused."""
     what = f"a finite number was expected for the objective {name!r}, got {entry!r}"
     if isinstance(entry, (str, *NO_REAL_NUMBERS)):
         raise _mistaken(what, objectives)
