@@ -68,7 +68,7 @@ def read_only(values: AnyArray) -> AnyArray:
 
 
 def as_floats(values: ArrayLike, name: str) -> Floats:
-    """Return `values` as a float64 array, without a copy if it is one already. NaN and infinity pass."""
+    """Return `values` as a float64 array, without a copy if it is one already. NaN and infinity are accepted."""
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
     check_unmasked(values, name)

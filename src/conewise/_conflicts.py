@@ -12,7 +12,7 @@ from conewise._arrays import DEGENERATE, Floats
 from conewise._polyhedra import smallest_combination, unit
 from conewise._statements import Statement
 
-_OPPOSED: Final = 8 * DEGENERATE  # unit rays that cancel within this contradict each other
+_OPPOSED: Final = 8 * DEGENERATE  # unit rays contradict each other if they cancel up to this
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def _smallest_hashes(ours: tuple[Floats, Floats], theirs: tuple[Floats, Floats])
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
-    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)  # + 0.0: one zero
+    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
     with np.errstate(over="ignore"):
         for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
             bits = (bits ^ (bits >> shift)) * factor

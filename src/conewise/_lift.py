@@ -25,7 +25,7 @@ _CHUNK: Final = 1024  # columns a pass: small enough for the cache
 _PRODUCT: Final = 900_000  # OpenBLAS shares products of more than 10^6 multiplications among threads, at a loss here
 _BLOCK: Final = 24  # subsets at a time, to stay below _PRODUCT
 _INDEPENDENT: Final = 1e-8  # a subset counts as independent if its smallest singular value exceeds this
-_HUGE: Final = 1e40  # raises multipliers above every value, so that a minimum does the work of a mask
+_HUGE: Final = 1e40  # scales multipliers above every value, so that a minimum acts as a mask
 _FAR: Final = 1e12  # entries of b this far below zero never matter: |u| is at most a few times max(b) / DEGENERATE
 _LONG: Final = 16.0  # a longer least-distance answer is computed again, in units of its length
 _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to a largest entry of 1)
@@ -91,7 +91,7 @@ class Lift:
                 part = np.maximum(part, -_FAR * largest)
             # f is positively homogeneous: with a largest entry of 1 nothing overflows or underflows.
             np.divide(part, np.where(largest > 0, largest, 1.0), out=raised[:-1, :width])
-            # |w_n| = 1, so a row alone has the value b_n^2, at most 1: also what keeps f > 0 exact where some b_n > 0.
+            # |w_n| = 1, so a single row has the value b_n^2 <= 1. This also keeps f > 0 exact if some b_n > 0.
             root = np.sqrt(_largest_value(raised, sizes)[:width])
             result[start : start + width] = np.maximum(root, 1.0) * largest
         return result

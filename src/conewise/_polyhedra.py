@@ -71,7 +71,7 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
     try:
         x: Floats = nnls(A, b)[0]
-    except RuntimeError:  # too many steps, as nearly parallel columns may take
+    except RuntimeError:  # too many steps, which nearly parallel columns can cause
         x = np.zeros(A.shape[1])
     residual = b - A @ x
     slopes = residual @ A  # optimal: none positive, and zero where x is positive
@@ -85,7 +85,7 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
 
 def distance_to_generated(vector: Floats, generators: Floats) -> float:
     """Return the distance from a vector to the cone of all non-negative combinations of the generators."""
-    if not len(generators):  # the cone {0}; scipy 1.17.1 frees twice, and aborts, when there are no columns
+    if not len(generators):  # the cone {0}; without columns scipy 1.17.1 aborts (double free)
         return float(np.linalg.norm(vector))
     return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
 
@@ -194,7 +194,7 @@ def _across(first: Floats, second: Floats) -> Floats:
 
 def incidence(rays: Floats, rows: Floats) -> Bools:
     """Return (R, N): True where ray r lies on facet n."""
-    if rows.shape[0] == rows.shape[1]:  # simplicial: each ray is off one facet alone
+    if rows.shape[0] == rows.shape[1]:  # simplicial: each ray lies on all facets but one
         return np.asarray(np.arange(len(rows)) != (rays @ rows.T).argmax(axis=1)[:, None])
     level, mapped = levelled(rows)
     return np.asarray(np.abs(unit(rays @ mapped.T) @ level.T) <= INCIDENT)

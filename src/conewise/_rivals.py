@@ -80,7 +80,7 @@ def _promising(
         return
     rival_boxes = _boxes(space, rivals, _BOX)
     upper = np.array([space.columns[:, box].max(axis=1) for box in rival_boxes]).T
-    if len(rival_boxes) == 1:  # nothing to skip, so no reason to bring similar designs together
+    if len(rival_boxes) == 1:  # nothing to skip, so no reason to group similar designs
         cuts = np.arange(0, len(designs), _PAIRS_AT_ONCE // len(rivals))[1:]
         design_boxes = np.split(np.arange(len(designs)), cuts)
     else:
@@ -90,7 +90,7 @@ def _promising(
         reach = ((upper - lower[:, None]) * space.per_width[:, None]).min(axis=0)
         for b in np.argsort(-reach, kind="stable"):
             if not _open(best[box], reach[b], sign, enough).any():
-                break  # the boxes that follow reach less far
+                break  # later boxes have a smaller reach
             bound = ((upper[:, b, None] - space.columns[:, designs[box]]) * space.per_width[:, None]).min(axis=0)
             mine = np.flatnonzero(_open(best[box], bound, sign, enough))
             if len(mine):

@@ -129,7 +129,7 @@ def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: fl
     best: list[tuple[float, Floats]] = []
     for first, left in spans.items():
         for second, right in spans.items():
-            if second < first or first + second > facets.shape[1]:  # spans of a widest pair meet in zero only
+            if second < first or first + second > facets.shape[1]:  # the spans of a widest pair intersect only in 0
                 continue
             i, j = (
                 np.triu_indices(len(left), 0) if first == second else np.indices((len(left), len(right))).reshape(2, -1)

@@ -37,7 +37,7 @@ def naive_budget(
     """Return the evaluations L of each design after which naive elimination succeeds with probability 1 - delta.
 
     `bound="paper"` is Ararat & Tekin 2023, Theorem 6.1, with its constant `c`. `bound="gaussian"` uses exact normal
-    tails and has no constant (docs/theory, section 7.2). `bound="subgaussian"` uses Chernoff tails, for any noise.
+    tails and has no constant (docs/theory, section 7.2). `bound="subgaussian"` uses Chernoff tails, or the noise's own.
 
     >>> from conewise import Cone
     >>> naive_budget(Cone.planar(90), Gaussian(1), 206, epsilon=0.1, delta=0.01)
@@ -59,7 +59,7 @@ def naive_budget(
     high = 1
     while failure_probability(cone, noise, n_designs, epsilon, high, bound=bound) > delta:
         high = check_total(2 * high, n_designs)
-    low = high // 2  # fails, or is 0
+    low = high // 2  # `low` evaluations fail, or low is 0
     while high - low > 1:
         middle = (low + high) // 2
         if failure_probability(cone, noise, n_designs, epsilon, middle, bound=bound) > delta:

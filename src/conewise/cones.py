@@ -350,7 +350,7 @@ class Cone:
             raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
         return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
 
-    # -- the value --------------------------------------------------------------------------------------------
+    # -- construction, comparison and storage -----------------------------------------------------------------
 
     @classmethod
     def _known(cls, rows: Floats, text: str) -> Self:
@@ -372,7 +372,7 @@ class Cone:
         refuse_many(facets)
         facets = np.where(facets < SAME_DIRECTION, 0.0, facets) if gains else facets
         cone = object.__new__(cls)
-        removed = () if text is not None else tuple(n for n in range(len(rays)) if n not in kept)  # of what was given
+        removed = () if text is not None else tuple(n for n in range(len(rays)) if n not in kept)
         cone._fill(facets, text, removed)
         cone.__dict__["rays"] = read_only(rays[kept])
         return cone

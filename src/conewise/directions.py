@@ -71,7 +71,7 @@ def _arcs(cone: Cone, gains: Floats, radii: Floats, widest: Floats) -> Floats:
     the arc.
     """
     facets = cone.facets
-    inner = cone.rays if float(facets[0] @ facets[1]) < 0 else facets  # of C or C+, whichever is inside
+    inner = cone.rays if float(facets[0] @ facets[1]) < 0 else facets  # generators of the smaller of C and C+
     back = np.linalg.inv(facets)
     along = (inner @ back) @ gains
     reach = -along.min(axis=0)

@@ -80,7 +80,7 @@ class RunningFront:
             self._parts.append(moved)
             self._gathered += len(front)
         self._rows += front.rows
-        # Merging costs about the size of the front: wait until as much has gathered, and it costs log-many passes.
+        # A merge costs about the size of the front. Waiting until as many new rows have gathered bounds the cost.
         if self._gathered - self._merged > max(_MERGE, self._merged):
             self._merge()
 

@@ -225,7 +225,7 @@ def _weights(sample: Floats) -> Floats:
 
 
 def _pivots(sample: Floats) -> Floats:
-    """Choose greedily a few columns that strongly dominate much of the sample; none if they would not."""
+    """Choose greedily a few columns that strongly dominate much of the sample; none if that fails."""
     front = sample[:, maximal_columns(sample, False)][:, :_CANDIDATES]
     beats = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
     for bars, row in zip(front, sample, strict=True):

@@ -245,7 +245,7 @@ class Preferences:
         """Return a (K,) mask of the designs that are Pareto optimal under the statements."""
         return pareto_mask(self._speaker.points(means), self.cone)
 
-    # -- inside ---------------------------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------------------------
 
     @property
     def dim(self) -> int:
@@ -379,7 +379,7 @@ def stated_cone(
     <Cone in R^2: one unit of speed counts at least as much as one of cost>
     """
     if spec is not None and not statements and _by_name(spec, objectives) is None:
-        return _of_size(spec, objectives)  # here a gain need not count
+        return _of_size(spec, objectives)  # under this cone not every gain need count
     said = stated_preferences(spec, objectives, statements, designs)
     return said.cone if said.statements else Cone.orthant(said.dim)
 

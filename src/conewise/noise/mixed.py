@@ -23,7 +23,7 @@ class Kind:
     """Some of the objectives, with one joint assumption about their noise."""
 
     columns: Indices
-    """Their positions, ascending."""
+    """Positions of the objectives, ascending."""
     noise: Noise
     """Assumption about the objectives in `columns`."""
 

@@ -35,7 +35,7 @@ class HardInstance:
 
     @property
     def problem(self) -> SimulatedBandit:
-        """The instance as a bandit that can be evaluated."""
+        """Bandit with these means and noise, which can be evaluated."""
         return SimulatedBandit(self.means, TwoPoint(self.noise), about="a hard instance of the lower-bound proofs")
 
     def moved(self, design: int, returned: ArrayLike) -> Floats:
@@ -94,7 +94,7 @@ def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInsta
     v = v * epsilon / float(lift_norm(np.maximum(-(cone.facets @ v), 0.0), cone))
     top = cone.centre
     means = np.vstack([np.zeros(cone.dim), top, np.tile(top - v, (n_designs - 2, 1))])
-    # k = 2/beta_2 enters the set when exceeded, k = 3/beta_2 leaves it; in units of the noise, four times that.
+    # A move beyond 2/beta_2 puts a design into the set, one of 3/beta_2 takes it out; in units of noise, 4 times that.
     beta2 = cone.complexity.beta2
     enter, leave = 4 * (2 / beta2) * (1 + 1e-6), 4 * 3 / beta2
     return HardInstance(read_only(means), read_only(u / 4), cone, epsilon, (enter, leave, leave, enter))

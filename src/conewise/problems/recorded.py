@@ -93,7 +93,7 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One pass through the blocks, with the number of blocks that each design has read. It changes with each call."""
+    """One pass through the blocks. Unlike other problems it has a state: how far each design has read."""
 
     problem: Recorded
     order: Indices
@@ -135,7 +135,7 @@ class Reading:
 
 
 def as_population(population: Any, blocks: int) -> int | None:
-    """Return the number of blocks averaged over: True for `blocks`, False for no limit, or at least `blocks`.
+    """Return the number of blocks that the averages are over, from True (these blocks), False (no limit) or a number.
 
     >>> as_population(True, 5), as_population(False, 5), as_population(100, 5)
     (5, None, 100)
