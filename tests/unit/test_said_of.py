@@ -69,5 +69,5 @@ def test_an_evaluator_that_returns_nothing_does_not_go_on_for_ever():
         def evaluate(self, pulls, rng):
             return cw.Observations.single(np.empty(0, dtype=np.int64), np.empty((0, 2)))
 
-    with pytest.raises(cw.InputError, match="was asked for .* of design 0 and returned 0"):
+    with pytest.raises(cw.InputError, match=r"was asked for .* of design 0 and returned 0"):
         cw.identify(Silent(np.eye(2), cw.noise.Gaussian(0.1)), cw.Cone.orthant(2), epsilon=0.1, delta=0.1, rng=0)
